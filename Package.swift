@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "AsyncDI",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)],
+    products: [.library(name: "AsyncDI", targets: ["AsyncDI"])],
+    targets: [
+        .target(name: "AsyncDI"),
+        .testTarget(name: "AsyncDITests", dependencies: ["AsyncDI"]),
+        // The documented call sites, compiled as a user's nonisolated code and as a main-actor-by-default target.
+        .testTarget(name: "CallSiteTests", dependencies: ["AsyncDI"]),
+        .testTarget(
+            name: "MainActorCallSiteTests",
+            dependencies: ["AsyncDI"],
+            swiftSettings: [.defaultIsolation(MainActor.self)]
+        ),
+        // Public API only, so that it also runs with `-c release`, as users get the library.
+        .testTarget(name: "StressTests", dependencies: ["AsyncDI"], path: "StressTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+        ]
+}

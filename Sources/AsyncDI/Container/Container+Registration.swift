@@ -1,0 +1,199 @@
+extension Container {
+    /// Registers a service: from now on it can be resolved.
+    ///
+    /// - Parameter registration: The registration.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; nothing is
+    ///   registered then.
+    public func register<Service>(_ registration: Registration<Service>) throws {
+        try core.register([registration.blueprint])
+    }
+
+    /// Registers what a module contributes, all or nothing.
+    ///
+    /// - Parameter module: The module.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+    public func register(_ module: some Module) async throws {
+        try core.register(module.registrations.blueprints)
+    }
+
+    /// Registers what a builder closure contains, all or nothing.
+    ///
+    /// - Parameter registrations: ``Registration`` and ``Module`` values.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+    public nonisolated(nonsending) func register(@RegistrationBuilder _ registrations: () -> Registrations) async throws {
+        try await register(registrations())
+    }
+
+    /// Registers what was collected elsewhere, all or nothing.
+    ///
+    /// - Parameter registrations: The registrations.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+    public func register(_ registrations: Registrations) throws {
+        try core.register(registrations.blueprints)
+    }
+
+    /// Registers a service made without arguments.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - factory: Makes an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) throws {
+        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
+    }
+
+    /// Registers a service made with arguments.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared between requests with equal arguments.
+    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+    ) throws {
+        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
+    }
+
+    /// Registers a service made with arguments of which a computed key decides what counts as equal.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared between requests with equal keys.
+    ///   - key: Computes the key from the arguments.
+    ///   - factory: Makes an instance from the arguments of the request that comes first.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable, each Argument: Sendable, Key: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
+        keyedBy key: @escaping @Sendable (repeat each Argument) -> Key,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
+    ) throws {
+        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, keyedBy: key, factory: factory))
+    }
+
+    /// Registers an initialiser whose parameters are resolved by their types.
+    ///
+    /// - Parameters:
+    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable, each Dependency: Sendable>(
+        using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
+    ) throws {
+        try register(Registration(using: initializer, as: service, qualifier: qualifier, lifetime: lifetime))
+    }
+
+    /// Registers a service that is there already.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - instance: The instance; it belongs to whoever made it.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service
+    ) throws {
+        try register(Registration(service, qualifier: qualifier, instance: instance))
+    }
+
+    /// Registers a transient service, whose arguments need not be `Hashable`.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: `.transient`.
+    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+    ) throws {
+        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
+    }
+
+    /// Registers a service that need not be `Sendable`, for ``make(_:qualifier:arguments:)``.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is made.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - factory: Makes an instance from the arguments given to `make`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service, each Argument: Sendable>(
+        making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
+    ) throws {
+        try register(Registration(making: service, qualifier: qualifier, factory: factory))
+    }
+
+    /// Takes back every registration of a service with this qualifier, whatever its arguments; its instances are disposed.
+    ///
+    /// What is in flight is given to those who wait for it. Ancestors keep theirs.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func unregister<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
+        core.unregister(service, qualifier: qualifier, arguments: nil)
+    }
+
+    /// Takes back the registration of a service with these argument types; its instances are disposed.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The type of the first argument.
+    ///   - rest: The types of the other arguments.
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func unregister<Service, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
+        _ rest: repeat (each Argument).Type
+    ) -> Bool {
+        core.unregister(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self)
+    }
+
+    /// Whether a service without arguments can be resolved here: registered in this container, a fallback or an ancestor.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: Whether it is registered.
+    public func isRegistered<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
+        core.isRegistered(ServiceKey(service, qualifier: qualifier))
+    }
+
+    /// Whether a service with these argument types can be resolved here.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The type of the first argument.
+    ///   - rest: The types of the other arguments.
+    /// - Returns: Whether it is registered.
+    public func isRegistered<Service, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
+        _ rest: repeat (each Argument).Type
+    ) -> Bool {
+        core.isRegistered(
+            ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
+    }
+}
+
+extension ContainerCore {
+    fileprivate func isRegistered(_ key: ServiceKey) -> Bool {
+        !table.isClosed && table.registration(of: key) != nil
+    }
+}

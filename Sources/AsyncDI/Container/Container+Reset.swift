@@ -1,0 +1,50 @@
+extension Container {
+    /// Forgets the instances of a lifetime, and disposes them, newest first.
+    ///
+    /// What is in flight is given to those who wait for it, and not kept. An `instance:` stays.
+    ///
+    /// - Parameters:
+    ///   - lifetime: Whose instances are forgotten.
+    ///   - throughAncestors: Whether the same is done in every container above.
+    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    public func reset(_ lifetime: Lifetime, throughAncestors: Bool = false) async throws {
+        try await core.reset(.lifetime(lifetime), throughAncestors: throughAncestors)
+    }
+
+    /// Forgets the instances of a service, whatever their arguments, and disposes them, newest first.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - throughAncestors: Whether the same is done in every container above.
+    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    public func reset<Service>(
+        _ service: Service.Type, qualifier: (any Qualifier)? = nil, throughAncestors: Bool = false
+    ) async throws {
+        try await core.reset(.service(service, qualifier), throughAncestors: throughAncestors)
+    }
+
+    /// Forgets the instance of a service for these arguments, and disposes it.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    /// - Throws: ``DisposalError`` with what `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    public func reset<Service, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+        _ service: Service.Type, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws {
+        let pack = Arguments(first, repeat each rest)
+        let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        try await core.reset(.arguments(key, pack), throughAncestors: false)
+    }
+
+    /// Forgets every cached instance of this container, and disposes them, newest first. Registrations stay.
+    ///
+    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    public func reset() async throws {
+        try await core.reset(.everything, throughAncestors: false)
+    }
+}

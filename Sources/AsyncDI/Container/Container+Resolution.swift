@@ -1,0 +1,146 @@
+extension Container {
+    /// What a request made through this container asks.
+    ///
+    /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what they
+    /// say, so that an override may ask the outer container for the original.
+    private nonisolated var resolver: Resolver {
+        if ResolutionContext.activeFrame == nil, let current = Container.current, current !== self,
+            core.isAboveOrSame(current.core)
+        {
+            return Resolver(host: current.core, frame: nil)
+        }
+        return Resolver(host: core, frame: nil)
+    }
+
+    /// Gives an instance of a service: the one that is there, or a new one.
+    ///
+    /// Runs in the caller's task and isolation. When the instance is there this costs no lock and no suspension. However many
+    /// tasks ask at once, a shared instance is created once.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: The instance.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits, at once.
+    public nonisolated(nonsending) func resolve<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        try await resolver.resolve(service, qualifier: qualifier)
+    }
+
+    /// Gives an instance of a service made with arguments.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument. Pass several arguments one by one: a tuple is one argument.
+    ///   - rest: The other arguments.
+    /// - Returns: The instance for these arguments.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits, at once.
+    public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Service {
+        try await resolver.resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+    }
+
+    /// Gives an instance of a service, or nil when it is not registered.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: The instance, nil when nothing is registered under the key.
+    /// - Throws: The same as ``resolve(_:qualifier:)``, but for this service's own absence.
+    public nonisolated(nonsending) func optional<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service? {
+        try await resolver.optional(service, qualifier: qualifier)
+    }
+
+    /// Gives an instance of a service made with arguments, or nil when it is not registered.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    /// - Returns: The instance, nil when the service is not registered at all.
+    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and what
+    ///   ``resolve(_:qualifier:arguments:_:)`` throws.
+    public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Service? {
+        try await resolver.optional(service, qualifier: qualifier, arguments: first, repeat each rest)
+    }
+
+    /// Makes a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - arguments: The arguments of the factory.
+    /// - Returns: The instance, sent to the caller's isolation.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``.
+    public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
+    ) async throws -> sending Service {
+        try await resolver.make(service, qualifier: qualifier, arguments: repeat each arguments)
+    }
+
+    /// Explains itself to who asks for nothing in particular.
+    @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
+    public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
+
+    /// Gives an instance that is already there, synchronously: made by an earlier resolve, an `instance:` registration or an
+    /// eager start.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: The instance.
+    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`.
+    public nonisolated func ready<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) throws -> Service {
+        let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
+        if let instance = try request.readyInstance(service) { return instance }
+        throw request.notReady()
+    }
+
+    /// Builds something from instances that are already there, synchronously; registers and stores nothing.
+    ///
+    /// For what is bound to the main actor or need not be `Sendable`: view models, controllers.
+    /// ```swift
+    /// let model = try container.ready(using: ViewModel.init)
+    /// ```
+    /// - Parameter initializer: The initialiser, or any function.
+    /// - Returns: What the initialiser makes.
+    /// - Throws: ``ResolutionError`` with the code `notReady` that names the first missing dependency, and what the
+    ///   initialiser throws.
+    public nonisolated func ready<Service, each Dependency: Sendable>(
+        using initializer: (repeat each Dependency) throws -> Service
+    ) throws -> Service {
+        try initializer(repeat try ready((each Dependency).self))
+    }
+}
+
+extension Request {
+    /// The error for what is asked synchronously and not there.
+    fileprivate func notReady() -> ResolutionError {
+        if host.table.isClosed { return host.disposedError(key, asker: asker) }
+        guard let (recipe, _) = host.table.registration(of: key) else { return host.miss(key, asker: asker) }
+        if let problem = recipe.problem { return problem }
+        let advice =
+            switch recipe.lifetime.sharing {
+            case .none, .graph:
+                "A \(recipe.lifetime) instance is made for each request and is never ready: use resolve, or a shared lifetime."
+            case .asked, .owner:
+                "Resolve it once before, or register its instance."
+            }
+        return ResolutionError(
+            .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)
+    }
+}

@@ -1,0 +1,101 @@
+extension Container {
+    /// Opens a scope under a key, or gives the one that is open under it.
+    ///
+    /// The scope has its own scoped instances and registrations. This container keeps it until it is disposed; the scope
+    /// keeps this container.
+    ///
+    /// - Parameters:
+    ///   - key: What the scope is found by.
+    ///   - registrations: What is added or overridden in the scope; not looked at when the scope is open already.
+    /// - Returns: The scope.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    @discardableResult
+    public nonisolated(nonsending) func openScope(
+        _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
+    ) async throws -> Container {
+        try core.openScope(key: AnyHashable(key), name: "\(key)", holder: self, registrations: registrations)
+    }
+
+    /// Opens a scope that has no key.
+    ///
+    /// - Parameter registrations: What is added or overridden in the scope.
+    /// - Returns: The scope.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    @discardableResult
+    public nonisolated(nonsending) func openScope(
+        @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
+    ) async throws -> Container {
+        try core.openScope(key: nil, name: "scope", holder: self, registrations: registrations)
+    }
+
+    /// The scope that is open under a key.
+    ///
+    /// - Parameter key: The key that the scope was opened with.
+    /// - Returns: The scope, nil when none is open under the key.
+    public func scope(_ key: some Hashable & Sendable) -> Container? {
+        (try? core.scope(AnyHashable(key)))?.handle()
+    }
+
+    /// Disposes the scope that is open under a key; does nothing when none is.
+    ///
+    /// - Parameter key: The key that the scope was opened with.
+    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    public func disposeScope(_ key: some Hashable & Sendable) async throws {
+        try await core.scope(AnyHashable(key))?.dispose()
+    }
+
+    /// Opens a scope for as long as a body runs, and makes it ``current`` for the body's task and its children.
+    ///
+    /// The scope is always one of its own, also when the key is open elsewhere. It is disposed, to the end, when the body
+    /// returns, throws or is cancelled, before this call returns.
+    /// ```swift
+    /// try await container.withScope("request-42") { scope in
+    ///     let user = try await container.resolve(CurrentUser.self)  // the request's own
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - key: What messages call the scope.
+    ///   - registrations: What is added or overridden in the scope.
+    ///   - operation: The body, which runs in the caller's isolation.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; else ``DisposalError``; ``ResolutionError`` with the code `disposed`. When body and disposal
+    ///   both throw, observers are told of the disposal's errors.
+    public nonisolated(nonsending) func withScope<R>(
+        _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
+        operation: nonisolated(nonsending) (Container) async throws -> sending R
+    ) async throws -> sending R {
+        let scope = try core.openScope(key: nil, name: "\(key)", holder: self, registrations: registrations)
+        return try await scope.run(operation)
+    }
+
+    /// Opens a scope without a key for as long as a body runs.
+    ///
+    /// - Parameters:
+    ///   - registrations: What is added or overridden in the scope.
+    ///   - operation: The body, which runs in the caller's isolation.
+    /// - Returns: What the body returns.
+    /// - Throws: The same as ``withScope(_:registrations:operation:)``.
+    public nonisolated(nonsending) func withScope<R>(
+        @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
+        operation: nonisolated(nonsending) (Container) async throws -> sending R
+    ) async throws -> sending R {
+        let scope = try core.openScope(key: nil, name: "scope", holder: self, registrations: registrations)
+        return try await scope.run(operation)
+    }
+
+    private nonisolated(nonsending) func run<R>(
+        _ operation: nonisolated(nonsending) (Container) async throws -> sending R
+    ) async throws -> sending R {
+        // Received as `sending`, and touched by nothing but the return: the task-local's `withValue` cannot say so.
+        nonisolated(unsafe) let result: R
+        do {
+            result = try await Container.$current.withValue(self) { try await operation(self) }
+        } catch {
+            // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
+            try? await core.dispose(reason: DisposalReason(error: error))
+            throw error
+        }
+        try await core.dispose()
+        return result
+    }
+}

@@ -1,0 +1,97 @@
+/// A dependency-injection container that assumes concurrency.
+///
+/// It resolves asynchronous, throwing factories, makes each shared instance once however many tasks ask, hands a server one
+/// scope for each request, and closes what it opened, in order.
+/// ```swift
+/// let container = Container {
+///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
+///         .onDispose { database in try await database.close() }
+///     Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
+/// }
+/// let users = try await container.resolve((any UserRepository).self)
+/// try await container.dispose()
+/// ```
+/// Registering, resetting and scopes are serialised by the actor; asking for an instance that is there enters neither the
+/// actor nor a lock. A container that is dropped without `dispose()` lets its instances go, without running their hooks.
+public actor Container: _ContainerInit {
+    /// The innermost scope of the current task, bound by ``withScope(_:registrations:operation:)``.
+    @TaskLocal public static var current: Container?
+
+    nonisolated let core: ContainerCore
+    /// Keeps the core filled for as long as anybody has this container.
+    private let lifeline: Lifeline
+    /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
+    private let held: [Container]
+
+    /// The name given when the container, or scope, was made.
+    public nonisolated var name: String? { core.name }
+
+    /// A container with registrations that were collected elsewhere.
+    ///
+    /// Does not throw: what is wrong with its registrations is thrown by the first resolve of their key.
+    ///
+    /// - Parameters:
+    ///   - name: How messages call the container.
+    ///   - parent: The container that is asked for what neither this one nor its fallbacks have. The parent does not keep
+    ///     this container alive, but disposes it before itself.
+    ///   - defaultLifetime: The lifetime of registrations that name none.
+    ///   - onDuplicate: What happens when a key is registered twice.
+    ///   - fallbacks: Containers that are asked, in this order, for what is not registered here.
+    ///   - observers: Are told what happens.
+    ///   - clock: Measures durations; a test may pass one that it drives by hand.
+    ///   - registrations: What the container is made of.
+    public init(
+        name: String? = nil, parent: Container? = nil, defaultLifetime: Lifetime = .graph,
+        onDuplicate: DuplicatePolicy = .replace, fallbacks: [Container] = [], observers: [any ContainerObserver] = [],
+        clock: any Clock<Duration> = ContinuousClock(), registrations: Registrations = Registrations()
+    ) {
+        let core = ContainerCore(
+            name: name, parent: parent?.core, defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate,
+            fallbacks: fallbacks.map(\.core), events: observers.isEmpty ? nil : EventQueue(observers: observers),
+            clock: clock)
+        self.core = core
+        lifeline = Lifeline(core)
+        held = fallbacks + (parent.map { [$0] } ?? [])
+        core.adopt(self, lifeline)
+        core.setUp(registrations)
+        parent?.core.addChild(core)
+    }
+
+    /// A handle over a core that is there already.
+    init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
+        self.core = core
+        self.lifeline = lifeline
+        held = (parent ?? core.parent?.handle()).map { [$0] } ?? []
+        core.adopt(self, lifeline)
+    }
+}
+
+/// Exists so that the initialiser with a builder closure is not the actor's own: its closure then runs at the caller, also on the
+/// main actor, and captures freely.
+public protocol _ContainerInit: Sendable {}
+
+extension _ContainerInit where Self == Container {
+    /// A container and what it is made of.
+    ///
+    /// Synchronous, and does not throw: what is wrong with its registrations is thrown by the first resolve of their key.
+    ///
+    /// - Parameters:
+    ///   - name: How messages call the container.
+    ///   - parent: The container that is asked for what neither this one nor its fallbacks have. The parent does not keep
+    ///     this container alive, but disposes it before itself.
+    ///   - defaultLifetime: The lifetime of registrations that name none.
+    ///   - onDuplicate: What happens when a key is registered twice.
+    ///   - fallbacks: Containers that are asked, in this order, for what is not registered here.
+    ///   - observers: Are told what happens.
+    ///   - clock: Measures durations; a test may pass one that it drives by hand.
+    ///   - registrations: ``Registration`` and ``Module`` values.
+    public init(
+        name: String? = nil, parent: Container? = nil, defaultLifetime: Lifetime = .graph,
+        onDuplicate: DuplicatePolicy = .replace, fallbacks: [Container] = [], observers: [any ContainerObserver] = [],
+        clock: any Clock<Duration> = ContinuousClock(), @RegistrationBuilder _ registrations: () -> Registrations
+    ) {
+        self.init(
+            name: name, parent: parent, defaultLifetime: defaultLifetime, onDuplicate: onDuplicate, fallbacks: fallbacks,
+            observers: observers, clock: clock, registrations: registrations())
+    }
+}

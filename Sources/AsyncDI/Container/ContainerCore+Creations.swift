@@ -1,0 +1,166 @@
+/// Single flight: finding, joining, starting and ending the creations of shared instances.
+extension ContainerCore {
+    func join(
+        _ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt
+    ) -> JoinDecision {
+        withState { state in
+            guard state.phase == .open else { return .disposed }
+            // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
+            // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
+            guard key.recipe.isCurrent else { return .stale }
+            if let decision = state.kept(key, attempt: attempt) { return decision }
+            if let decision = state.flights.ask(
+                key, waiter: waiter, asker: request.asker, mayWait: attempt.mayWait)
+            {
+                return decision
+            }
+            guard attempt.mayWait else { return .refused }
+            let creation = Creation(
+                key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
+                clock: attempt.clock, stopwatch: events == nil ? nil : Stopwatch(clock))
+            state.flights.start(
+                creation, for: key, waiter: waiter, endsWhenAbandoned: key.recipe.blueprint.abandonment == .cancel)
+            if let asker = request.asker, let node = asker.creation {
+                // A new creation waits for nobody yet, so this wait cannot close a cycle.
+                _ = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
+            }
+            return .start(creation)
+        }
+    }
+
+    func leave(_ creation: Creation, waiter: Waiter) {
+        let action = withState { $0.flights.leave(creation, waiter: waiter) }
+        if action == .cancelFlight { creation.cancel() }
+    }
+
+    func pin(_ creation: Creation) {
+        withState { $0.flights.pin(creation) }
+    }
+
+    func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
+        // Stored before the flight ends: who finds the storage empty after this has the flight to wait for.
+        if case .success(let cell) = result, let instance = cell.anyValue { creation.storage?.store(instance) }
+        let made = creation.instance
+        let mostWaiters = withState { $0.flights.entries[creation]?.mostWaiters ?? 0 }
+        var unused: Disposable?
+        var drained: [CheckedContinuation<Void, Never>] = []
+        var isKept = false
+        let action = withState { state in
+            let action = state.flights.finish(creation, succeeded: made != nil && result.isSuccess)
+            Waits.graph.withLock { $0.remove(creation) }
+            if case .success(let cell) = result {
+                if case .deliver(_, keep: true) = action {
+                    isKept = true
+                    keep(cell, of: creation, in: &state)
+                } else if creation.recipe.hasDisposalHooks {
+                    // Invalidated in flight: those who waited have it now, and it is disposed with the container.
+                    _ = state.ledger.record(Disposable(cell: cell, recipe: creation.recipe))
+                }
+            } else if let made, creation.recipe.hasDisposalHooks {
+                unused = Disposable(cell: made, recipe: creation.recipe)
+            }
+            if state.flights.isEmpty { swap(&drained, &state.drained) }
+            return action
+        }
+        if !isKept, result.isSuccess { creation.storage?.clear() }
+        // What was made before a hook failed has been opened, and nobody will ever have it.
+        if let unused { cleanUp([unused]) }
+        report(creation, result, waiters: mostWaiters)
+        action.resumeWaiters(with: result)
+        for continuation in drained { continuation.resume() }
+    }
+
+    private func report(_ creation: Creation, _ result: Result<Cell, any Error>, waiters: Int) {
+        guard let stopwatch = creation.stopwatch else { return }
+        switch result {
+        case .success: send(.created(creation.recipe.key, duration: stopwatch.elapsed(), waiters: waiters))
+        case .failure(let error): send(.failed(creation.recipe.key, error))
+        }
+    }
+
+    /// Caches a complete instance and publishes it where readers find it without the lock.
+    private func keep(_ cell: Cell, of creation: Creation, in state: inout State) {
+        let recipe = creation.recipe
+        var kept = state.instances[creation.key] ?? Kept()
+        if recipe.hasDisposalHooks {
+            kept.ledgerID = state.ledger.record(Disposable(cell: cell, recipe: recipe))
+        }
+        if creation.storage != nil {
+            kept.generation += 1
+            state.instances[creation.key] = kept
+            return
+        }
+        // A value has no weak form: it is not kept.
+        guard let keptCell = recipe.lifetime.kind == .weak ? cell.weakened() : cell else { return }
+        kept.cell = keptCell
+        if recipe.key.arguments == nil {
+            keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
+            if state.registrations[recipe.key] !== recipe {
+                keptCell.stamp(creation.clock)
+            }
+            state.retired += table.publish(keptCell, for: recipe.key)
+            kept.published = [recipe.key]
+        }
+        state.instances[creation.key] = kept
+        if keptCell.isHeldWeakly { state.sweepDeadEntries() }
+    }
+
+    func publish(_ converted: Cell, of key: CreationKey, under alias: ServiceKey) {
+        withState { state in
+            guard state.phase == .open, key.recipe.isCurrent, let original = state.instances[key],
+                let cell = original.cell, !cell.isHeldWeakly, !original.published.isEmpty,
+                !original.published.contains(alias)
+            else { return }
+            converted.isSharedBelow = cell.isSharedBelow
+            converted.stamp(cell.stamp)
+            state.retired += table.publish(converted, for: alias)
+            state.instances[key]?.published.append(alias)
+        }
+    }
+}
+
+extension ContainerCore.State {
+    /// What is cached for a key: the answer, or nil when a creation is needed.
+    fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt) -> JoinDecision? {
+        guard let kept = instances[key] else {
+            guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
+            guard let storage = attempt.offeredStorage else { return .makeStorage }
+            instances[key] = Kept(storage: storage)
+            return .load(storage, generation: 0)
+        }
+        if let storage = kept.storage {
+            return attempt.emptyGeneration == kept.generation ? nil : .load(storage, generation: kept.generation)
+        }
+        guard let cell = kept.cell else { return nil }
+        if let living = cell.strengthened() {
+            // Found again under a later registration clock: the published cell answers for that one too.
+            if cell.stamp != 0 { cell.stamp(attempt.clock) }
+            return .ready(living)
+        }
+        return nil
+    }
+
+    /// Drops the entries of weak instances that are gone, once for as many as are alive.
+    fileprivate mutating func sweepDeadEntries() {
+        weakCount += 1
+        guard weakCount > weakSweepThreshold else { return }
+        for (key, kept) in instances {
+            guard let cell = kept.cell, cell.isHeldWeakly else { continue }
+            if let living = cell.strengthened() {
+                // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
+                retired.append(living)
+            } else {
+                instances[key] = nil
+            }
+        }
+        weakCount = instances.count { $0.value.cell?.isHeldWeakly == true }
+        weakSweepThreshold = max(64, weakCount * 2)
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { return true }
+        return false
+    }
+}

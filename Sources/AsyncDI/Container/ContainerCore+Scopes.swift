@@ -1,0 +1,65 @@
+/// A scope as its parent holds it.
+struct OpenScope: Sendable {
+    let core: ContainerCore
+    /// Keeps the scope's instances until it is closed, also when nobody has its handle.
+    let lifeline: Lifeline
+    let name: String
+}
+
+/// Opening, finding and closing scopes.
+extension ContainerCore {
+    /// The scope that is open under a key.
+    func scope(_ key: AnyHashable) throws -> ContainerCore? {
+        try withState { state in
+            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            return state.scopes.scope(key)?.core
+        }
+    }
+
+    /// Opens a scope, or gives the one that is open under the key.
+    ///
+    /// - Parameters:
+    ///   - key: What it is found by; nil for a scope of its own.
+    ///   - name: What messages call it.
+    ///   - registrations: Evaluated only when a scope is opened.
+    func openScope(
+        key: AnyHashable?, name: String, holder: Container, registrations: () -> Registrations
+    ) throws -> Container {
+        if let key, let open = try scope(key), let handle = open.handle() { return handle }
+        let core = ContainerCore(
+            name: name, parent: self, defaultLifetime: defaultLifetime, duplicatePolicy: duplicatePolicy, fallbacks: [],
+            events: events, clock: clock)
+        let lifeline = Lifeline(core)
+        core.setUp(registrations())
+        // Two tasks may have come this far with the same key: the first one's scope is given to both.
+        let other: ContainerCore? = try withState { state in
+            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            if let key, let open = state.scopes.scope(key) { return open.core }
+            let id = state.scopes.open(OpenScope(core: core, lifeline: lifeline, name: name), key: key)
+            core.scopeID.withLock { $0 = id }
+            return nil
+        }
+        if let other {
+            guard let handle = other.handle() else {
+                return try openScope(key: key, name: name, holder: holder, registrations: registrations)
+            }
+            return handle
+        }
+        let container = Container(core: core, lifeline: lifeline, holding: holder)
+        send(.scopeOpened(name))
+        return container
+    }
+
+    /// The scope begins to close: who opens its key from now on gets another one.
+    func scopeBeginsClosing() {
+        guard let parent, let id = scopeID.withLock({ $0 }) else { return }
+        parent.withState { $0.scopes.beginClosing(id) }
+    }
+
+    /// The scope is closed: its parent lets go of it.
+    func scopeIsClosed() {
+        guard let parent, let id = scopeID.withLock({ $0 }) else { return }
+        let closed = parent.withState { $0.scopes.remove(id) }
+        if let closed { parent.send(.scopeClosed(closed.name)) }
+    }
+}

@@ -1,0 +1,216 @@
+/// What is behind a ``Container``: registrations, instances, creations in flight and open scopes.
+///
+/// The container is a handle over its core, so that what the core makes (resolvers kept by instances, scopes, tasks) can refer to the core
+/// without keeping the instances alive: when the last handle goes, the ``Lifeline`` empties the core.
+///
+/// State is changed through one door, ``withState(_:)``: it locks, lets value types decide, unlocks, and only then releases
+/// what was dropped. Continuations are resumed and user code is called outside it.
+final class ContainerCore: ResolutionHost {
+    struct State {
+        var phase = Phase.open
+        var registrations = RegistrationTable<Recipe>()
+        /// What was wrong with the registrations given to the initialiser, in their order.
+        var setUpProblems: [ResolutionError] = []
+        var instances: [CreationKey: Kept] = [:]
+        /// How many weak entries there are before the next search for dead ones.
+        var weakSweepThreshold = 64
+        var weakCount = 0
+        var flights = SingleFlight<CreationKey, Creation, Waiter>()
+        var ledger = DisposalLedger<Disposable>()
+        var scopes = ScopeTree<OpenScope>()
+        var children: [ObjectIdentifier: WeakCore] = [:]
+        var cleanups: [Int: Task<[any Error], Never>] = [:]
+        var nextCleanup = 0
+        /// Resumed when the last creation in flight has ended.
+        var drained: [CheckedContinuation<Void, Never>] = []
+        var disposal: Disposal?
+        /// What was dropped and is released once nobody can be reading it.
+        var retired: [AnyObject] = []
+    }
+
+    enum Phase {
+        case open, disposing, disposed
+    }
+
+    let name: String?
+    let parent: ContainerCore?
+    let defaultLifetime: Lifetime
+    let duplicatePolicy: DuplicatePolicy
+    let clock: any Clock<Duration>
+    let events: EventQueue?
+    /// Where this scope stands in its parent, nil for what is not an opened scope.
+    let scopeID = Locked<ScopeTree<OpenScope>.ID?>(nil)
+    private let tableBox = TableBox()
+    private let handleReference = Locked(WeakHandle())
+    private let state = Locked(State())
+
+    init(
+        name: String?, parent: ContainerCore?, defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy,
+        fallbacks: [ContainerCore], events: EventQueue?, clock: any Clock<Duration>
+    ) {
+        self.name = name
+        self.parent = parent
+        self.defaultLifetime = defaultLifetime
+        self.duplicatePolicy = duplicatePolicy
+        self.clock = clock
+        self.events = events
+        self.fallbacks = fallbacks
+        tableBox.table = InstanceTable(host: self, parent: parent?.table, fallbacks: fallbacks.map(\.table))
+    }
+
+    /// Keeps the fallbacks' tables alive.
+    let fallbacks: [ContainerCore]
+
+    deinit { parent?.forgetChild(ObjectIdentifier(self)) }
+
+    var table: InstanceTable { tableBox.table }
+    var parentHost: (any ResolutionHost)? { parent }
+    var displayName: String {
+        if let name { return "container \"\(name)\"" }
+        return parent == nil ? "the root container" : "an unnamed scope"
+    }
+
+    /// The one door to the state. What `body` retires is released afterwards, once no reader can hold it.
+    func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
+        var retired: [AnyObject] = []
+        defer {
+            if !retired.isEmpty {
+                ReadEpoch.synchronize()
+                retired = []
+            }
+        }
+        return try state.withLock { (state) throws(Failure) in
+            defer {
+                if !state.retired.isEmpty { swap(&retired, &state.retired) }
+            }
+            return try body(&state)
+        }
+    }
+
+    /// Whether `other` is this container or one below it.
+    func isAboveOrSame(_ other: ContainerCore) -> Bool {
+        var core: ContainerCore? = other
+        while let current = core {
+            if current === self { return true }
+            core = current.parent
+        }
+        return false
+    }
+}
+
+/// The table refers to its container, which must exist first.
+///
+/// `@unchecked Sendable` because `table` is written once, in the initialiser of the core that owns the box.
+private final class TableBox: @unchecked Sendable {
+    var table: InstanceTable!
+}
+
+struct WeakCore: Sendable {
+    weak let core: ContainerCore?
+}
+
+private struct WeakHandle: Sendable {
+    weak var container: Container?
+    weak var lifeline: Lifeline?
+}
+
+/// One cached instance of a container.
+struct Kept {
+    var cell: Cell?
+    var storage: (any InstanceStorage)?
+    /// Counts what was stored, so that a request which found the storage empty knows whether that is still true.
+    var generation = 0
+    var ledgerID: DisposalLedger<Disposable>.ID?
+    /// The keys under which the instance is published.
+    var published: [ServiceKey] = []
+    /// Whether resets leave it alone: an instance that was registered as such.
+    var isFixed = false
+}
+
+/// An instance that is to be disposed.
+struct Disposable: Sendable {
+    let cell: Cell
+    let recipe: Recipe
+}
+
+/// Held by a container's handles, and by its parent while it is an open scope; when nobody holds it, the core is emptied.
+final class Lifeline: Sendable {
+    let core: ContainerCore
+
+    init(_ core: ContainerCore) { self.core = core }
+    deinit { core.abandon() }
+}
+
+extension ContainerCore {
+    // MARK: Handles
+
+    func adopt(_ container: Container, _ lifeline: Lifeline) {
+        handleReference.withLock {
+            $0.container = container
+            $0.lifeline = lifeline
+        }
+    }
+
+    /// The container's handle, a new one when nobody has one; nil when the container is gone.
+    func handle() -> Container? {
+        // The lock is not held while a handle is made: it is adopted through the same lock.
+        let (container, lifeline) = handleReference.withLock { ($0.container, $0.lifeline) }
+        if let container { return container }
+        guard let lifeline else { return nil }
+        return Container(core: self, lifeline: lifeline)
+    }
+
+    func send(_ event: @autoclosure () -> ContainerEvent) {
+        guard let events, let container = handle() else { return }
+        events.send(event(), from: container)
+    }
+
+    // MARK: Children
+
+    func addChild(_ child: ContainerCore) {
+        let isOpen = withState { state in
+            state.children[ObjectIdentifier(child)] = WeakCore(core: child)
+            return state.phase == .open
+        }
+        if !isOpen { child.abandon() }
+    }
+
+    fileprivate func forgetChild(_ id: ObjectIdentifier) {
+        _ = withState { $0.children.removeValue(forKey: id) }
+    }
+
+    /// The containers directly below this one.
+    var childCores: [ContainerCore] {
+        withState { state in
+            state.scopes.newestFirst.map(\.core) + state.children.values.compactMap(\.core)
+        }
+    }
+
+    // MARK: Abandonment
+
+    /// The last handle is gone: instances go too, without their hooks; who still waits is told.
+    ///
+    /// A container that is being disposed finishes that instead: its disposal keeps the core.
+    func abandon() {
+        var dropped: State?
+        let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
+            guard state.phase == .open else { return nil }
+            table.close()
+            let stopped = state.flights.close()
+            for (_, recipe) in state.registrations.inOrder { recipe.retire() }
+            state.retired += table.unpublishAll()
+            // Nothing may be released under the lock: deinitialisers are user code, and those of scopes come back here.
+            dropped = state
+            dropped?.retired = []
+            var empty = State()
+            empty.phase = .disposed
+            empty.flights = state.flights
+            empty.retired = state.retired
+            state = empty
+            return stopped
+        }
+        for waiter in stopped?.waiters ?? [] { waiter.resume(.disposed) }
+        for creation in stopped?.flights ?? [] { creation.cancel() }
+        withExtendedLifetime(dropped) {}
+    }
+}

@@ -1,0 +1,96 @@
+/// The arguments of one request, erased: a box whose dynamic type says which types they have.
+///
+/// The key of a registration with arguments holds the type of this box, so that code which found a registration by its key knows
+/// the type of the box without a cast.
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its one subclass holds
+/// nothing but a constant pack of `Sendable` values.
+class ArgumentPack: @unchecked Sendable {
+    /// The types in the pack, in order.
+    class var types: [any Any.Type] { [] }
+
+    /// Whether the two packs hold equal arguments; what cannot be compared counts as equal.
+    func isEqual(to other: ArgumentPack) -> Bool { type(of: self) == type(of: other) }
+
+    /// No arguments.
+    static let none: ArgumentPack = Arguments< >()
+
+    fileprivate init() {}
+}
+
+/// A pack of arguments of known types.
+final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
+    let values: (repeat each Argument)
+
+    init(_ values: repeat each Argument) {
+        self.values = (repeat each values)
+        super.init()
+    }
+
+    /// The pack as what it is, for code that was found by a key which holds this very type: the key has proved it.
+    static func of(_ pack: ArgumentPack) -> Arguments {
+        assert(pack is Arguments, "a registration is found by the type of its arguments")
+        return unsafeDowncast(pack, to: Arguments.self)
+    }
+
+    override class var types: [any Any.Type] {
+        var types: [any Any.Type] = []
+        for type in repeat (each Argument).self { types.append(type) }
+        return types
+    }
+
+    override func isEqual(to other: ArgumentPack) -> Bool {
+        guard let other = other as? Arguments<repeat each Argument> else { return false }
+        for (first, second) in repeat (each values, each other.values) {
+            if areKnownToDiffer(first, second) { return false }
+        }
+        return true
+    }
+}
+
+/// Whether two values can be compared and are not equal.
+private func areKnownToDiffer<Value>(_ first: Value, _ second: Value) -> Bool {
+    func differ<Equal: Equatable>(_ first: Equal) -> Bool { first != (second as? Equal) }
+    guard let first = first as? any Equatable else { return false }
+    return differ(first)
+}
+
+/// A pack of hashable arguments as one hashable value: what cached instances are found by.
+private struct HashedPack<each Argument: Hashable & Sendable>: Hashable, Sendable {
+    let values: (repeat each Argument)
+
+    init(_ values: repeat each Argument) { self.values = (repeat each values) }
+
+    static func == (first: Self, second: Self) -> Bool {
+        for (first, second) in repeat (each first.values, each second.values) {
+            if first != second { return false }
+        }
+        return true
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for value in repeat each values { hasher.combine(value) }
+    }
+}
+
+/// Which of a registration's instances is meant: the erased arguments, or what its `keyedBy:` made of them.
+///
+/// Equality of the values decides, never the hash alone.
+///
+/// `@unchecked Sendable` because every initialiser takes `Sendable` values only, and nothing changes them afterwards.
+struct ArgumentKey: Hashable, @unchecked Sendable {
+    let value: AnyHashable
+
+    /// The key of a registration without arguments.
+    static let none = ArgumentKey(key: Bool?.none)
+
+    /// The key of a pack whose every argument counts.
+    init<each Argument: Hashable & Sendable>(_ arguments: Arguments<repeat each Argument>) {
+        value = AnyHashable(HashedPack(repeat each arguments.values))
+    }
+
+    /// The key that a registration computed.
+    init(key: some Hashable & Sendable) {
+        value = AnyHashable(key)
+    }
+}

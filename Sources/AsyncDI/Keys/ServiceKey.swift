@@ -1,0 +1,60 @@
+/// What a registration is found by: the service type, an optional qualifier and the types of its arguments.
+///
+/// Keys appear in the ``ResolutionError/path`` of an error and in ``ContainerEvent``s. Their description reads like
+/// the request: `TenantPool(String)`, `URL[prod]`.
+public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
+    /// The service type: a concrete type or `any P`.
+    public let service: any Any.Type
+    /// The qualifier, if the registration has one.
+    public let qualifier: (any Qualifier)?
+    /// The type of the argument pack's box, nil without arguments.
+    let arguments: ArgumentPack.Type?
+    /// Whether this is a `making:` registration, which has keys of its own.
+    let isMaking: Bool
+
+    init(
+        _ service: any Any.Type, qualifier: (any Qualifier)? = nil, arguments: ArgumentPack.Type? = nil,
+        isMaking: Bool = false
+    ) {
+        self.service = service
+        self.qualifier = qualifier
+        self.arguments = arguments
+        self.isMaking = isMaking
+    }
+
+    /// The types of the arguments, in order.
+    public var argumentTypes: [any Any.Type] { arguments?.types ?? [] }
+
+    /// The key as it is asked for: `Service[qualifier](Argument, Argument)`.
+    public var description: String {
+        var text = readableName(of: service)
+        if let qualifier { text += "[\(qualifier)]" }
+        if let arguments { text += "(" + arguments.types.map(readableName(of:)).joined(separator: ", ") + ")" }
+        return text
+    }
+
+    /// Whether the two keys name the same registration.
+    public static func == (first: ServiceKey, second: ServiceKey) -> Bool {
+        first.service == second.service && first.arguments == second.arguments && first.isMaking == second.isMaking
+            && areEqual(first.qualifier, second.qualifier)
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(fastHash)
+    }
+
+    /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
+    var fastHash: UInt {
+        var bits = UInt(bitPattern: ObjectIdentifier(service).address)
+        if let arguments { bits = bits &* 31 &+ UInt(bitPattern: ObjectIdentifier(arguments).address) }
+        if let qualifier { bits = bits &* 31 &+ UInt(bitPattern: qualifier.hashValue) }
+        if isMaking { bits = ~bits }
+        let product = bits &* UInt(truncatingIfNeeded: 0x9E37_79B9_7F4A_7C15 as UInt64)
+        return product ^ (product >> (UInt.bitWidth / 2))
+    }
+}
+
+extension ObjectIdentifier {
+    fileprivate var address: Int { Int(bitPattern: self) }
+}

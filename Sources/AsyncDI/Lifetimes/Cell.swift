@@ -1,0 +1,71 @@
+import Synchronization
+
+/// An instance, erased: what creations deliver and instance tables publish.
+///
+/// A cell is made for one service type and found by that type's key, which is why ``value(as:)`` may downcast unchecked.
+///
+/// `@unchecked Sendable` because `isSharedBelow` and `isHeldWeakly` are written before the cell is published, and only then;
+/// publication is a releasing store. ThreadSanitizer would show a later write.
+class Cell: @unchecked Sendable {
+    /// Whether containers below the one that publishes this cell find it too: singletons yes, scoped instances no.
+    final var isSharedBelow = false
+    /// Whether this is a ``WeakCell``.
+    final let isHeldWeakly: Bool
+    /// The ``RegistrationClock`` for which the cell answers, zero when it does for as long as it is published.
+    ///
+    /// A scoped instance whose registration is an ancestor's must not hide a registration that came later and is nearer.
+    private let clock = Atomic<UInt>(0)
+    final var stamp: UInt { clock.load(ordering: .acquiring) }
+    final func stamp(_ clock: UInt) { self.clock.store(clock, ordering: .releasing) }
+
+    fileprivate init(isHeldWeakly: Bool) { self.isHeldWeakly = isHeldWeakly }
+
+    /// The instance, nil when nobody holds it any more.
+    ///
+    /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
+    final func load<Service: Sendable>(as service: Service.Type) -> Service? {
+        isHeldWeakly
+            ? unsafeDowncast(self, to: WeakCell<Service>.self).value
+            : unsafeDowncast(self, to: StrongCell<Service>.self).value
+    }
+
+    /// The instance as any type, nil when nobody holds it any more.
+    var anyValue: (any Sendable)? { nil }
+    /// A cell that holds the instance, nil when nobody holds it any more.
+    func strengthened() -> Cell? { nil }
+    /// A cell that refers to the same instance weakly, nil for values.
+    func weakened() -> Cell? { nil }
+}
+
+/// A cell that holds its instance.
+final class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
+    let value: Service
+
+    init(_ value: Service) {
+        self.value = value
+        super.init(isHeldWeakly: false)
+    }
+
+    override var anyValue: (any Sendable)? { value }
+    override func strengthened() -> Cell? { self }
+    override func weakened() -> Cell? {
+        guard type(of: value as Any) is AnyClass else { return nil }
+        return WeakCell<Service>(value)
+    }
+}
+
+/// A cell that refers to its instance weakly.
+final class WeakCell<Service: Sendable>: Cell, @unchecked Sendable {
+    private let reference: WeakReference<Service>
+
+    fileprivate init(_ value: Service) {
+        reference = WeakReference(value)
+        super.init(isHeldWeakly: true)
+    }
+
+    var value: Service? { reference.instance }
+
+    override var anyValue: (any Sendable)? { reference.instance }
+    override func strengthened() -> Cell? { value.map(StrongCell.init) }
+    override func weakened() -> Cell? { self }
+}

@@ -1,0 +1,107 @@
+/// How a custom lifetime keeps the instance of one registration and pack of arguments.
+///
+/// The container calls `load` whenever the service is asked for, `store` once a new instance is complete, and `clear` on
+/// reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
+public protocol InstanceStorage: AnyObject, Sendable {
+    /// The instance kept, or nil when there is none any more: the container then makes a new one.
+    func load() -> (any Sendable)?
+    /// Keeps a new instance.
+    ///
+    /// - Parameter instance: The instance that the factory made.
+    func store(_ instance: any Sendable)
+    /// Forgets the instance.
+    func clear()
+}
+
+/// Keeps its instance until it is cleared.
+public final class StrongStorage: InstanceStorage {
+    private let instance = Locked<(any Sendable)?>(nil)
+
+    /// An empty storage.
+    public init() {}
+
+    /// The instance, unless it was cleared.
+    public func load() -> (any Sendable)? { instance.withLock { $0 } }
+    /// Keeps the instance.
+    ///
+    /// - Parameter instance: What to keep.
+    public func store(_ instance: any Sendable) { replace(with: instance) }
+    /// Lets the instance go.
+    public func clear() { replace(with: nil) }
+
+    private func replace(with new: (any Sendable)?) {
+        // The old instance is released outside the lock, because its deinitialiser is the user's code.
+        _ = instance.withLock { instance in
+            defer { instance = new }
+            return instance
+        }
+    }
+}
+
+/// Refers to its instance weakly: it is there as long as somebody else holds it. Values are never kept.
+public final class WeakStorage: InstanceStorage {
+    private let reference = Locked<(any ErasedWeakReference)?>(nil)
+
+    /// An empty storage.
+    public init() {}
+
+    /// The instance, if somebody still holds it.
+    public func load() -> (any Sendable)? { reference.withLock { $0 }?.anyInstance }
+    /// Refers to the instance weakly.
+    ///
+    /// - Parameter instance: What to refer to; ignored unless it is an object.
+    public func store(_ instance: any Sendable) {
+        func refer<Instance: Sendable>(to instance: Instance) -> any ErasedWeakReference { WeakReference(instance) }
+        let new = refer(to: instance)
+        reference.withLock { $0 = new }
+    }
+    /// Forgets the instance.
+    public func clear() { reference.withLock { $0 = nil } }
+}
+
+/// Several storages as one: loads from the first that has an instance, stores into all.
+///
+/// `CompositeStorage([WeakStorage(), parentStorage])` keeps an instance as long as either does.
+public final class CompositeStorage: InstanceStorage {
+    private let parts: [any InstanceStorage]
+
+    /// A storage made of others.
+    ///
+    /// - Parameter parts: The storages, first asked first.
+    public init(_ parts: [any InstanceStorage]) { self.parts = parts }
+
+    /// What the first storage that has something gives.
+    public func load() -> (any Sendable)? {
+        for part in parts {
+            if let instance = part.load() { return instance }
+        }
+        return nil
+    }
+    /// Stores into every part.
+    ///
+    /// - Parameter instance: What to keep.
+    public func store(_ instance: any Sendable) { for part in parts { part.store(instance) } }
+    /// Clears every part.
+    public func clear() { for part in parts { part.clear() } }
+}
+
+/// A weak reference to an object, and to nothing when given a value.
+///
+/// `@unchecked Sendable` because the reference is constant and what it refers to is a `Sendable` instance; reading a weak
+/// reference is atomic.
+struct WeakReference<Instance: Sendable>: @unchecked Sendable, ErasedWeakReference {
+    private weak let object: AnyObject?
+
+    init(_ instance: Instance) {
+        // A value converts to `AnyObject` too, in a box that nobody else holds: only true objects are referred to.
+        object = type(of: instance as Any) is AnyClass ? instance as AnyObject : nil
+    }
+
+    var instance: Instance? { object as? Instance }
+    var anyInstance: (any Sendable)? { instance }
+}
+
+/// A weak reference to an instance of any type.
+protocol ErasedWeakReference: Sendable {
+    var anyInstance: (any Sendable)? { get }
+}

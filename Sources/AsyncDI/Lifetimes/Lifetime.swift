@@ -1,0 +1,139 @@
+/// How long, and where, an instance is shared.
+///
+/// | lifetime | shared | cached in |
+/// |---|---|---|
+/// | ``transient`` | never | – |
+/// | ``graph`` | within one resolution | the resolution |
+/// | ``scoped`` | within one scope | the container asked |
+/// | ``singleton`` | by the owner and every scope below it | the owner |
+/// | ``multiton`` | like a singleton, one for each argument pack | the owner |
+/// | ``weak`` | while somebody else holds it | the owner |
+///
+/// Arguments are part of every cache key: a singleton with arguments is one instance for each pack of equal arguments.
+/// Declare a lifetime of your own, and end it with ``Container/reset(_:throughAncestors:)-(Lifetime,_)``:
+/// ```swift
+/// extension Lifetime { static let session = Lifetime("session") }
+///
+/// Registration(Cart.self, lifetime: .session) { _ in Cart() }
+/// try await container.reset(.session)
+/// ```
+public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
+    /// Which container caches the instances of a custom lifetime.
+    public enum Owner: Sendable, Hashable {
+        /// The container that holds the registration, like a singleton.
+        case registeringContainer
+        /// The container that is asked, like a scoped service.
+        case resolvingContainer
+    }
+
+    enum Kind: Sendable, Hashable {
+        case transient, graph, scoped, singleton, multiton, weak
+        case custom(Owner)
+    }
+
+    /// The name, as it appears in messages.
+    public let name: String
+    let kind: Kind
+    let makeStorage: (@Sendable () -> any InstanceStorage)?
+
+    private init(_ name: String, _ kind: Kind) {
+        self.name = name
+        self.kind = kind
+        makeStorage = nil
+    }
+
+    /// A lifetime of your own, which lasts until it is reset or its container is disposed.
+    ///
+    /// - Parameters:
+    ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
+    ///   - owner: Which container caches its instances.
+    public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
+        self.name = name
+        kind = .custom(owner)
+        makeStorage = nil
+    }
+
+    /// A lifetime of your own that decides how instances are kept.
+    ///
+    /// - Parameters:
+    ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
+    ///   - owner: Which container caches its instances.
+    ///   - storage: Makes the storage of one registration's instance; called once for each pack of arguments.
+    public init(
+        _ name: String, ownedBy owner: Owner = .registeringContainer,
+        storage: @escaping @Sendable () -> any InstanceStorage
+    ) {
+        self.name = name
+        kind = .custom(owner)
+        makeStorage = storage
+    }
+
+    /// A new instance for every request.
+    public static let transient = Lifetime("transient", .transient)
+    /// One instance within everything that one outermost `resolve` sets off; the default.
+    public static let graph = Lifetime("graph", .graph)
+    /// One instance in each scope that is asked.
+    public static let scoped = Lifetime("scoped", .scoped)
+    /// One instance in the container that holds the registration, shared by every scope below it.
+    public static let singleton = Lifetime("singleton", .singleton)
+    /// One instance for each pack of arguments, in the container that holds the registration.
+    public static let multiton = Lifetime("multiton", .multiton)
+    /// One instance for as long as somebody outside the container holds it; values are never shared.
+    public static let weak = Lifetime("weak", .weak)
+
+    /// The name of the lifetime.
+    public var description: String { name }
+
+    /// Whether the two are the same lifetime: the same name, owner and kind, whatever their storage.
+    public static func == (first: Lifetime, second: Lifetime) -> Bool {
+        first.kind == second.kind && first.name == second.name
+    }
+
+    /// Hashes the name and kind.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(kind)
+    }
+}
+
+extension Lifetime {
+    /// Where the instances of a lifetime are cached, and whose dependencies they see.
+    enum Sharing: Sendable {
+        case none, graph, asked, owner
+    }
+
+    var sharing: Sharing {
+        switch kind {
+        case .transient: .none
+        case .graph: .graph
+        case .scoped, .custom(.resolvingContainer): .asked
+        case .singleton, .multiton, .weak, .custom(.registeringContainer): .owner
+        }
+    }
+
+    /// Whether an instance must not hold anything scoped to the root: a singleton, multiton or weak service.
+    var outlivesScopes: Bool {
+        switch kind {
+        case .singleton, .multiton, .weak: true
+        case .transient, .graph, .scoped, .custom: false
+        }
+    }
+
+    /// Whether the container owns the end of the instances, so that it can run `onDispose` hooks.
+    var ownsInstances: Bool {
+        switch kind {
+        case .transient, .graph, .weak: false
+        case .scoped, .singleton, .multiton, .custom: true
+        }
+    }
+}
+
+/// `.transient` as a type of its own: nothing is cached, so the factory's arguments need not be `Hashable`.
+///
+/// ```swift
+/// Registration(Button.self, lifetime: .transient) { (_, onTap: @escaping @Sendable () -> Void) in Button(onTap) }
+/// ```
+public struct TransientLifetime: Sendable {
+    /// A new instance for every request.
+    public static let transient = TransientLifetime()
+}

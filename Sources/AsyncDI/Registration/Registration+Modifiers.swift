@@ -1,0 +1,138 @@
+extension Registration where Service: Sendable {
+    /// Runs a hook when an instance has been made, before anybody gets it.
+    ///
+    /// Several hooks run in the order given, after those of `injectProperties`. If one throws, the creation fails.
+    ///
+    /// - Parameter hook: Called with a resolver and the instance.
+    /// - Returns: The changed registration.
+    public func onCreate(
+        _ hook: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Void
+    ) -> Self {
+        changed { $0.creationHooks.append { resolver, cell in try await hook(resolver, cell.instance()) } }
+    }
+
+    /// Sets properties of an instance from other services: the way in which services that need each other are made.
+    ///
+    /// Inside the hook the instance counts as made: a service that asks for it there gets it, unfinished. Nobody else sees an
+    /// instance before the hooks of every instance in the cycle are done; if one fails, all fail.
+    /// ```swift
+    /// Registration(Parent.self, lifetime: .singleton) { r in try await Parent(child: r.resolve()) }
+    /// Registration(Child.self, lifetime: .singleton) { _ in Child() }
+    ///     .injectProperties { r, child in child.parent = try await r.resolve() }
+    /// ```
+    /// - Parameter hook: Called with a resolver and the instance.
+    /// - Returns: The changed registration.
+    public func injectProperties(
+        _ hook: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Void
+    ) -> Self {
+        changed { $0.propertyHooks.append { resolver, cell in try await hook(resolver, cell.instance()) } }
+    }
+
+    /// Closes an instance when its container is disposed, or when it is reset, replaced or evicted.
+    ///
+    /// Instances are disposed in the reverse order of their completion, each once. The hook needs a lifetime whose
+    /// instances the container owns: on a transient, graph or weak registration it is an
+    /// ``ResolutionError/Code/invalidRegistration``.
+    ///
+    /// - Parameter hook: Called with the instance; it does not see the cancellation of whoever caused the disposal.
+    /// - Returns: The changed registration.
+    public func onDispose(
+        _ hook: nonisolated(nonsending) @escaping @Sendable (Service) async throws -> Void
+    ) -> Self {
+        changed { $0.disposalHooks.append { cell, _ in try await hook(cell.instance()) } }
+    }
+
+    /// Closes an instance, knowing how its scope ended.
+    ///
+    /// - Parameter hook: Called with the instance and the reason.
+    /// - Returns: The changed registration.
+    public func onDispose(
+        _ hook: nonisolated(nonsending) @escaping @Sendable (Service, DisposalReason) async throws -> Void
+    ) -> Self {
+        changed { $0.disposalHooks.append { cell, reason in try await hook(cell.instance(), reason) } }
+    }
+
+    /// Makes the service available under another type too, with the same qualifier, arguments and instances.
+    ///
+    /// The cast is checked when the other type is resolved, and fails with ``ResolutionError/Code/typeMismatch``.
+    ///
+    /// - Parameter other: The other type, such as `(any P).self`.
+    /// - Returns: The changed registration.
+    public func implements<Other: Sendable>(_ other: Other.Type) -> Self {
+        forwarding(to: other) { cell throws(ResolutionError) in
+            let instance: Service = cell.instance()
+            guard let converted = instance as? Other else {
+                throw ResolutionError(
+                    .typeMismatch,
+                    "\(readableName(of: type(of: instance))) is registered to implement \(readableName(of: other)), but does not.",
+                    advice: "Declare the conformance, or convert: .implements(\(readableName(of: other)).self) { … }.")
+            }
+            return converted
+        }
+    }
+
+    /// Makes the service available under another type too, by a conversion that the compiler checks.
+    ///
+    /// - Parameters:
+    ///   - other: The other type, such as `(any P).self`.
+    ///   - convert: The conversion: `{ $0 }` for a protocol that the service conforms to.
+    /// - Returns: The changed registration.
+    public func implements<Other: Sendable>(
+        _ other: Other.Type, _ convert: @escaping @Sendable (Service) -> Other
+    ) -> Self {
+        forwarding(to: other) { convert($0.instance()) }
+    }
+
+    /// Makes the service at start-up.
+    ///
+    /// - Returns: The changed registration.
+    public func eager() -> Self { changed { $0.isEager = true } }
+
+    /// Decides what happens to a creation when nobody waits for it any more.
+    ///
+    /// - Parameter policy: `.cancel`, the default, or `.finish`.
+    /// - Returns: The changed registration.
+    public func whenAbandoned(_ policy: AbandonmentPolicy) -> Self { changed { $0.abandonment = policy } }
+
+    /// Declares what the factory resolves, for `validate()`: a closure cannot be looked into.
+    ///
+    /// - Parameter types: The service types.
+    /// - Returns: The changed registration.
+    public func dependencies(_ types: any Sendable.Type...) -> Self {
+        changed { $0.dependencies += types.map { ServiceKey($0) } }
+    }
+
+    private func forwarding<Other: Sendable>(
+        to other: Other.Type, _ convert: @escaping @Sendable (Cell) throws(ResolutionError) -> Other
+    ) -> Self {
+        let from = blueprint.key
+        let to = ServiceKey(other, qualifier: from.qualifier, arguments: from.arguments)
+        return changed {
+            $0.forwards.append(
+                Forward(from: from, to: to) { cell throws(ResolutionError) in StrongCell(try convert(cell)) })
+        }
+    }
+
+    private func changed(_ change: (inout Blueprint) -> Void) -> Self {
+        var copy = self
+        change(&copy.blueprint)
+        return copy
+    }
+}
+
+extension Cell {
+    /// The instance of a cell that hooks were given: it is held there.
+    fileprivate func instance<Service: Sendable>() -> Service {
+        guard let instance = load(as: Service.self) else { preconditionFailure("hooks get a cell that holds") }
+        return instance
+    }
+}
+
+extension Blueprint {
+    /// The description of what is registered for a forwarded type.
+    func forwarding(by forward: Forward) -> Blueprint {
+        var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
+        copy.target = forward
+        return copy
+    }
+}

@@ -1,0 +1,81 @@
+extension Registration where Service: Sendable {
+    /// A service made by an initialiser whose parameters are resolved by their types.
+    ///
+    /// Dependencies that must be created are created concurrently; those that are there cost no task.
+    /// ```swift
+    /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
+    /// Registration(using: Owner.init(pet:city:))
+    /// ```
+    /// An initialiser with a closure among its parameters needs the form with a factory.
+    ///
+    /// - Parameters:
+    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    public init<each Dependency: Sendable>(
+        using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
+    ) {
+        var dependencies: [ServiceKey] = []
+        for type in repeat (each Dependency).self { dependencies.append(ServiceKey(type)) }
+        blueprint = Blueprint(
+            key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
+            factory: ServiceFactory<Service> { resolver, _ in
+                let ready = (repeat try resolver.dependency((each Dependency).self))
+                var missing = 0
+                for dependency in repeat each ready {
+                    if dependency == nil { missing += 1 }
+                }
+                if missing == 0 { return try await initializer(repeat (each ready)!) }
+                let slots = (repeat DependencySlot<each Dependency>(each ready))
+                try await resolver.fill(repeat each slots, concurrently: missing > 1)
+                return try await initializer(repeat (each slots).instance)
+            },
+            dependencies: dependencies)
+    }
+}
+
+/// A place for one dependency that is being resolved, perhaps in a child task.
+private final class DependencySlot<Dependency: Sendable>: Sendable {
+    private let state: Locked<Dependency?>
+
+    init(_ ready: Dependency?) { state = Locked(ready) }
+
+    var isEmpty: Bool { state.withLock { $0 == nil } }
+
+    /// The dependency; only asked for once every slot was filled without an error.
+    var instance: Dependency {
+        guard let instance = state.withLock({ $0 }) else { preconditionFailure("the dependency was resolved") }
+        return instance
+    }
+
+    nonisolated(nonsending) func fill(from resolver: Resolver) async throws {
+        let instance = try await resolver.resolve(Dependency.self)
+        state.withLock { $0 = instance }
+    }
+}
+
+extension Resolver {
+    /// The dependency, if it is there already.
+    fileprivate func dependency<Dependency: Sendable>(_ type: Dependency.Type) throws -> Dependency? {
+        try request(ServiceKey(type), .none).readyInstance(type)
+    }
+
+    fileprivate nonisolated(nonsending) func fill<each Dependency: Sendable>(
+        _ slots: repeat DependencySlot<each Dependency>, concurrently: Bool
+    ) async throws {
+        guard concurrently else {
+            for slot in repeat each slots {
+                if slot.isEmpty { try await slot.fill(from: self) }
+            }
+            return
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for slot in repeat each slots {
+                if slot.isEmpty { group.addTask { try await slot.fill(from: self) } }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,164 @@
+/// How one service is made: its key, its lifetime, its factory and its hooks.
+///
+/// A value: a modifier such as ``onDispose(_:)-(nonisolated(nonsending)(Service)asyncthrows->Void)`` returns a changed copy. It takes effect in a
+/// container, which it is given to in a ``RegistrationBuilder`` closure or by `register`.
+/// ```swift
+/// Registration(HTTPClient.self, lifetime: .singleton) { _ in HTTPClient() }
+///     .onDispose { client in try await client.shutdown() }
+/// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
+/// ```
+public struct Registration<Service>: Sendable {
+    var blueprint: Blueprint
+}
+
+extension Registration where Service: Sendable {
+    /// A service made without arguments.
+    ///
+    /// The factory may be synchronous, asynchronous, throwing or bound to a global actor. What it throws reaches the
+    /// caller unchanged.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved: a concrete type or `any P`.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) {
+        blueprint = Blueprint(
+            key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
+            factory: ServiceFactory<Service> { resolver, _ in try await factory(resolver) })
+    }
+
+    /// A service made with arguments, which are part of every cache key.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared between requests with equal arguments.
+    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+    ) {
+        blueprint = .withArguments(service, qualifier, lifetime, factory) { ArgumentKey($0) }
+    }
+
+    /// A service made with arguments of which a computed key decides what counts as equal.
+    ///
+    /// ```swift
+    /// Registration(Tile.self, keyedBy: { (point: Point, _: Style) in point.rounded }) { _, point, style in
+    ///     try await Tile(point, style)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared between requests with equal keys.
+    ///   - key: Computes the key from the arguments; quick, and free of side effects.
+    ///   - factory: Makes an instance from the arguments of the request that comes first.
+    public init<each Argument: Sendable, Key: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
+        keyedBy key: @escaping @Sendable (repeat each Argument) -> Key,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
+    ) {
+        blueprint = .withArguments(service, qualifier, lifetime, factory) {
+            ArgumentKey(key: key(repeat each $0.values))
+        }
+    }
+
+    /// A transient service, whose arguments need not be `Hashable`: closures, delegates.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: `.transient`.
+    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    public init<First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+    ) {
+        blueprint = .withArguments(service, qualifier, .transient, factory) { _ in .none }
+    }
+
+    /// A service that is there already.
+    ///
+    /// It belongs to whoever made it: no reset forgets it, and it is disposed only if it is given an `onDispose` hook.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - instance: The instance.
+    public init(_ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service) {
+        blueprint = Blueprint(
+            key: ServiceKey(service, qualifier: qualifier), lifetime: .singleton,
+            factory: ServiceFactory<Service> { _, _ in instance }, instance: StrongCell(instance))
+    }
+
+    /// A value that each scope supplies: resolving it where no scope did is an error that says so.
+    ///
+    /// ```swift
+    /// Registration(expected: Request.self)
+    /// // in the middleware:
+    /// try await container.withScope { Registration(instance: request) } operation: { _ in … }
+    /// ```
+    /// - Parameters:
+    ///   - service: The type of the value.
+    ///   - qualifier: Tells registrations of one type apart.
+    public init(expected service: Service.Type, qualifier: (any Qualifier)? = nil) {
+        let key = ServiceKey(service, qualifier: qualifier)
+        blueprint = Blueprint(
+            key: key, lifetime: .transient,
+            factory: ServiceFactory<Service> { resolver, _ in
+                throw ResolutionError(
+                    .notRegistered, "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
+                    advice: "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
+                    steps: resolver.frame?.path ?? [], asker: resolver.frame)
+            })
+        blueprint.isExpected = true
+    }
+}
+
+extension Registration {
+    /// A service that need not be `Sendable`: a new one for each ``Container/make(_:qualifier:arguments:)``, sent to the caller and
+    /// stored nowhere.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is made.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - factory: Makes an instance from the arguments given to `make`.
+    public init<each Argument: Sendable>(
+        making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
+    ) {
+        let isEmpty = Arguments<repeat each Argument>.types.isEmpty
+        blueprint = Blueprint(
+            key: ServiceKey(
+                service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self,
+                isMaking: true),
+            lifetime: .transient,
+            factory: MakingFactory<Service> { resolver, pack in
+                try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
+            })
+    }
+}
+
+extension Blueprint {
+    /// The description of a service with arguments.
+    fileprivate static func withArguments<Service: Sendable, each Argument: Sendable>(
+        _ service: Service.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?,
+        _ factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service,
+        argumentKey: @escaping @Sendable (Arguments<repeat each Argument>) -> ArgumentKey
+    ) -> Blueprint {
+        let isEmpty = Arguments<repeat each Argument>.types.isEmpty
+        return Blueprint(
+            key: ServiceKey(
+                service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self),
+            lifetime: lifetime,
+            factory: ServiceFactory<Service> { resolver, pack in
+                try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
+            },
+            argumentKey: { argumentKey(Arguments<repeat each Argument>.of($0)) })
+    }
+}

@@ -1,0 +1,24 @@
+/// Decides whether a long-lived instance would hold one that ends before it.
+///
+/// A pure rule over places (containers) that know their parents.
+struct CaptiveRule<Place: AnyObject> {
+    let parent: (Place) -> Place?
+
+    /// Whether an instance cached in `holderPlace` must not hold one that is cached in `instancePlace`.
+    ///
+    /// It must not when the instance's scope lies below the holder's container: the scope ends first. And a scoped service of
+    /// the root is nobody's scope: a singleton, multiton or weak service that holds one hides every request's own from it.
+    func forbids(
+        holderIn holderPlace: Place, outlivingScopes: Bool, instanceIn instancePlace: Place, isScoped: Bool
+    ) -> Bool {
+        if holderPlace === instancePlace {
+            return isScoped && outlivingScopes && parent(instancePlace) == nil
+        }
+        var place = parent(instancePlace)
+        while let current = place {
+            if current === holderPlace { return true }
+            place = parent(current)
+        }
+        return false
+    }
+}

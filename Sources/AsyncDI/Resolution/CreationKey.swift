@@ -1,0 +1,30 @@
+/// What is created once at a time in one place: a registration, by identity, with its arguments.
+struct CreationKey: Hashable, Sendable {
+    let recipe: Recipe
+    let arguments: ArgumentKey
+    /// The container that was asked, where one place serves several: a graph.
+    let asked: ObjectIdentifier?
+
+    init(_ recipe: Recipe, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
+        self.recipe = recipe
+        self.asked = asked.map { ObjectIdentifier($0) }
+        arguments = recipe.key.arguments == nil ? .none : recipe.blueprint.argumentKey(pack)
+    }
+
+    /// The key of an instance that was registered as such, and of a service without arguments.
+    init(withoutArguments recipe: Recipe) {
+        self.recipe = recipe
+        asked = nil
+        arguments = .none
+    }
+
+    static func == (first: CreationKey, second: CreationKey) -> Bool {
+        first.recipe === second.recipe && first.asked == second.asked && first.arguments == second.arguments
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(recipe))
+        hasher.combine(asked)
+        if recipe.key.arguments != nil { hasher.combine(arguments) }
+    }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+
+/// One run of a factory or of its hooks: who is asking, when that code asks for something.
+///
+/// Frames form a chain through one task. Its outermost one belongs either to a request made outside any factory or to a
+/// shared creation, which runs in a task of its own.
+final class Frame: Sendable {
+    let step: PathStep
+    /// The container that this run's resolver asks.
+    let host: any ResolutionHost
+    /// The run that this one happens inside, in the same task.
+    let parent: Frame?
+    /// The innermost creation that others can wait for and that this run is part of.
+    let creation: Creation?
+    /// The shared creation whose product will hold what this run resolves.
+    let holder: Creation?
+    let graph: ResolutionGraph
+    private let ended = Atomic(false)
+
+    /// A run in the asker's task.
+    init(_ step: PathStep, host: any ResolutionHost, inside parent: Frame?, creation: Creation?, graph: ResolutionGraph) {
+        self.step = step
+        self.host = host
+        self.parent = parent
+        self.creation = creation ?? parent?.creation
+        self.holder = parent?.holder
+        self.graph = graph
+    }
+
+    /// The first run of a shared creation, in a task of its own.
+    init(sharedCreation creation: Creation, graph: ResolutionGraph) {
+        step = creation.step
+        host = creation.host
+        parent = nil
+        self.creation = creation
+        holder = creation
+        self.graph = graph
+    }
+
+    /// Hooks of `frame` that run in a task of their own.
+    init(hooksOf frame: Frame) {
+        step = frame.step
+        host = frame.host
+        parent = nil
+        creation = frame.creation
+        holder = frame.holder
+        graph = frame.graph
+    }
+
+    /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
+    var isActive: Bool { !ended.load(ordering: .acquiring) }
+    func end() { ended.store(true, ordering: .releasing) }
+
+    /// The outermost run of the chain.
+    var root: Frame {
+        var frame = self
+        while let parent = frame.parent { frame = parent }
+        return frame
+    }
+
+    /// The steps from the root to this run.
+    var path: [PathStep] {
+        var path: [PathStep] = []
+        var frame: Frame? = self
+        while let current = frame {
+            path.append(current.step)
+            frame = current.parent
+        }
+        return path.reversed()
+    }
+
+    /// The steps from where this run's creation begins to this run.
+    var pathInCreation: [PathStep] {
+        var path = [step]
+        var frame = self
+        while let parent = frame.parent, parent.creation === creation {
+            path.append(parent.step)
+            frame = parent
+        }
+        return path.reversed()
+    }
+}
+
+/// One registration with its arguments, in the path of a request.
+struct PathStep: Sendable {
+    let key: ServiceKey
+    /// Which registration, by identity; nil for what is not registered.
+    let recipe: Recipe?
+    let pack: ArgumentPack
+
+    /// Whether both are the same registration with equal arguments.
+    func isSame(as other: PathStep) -> Bool {
+        recipe === other.recipe && key == other.key && pack.isEqual(to: other.pack)
+    }
+}
+
+extension [PathStep] {
+    /// The path up to the first step that was there before: where a cycle is complete.
+    var upToFirstRepetition: [PathStep] {
+        for (index, step) in enumerated() where self[..<index].contains(where: step.isSame(as:)) {
+            return Array(self[...index])
+        }
+        return self
+    }
+}

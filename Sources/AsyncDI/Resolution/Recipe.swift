@@ -1,0 +1,105 @@
+import Synchronization
+
+/// A hook that runs after a factory, with the instance.
+typealias InstanceHook = nonisolated(nonsending) @Sendable (Resolver, Cell) async throws -> Void
+/// A hook that closes an instance.
+typealias DisposalHook = nonisolated(nonsending) @Sendable (Cell, DisposalReason) async throws -> Void
+
+/// What happens to a creation when nobody waits for it any more.
+public enum AbandonmentPolicy: Sendable, Hashable {
+    /// The creation is cancelled, and started again when somebody asks.
+    case cancel
+    /// The creation runs to its end, and its instance is kept.
+    case finish
+}
+
+/// Everything that a registration says, with the service type erased.
+struct Blueprint: Sendable {
+    var key: ServiceKey
+    var lifetime: Lifetime?
+    var factory: Factory
+    var argumentKey: @Sendable (ArgumentPack) -> ArgumentKey = { _ in .none }
+    /// The instance itself, of a registration that was given one.
+    var instance: Cell?
+    var propertyHooks: [InstanceHook] = []
+    var creationHooks: [InstanceHook] = []
+    var disposalHooks: [DisposalHook] = []
+    var abandonment = AbandonmentPolicy.cancel
+    var isEager = false
+    /// Whether this only announces what each scope supplies.
+    var isExpected = false
+    /// Other types under which the service can be resolved.
+    var forwards: [Forward] = []
+    /// Set for the registration of a forwarded type: resolve this instead, and convert.
+    var target: Forward?
+    var dependencies: [ServiceKey] = []
+}
+
+/// How a service is resolved under another type.
+struct Forward: Sendable {
+    let from: ServiceKey
+    let to: ServiceKey
+    let convert: @Sendable (Cell) throws(ResolutionError) -> Cell
+}
+
+/// A registration as one container holds it. Its identity is part of every cache key: when a registration is replaced, nothing
+/// made by the old one is found any more.
+final class Recipe: Sendable {
+    let blueprint: Blueprint
+    let lifetime: Lifetime
+    /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
+    let problem: ResolutionError?
+    private let current = Atomic(true)
+
+    init(_ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil) {
+        self.blueprint = blueprint
+        self.lifetime = blueprint.lifetime ?? defaultLifetime
+        self.problem = problem
+    }
+
+    var key: ServiceKey { blueprint.key }
+    /// Whether the registration is still in its container. Written under that container's lock.
+    var isCurrent: Bool { current.load(ordering: .acquiring) }
+    func retire() { current.store(false, ordering: .releasing) }
+
+    var hasHooks: Bool { !blueprint.propertyHooks.isEmpty || !blueprint.creationHooks.isEmpty }
+    var hasDisposalHooks: Bool { !blueprint.disposalHooks.isEmpty }
+}
+
+/// Makes instances of a service whose type only subclasses know.
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
+/// nothing but a constant `@Sendable` function.
+class Factory: @unchecked Sendable {
+    /// Runs the factory and puts the instance into a cell.
+    nonisolated(nonsending) func makeCell(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> Cell {
+        preconditionFailure("a factory that makes cells overrides makeCell")
+    }
+
+    /// A cell for an instance that a storage gave, nil when it is of another type.
+    func cell(for instance: any Sendable) -> Cell? { nil }
+}
+
+/// The factory of a `Sendable` service.
+final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
+    let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
+
+    init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service) {
+        self.make = make
+    }
+
+    override nonisolated(nonsending) func makeCell(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> Cell {
+        StrongCell(try await make(resolver, pack))
+    }
+
+    override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
+}
+
+/// The factory of a service that need not be `Sendable`: what it makes is sent to the caller and stored nowhere.
+final class MakingFactory<Service>: Factory, @unchecked Sendable {
+    let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> sending Service
+
+    init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> sending Service) {
+        self.make = make
+    }
+}

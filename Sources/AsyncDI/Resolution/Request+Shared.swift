@@ -1,0 +1,144 @@
+/// Shared instances: found, waited for, or created in a task of their own.
+extension Request {
+    nonisolated(nonsending) func sharedInstance(
+        _ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool, clock: UInt
+    ) async throws -> Cell? {
+        try checkCaptive(in: place, isScoped: isScoped)
+        let key = CreationKey(recipe, pack)
+        var attempt = JoinAttempt(clock: clock, mayWait: true)
+        while true {
+            let waiter = Waiter()
+            attempt.mayWait = !Task.isCancelled
+            switch place.join(key, for: self, waiter: waiter, attempt: attempt) {
+            case .makeStorage:
+                attempt.offeredStorage = recipe.lifetime.makeStorage?()
+            case .load(let storage, let generation):
+                guard let instance = storage.load() else {
+                    attempt.emptyGeneration = generation
+                    continue
+                }
+                guard let cell = recipe.blueprint.factory.cell(for: instance) else {
+                    throw ResolutionError(
+                        .typeMismatch, "the storage of \(recipe.key) gave \(readableName(of: type(of: instance))).",
+                        advice: "load() must give what store(_:) was given.", steps: pathToHere, asker: asker)
+                }
+                return cell
+            case .stale:
+                return nil
+            case let decision:
+                switch try await follow(decision, waiter: waiter) {
+                case .answer(let cell): return cell
+                case .askAgain: continue
+                }
+            }
+        }
+    }
+
+    enum Following {
+        case answer(Cell)
+        case askAgain
+    }
+
+    /// Carries out what a place decided, and waits if that was the decision.
+    nonisolated(nonsending) func follow(_ decision: JoinDecision, waiter: Waiter) async throws -> Following {
+        switch decision {
+        case .ready(let cell), .early(let cell):
+            return .answer(cell)
+        case .wait(let creation, let releasing):
+            for (waiter, early) in releasing {
+                early.place.pin(early)
+                // Complete since the decision: the waiter looks again and finds it.
+                waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
+            }
+            creation.escalate(to: Task.currentPriority)
+            return try await wait(for: creation, waiter: waiter)
+        case .start(let creation):
+            creation.launch()
+            return try await wait(for: creation, waiter: waiter)
+        case .cycle(let frames):
+            throw circular(frames)
+        case .refused:
+            throw CancellationError()
+        case .disposed:
+            throw host.disposedError(key, asker: asker)
+        case .load, .makeStorage, .stale:
+            return .askAgain
+        }
+    }
+
+    private nonisolated(nonsending) func wait(for creation: Creation, waiter: Waiter) async throws -> Following {
+        let outcome = await withTaskCancellationHandler {
+            await escalating(creation) { await waiter.outcome() }
+        } onCancel: {
+            // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
+            // resumed the waiter already, all three do nothing.
+            if asker?.creation != nil { Waits.graph.withLock { $0.withdraw(waiter) } }
+            waiter.resume(.cancelled)
+            creation.place.leave(creation, waiter: waiter)
+        }
+        switch outcome {
+        case .instance(let cell): return .answer(cell)
+        case .retry: return .askAgain
+        case .failure(let error): throw delivered(error, by: creation)
+        case .cancelled: throw CancellationError()
+        case .disposed: throw (creation.home ?? host).disposedError(key, asker: asker)
+        }
+    }
+
+    /// While this task waits, a priority that it is raised to reaches the creation.
+    private nonisolated(nonsending) func escalating(
+        _ creation: Creation, _ body: nonisolated(nonsending) () async -> Waiter.Outcome
+    ) async -> Waiter.Outcome {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            await withTaskPriorityEscalationHandler {
+                await body()
+            } onPriorityEscalated: { _, new in
+                creation.escalate(to: new)
+            }
+        } else {
+            await body()
+        }
+    }
+
+    /// The error of a creation as this request sees it.
+    func delivered(_ error: any Error, by creation: Creation) -> any Error {
+        (error as? ResolutionError)?.delivered(by: creation, to: asker) ?? error
+    }
+
+    // MARK: Rules
+
+    /// Whoever asks on behalf of a shared creation must not get an instance of a scope that ends before it.
+    func checkCaptive(in place: any ResolutionHost, isScoped: Bool) throws {
+        guard let holder = asker?.holder, let home = holder.home else { return }
+        let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
+        guard
+            rule.forbids(
+                holderIn: home, outlivingScopes: holder.recipe.lifetime.outlivesScopes, instanceIn: place,
+                isScoped: isScoped)
+        else { return }
+        throw ResolutionError(
+            .captiveDependency,
+            "\(holder.recipe.key) is \(holder.recipe.lifetime) in \(home.displayName) and would hold \(key), "
+                + "which belongs to \(place.displayName) and ends before it.",
+            advice: "Register \(holder.recipe.key) as .scoped, or pass it what it needs when it is called.",
+            steps: pathToHere, asker: asker)
+    }
+
+    /// The error for a request that would close a cycle; the frames lead from the service asked for to this task's creation.
+    func circular(_ frames: [Frame]) -> ResolutionError {
+        let recipe = host.table.registration(of: key)?.recipe
+        let target = PathStep(
+            key: recipe?.blueprint.target?.from ?? key,
+            recipe: recipe?.blueprint.target.flatMap { host.table.registration(of: $0.from)?.recipe } ?? recipe, pack: pack)
+        var steps = asker?.path ?? []
+        if !frames.isEmpty, let asker {
+            for frame in frames { steps += frame.pathInCreation }
+            steps += asker.pathInCreation
+        }
+        steps.append(target)
+        return ResolutionError(
+            .circularDependency, "\(target.key) needs itself to be made.",
+            advice: "Let one of them have the other later: through .injectProperties, or by asking when it is used.",
+            steps: steps.upToFirstRepetition, asker: asker)
+    }
+}

@@ -1,0 +1,137 @@
+/// One question to a container: what for, with which arguments, and on whose behalf.
+struct Request: Sendable {
+    let key: ServiceKey
+    let pack: ArgumentPack
+    /// The container asked.
+    let host: any ResolutionHost
+    /// The run of a factory or hook that asks, nil outside any.
+    let asker: Frame?
+
+    /// Answers the question: at once when the instance is there, without a lock.
+    nonisolated(nonsending) func resolve<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        if let instance = try readyInstance(service) { return instance }
+        return try await resolveUnready(service)
+    }
+
+    /// The published instance, if there is one.
+    func readyInstance<Service: Sendable>(_ service: Service.Type) throws -> Service? {
+        guard asker?.holder != nil else { return host.table.hit(key, as: service) }
+        guard let (cell, table) = host.table.hitCell(key) else { return nil }
+        try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
+        return cell.load(as: service)
+    }
+
+    private nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+        _ service: Service.Type
+    ) async throws -> Service {
+        while true {
+            let clock = RegistrationClock.now
+            guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
+            guard let (recipe, table) = host.table.registration(of: key) else {
+                if let wrapper = service as? any WrapperType.Type {
+                    return try await resolveWrapper(wrapper, as: service)
+                }
+                throw host.miss(key, asker: asker)
+            }
+            if let problem = recipe.problem { throw problem }
+            if recipe.lifetime.sharing == .none, recipe.blueprint.target == nil {
+                return try await makeTransient(recipe, as: service)
+            }
+            if let cell = try await resolveCell(recipe, owner: table.host, clock: clock),
+                let instance = cell.load(as: service)
+            {
+                return instance
+            }
+        }
+    }
+
+    /// The instance that a registration gives, nil when it was replaced meanwhile.
+    private nonisolated(nonsending) func resolveCell(
+        _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
+    ) async throws -> Cell? {
+        if let target = recipe.blueprint.target {
+            return try await forward(target, owner: owner, clock: clock)
+        }
+        switch recipe.lifetime.sharing {
+        case .none: return try await makeTransientCell(recipe)
+        case .graph: return try await graphInstance(recipe)
+        case .asked: return try await sharedInstance(recipe, in: host, isScoped: true, clock: clock)
+        case .owner: return try await sharedInstance(recipe, in: owner, isScoped: false, clock: clock)
+        }
+    }
+
+    /// Resolves the service behind a forwarded type, in the container that registered it.
+    private nonisolated(nonsending) func forward(
+        _ forward: Forward, owner: any ResolutionHost, clock: UInt
+    ) async throws -> Cell? {
+        guard let (recipe, table) = owner.table.registration(of: forward.from), table === owner.table else {
+            throw host.miss(key, asker: asker)
+        }
+        let request = Request(key: forward.from, pack: pack, host: host, asker: asker)
+        guard let cell = try await request.resolveCell(recipe, owner: owner, clock: clock) else { return nil }
+        let converted = try convert(cell, by: forward)
+        switch recipe.lifetime.sharing {
+        case .asked: host.publish(converted, of: CreationKey(recipe, pack), under: key)
+        case .owner: owner.publish(converted, of: CreationKey(recipe, pack), under: key)
+        case .none, .graph: break
+        }
+        return converted
+    }
+
+    private func convert(_ cell: Cell, by forward: Forward) throws -> Cell {
+        do {
+            return try forward.convert(cell)
+        } catch {
+            throw ResolutionError(
+                error.code, error.message, advice: error.advice, steps: pathToHere, asker: asker)
+        }
+    }
+
+    /// The path of an error that arises from this request.
+    var pathToHere: [PathStep] { (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: pack)] }
+}
+
+extension Request {
+    /// The same question about another service.
+    func asking<Service>(for service: Service.Type) -> Request {
+        let key = ServiceKey(service, qualifier: key.qualifier, arguments: key.arguments, isMaking: key.isMaking)
+        return Request(key: key, pack: pack, host: host, asker: asker)
+    }
+
+    /// The instance, nil when nothing answers the key: not when something that it needs is missing.
+    nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
+        if let instance = try readyInstance(service) { return instance }
+        if !(service is any WrapperType.Type), try isMissing() { return nil }
+        return try await resolveUnready(service)
+    }
+
+    /// The same for a service whose type is only known as a wrapper's parameter.
+    nonisolated(nonsending) func optionalCell() async throws -> Cell? {
+        while try !isMissing() {
+            let clock = RegistrationClock.now
+            guard let (recipe, table) = host.table.registration(of: key) else { continue }
+            if let problem = recipe.problem { throw problem }
+            if let cell = try await resolveCell(recipe, owner: table.host, clock: clock)?.strengthened() { return cell }
+        }
+        return nil
+    }
+
+    private func isMissing() throws -> Bool {
+        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
+        if host.table.registration(of: key) != nil { return false }
+        let mismatch = host.mismatch(key, asker: asker)
+        // Looked at again: the container may have been disposed meanwhile, which is no reason to answer nil.
+        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
+        if let mismatch { throw mismatch }
+        return true
+    }
+
+    fileprivate nonisolated(nonsending) func resolveWrapper<Service: Sendable>(
+        _ wrapper: any WrapperType.Type, as service: Service.Type
+    ) async throws -> Service {
+        guard let instance = try await wrapper.resolve(for: self) as? Service else {
+            throw host.miss(key, asker: asker)
+        }
+        return instance
+    }
+}

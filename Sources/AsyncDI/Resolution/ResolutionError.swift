@@ -1,0 +1,116 @@
+/// Why a request, a registration or a container operation failed, and what to do about it.
+///
+/// Compare the ``code``, or catch one kind by its pattern:
+/// ```swift
+/// do {
+///     try await container.resolve(Database.self)
+/// } catch ResolutionError.Code.notRegistered {
+///     …
+/// }
+/// ```
+/// An error that a factory throws itself is not wrapped: it reaches the caller unchanged.
+public struct ResolutionError: Error, CustomStringConvertible {
+    /// The kind of an error. New kinds may be added: a `switch` over codes needs a `default`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the code.
+        public let description: String
+
+        private init(_ name: String) { description = name }
+
+        /// Nothing is registered under the key.
+        public static let notRegistered = Code("notRegistered")
+        /// The service is registered, but with other argument types.
+        public static let argumentMismatch = Code("argumentMismatch")
+        /// A service needs itself to be made.
+        public static let circularDependency = Code("circularDependency")
+        /// A long-lived service would hold an instance of a shorter-lived scope.
+        public static let captiveDependency = Code("captiveDependency")
+        /// The key is registered already, in a container that rejects duplicates.
+        public static let duplicateRegistration = Code("duplicateRegistration")
+        /// The registration contradicts itself.
+        public static let invalidRegistration = Code("invalidRegistration")
+        /// An instance is not of the type that it was declared to implement.
+        public static let typeMismatch = Code("typeMismatch")
+        /// The container is disposed, or is being disposed.
+        public static let disposed = Code("disposed")
+        /// A factory threw `CancellationError` although nobody had cancelled it.
+        public static let creationCancelled = Code("creationCancelled")
+        /// There is no current container.
+        public static let noCurrentContainer = Code("noCurrentContainer")
+        /// Asked for synchronously, but not created yet.
+        public static let notReady = Code("notReady")
+        /// A disposal had not ended by its deadline.
+        public static let disposalTimedOut = Code("disposalTimedOut")
+        /// The call would wait for itself: a factory disposes the container that is waiting for it.
+        public static let invalidOperation = Code("invalidOperation")
+    }
+
+    /// What kind of error this is.
+    public let code: Code
+    /// The services that led here, outermost first; the last one is what failed.
+    public var path: [ServiceKey] { steps.map(\.key) }
+    /// The error that caused this one, if another did.
+    public let underlying: (any Error)?
+
+    /// What went wrong, in a sentence.
+    let message: String
+    /// What to do about it, in a sentence.
+    let advice: String?
+    private(set) var steps: [PathStep]
+    /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend their own.
+    private var origin: Frame?
+
+    init(
+        _ code: Code, _ message: String, advice: String? = nil, steps: [PathStep] = [], asker: Frame? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.advice = advice
+        self.steps = steps
+        self.origin = asker?.root
+        self.underlying = underlying
+    }
+
+    /// The message, the path and what to do.
+    public var description: String {
+        var text = "\(code): \(message)"
+        if steps.count > 1 { text += " Path: " + path.map(\.description).joined(separator: " → ") + "." }
+        if let advice { text += " " + advice }
+        return text
+    }
+
+    /// The error as those see it who waited for a creation: its path begins at that creation.
+    func relative(to creation: Creation, in frame: Frame) -> ResolutionError {
+        guard let origin, origin === frame.root else { return self }
+        var error = self
+        error.steps = Array(steps.dropFirst(frame.path.count - 1))
+        error.origin = nil
+        error.deliveredBy = creation
+        return error
+    }
+
+    /// The error as the waiter that made the request in `asker` sees it: its path begins where that task's chain does.
+    func delivered(by creation: Creation, to asker: Frame?) -> ResolutionError {
+        guard deliveredBy === creation else { return self }
+        var error = self
+        error.deliveredBy = nil
+        error.steps = (asker?.path ?? []) + steps
+        if code == .circularDependency { error.steps = error.steps.upToFirstRepetition }
+        error.origin = asker?.root
+        return error
+    }
+
+    /// The creation whose waiters are to prepend their own path.
+    private var deliveredBy: Creation?
+}
+
+/// Matches an error by its code, so that `catch ResolutionError.Code.disposed` works.
+///
+/// - Parameters:
+///   - code: The code looked for.
+///   - error: Any error.
+/// - Returns: Whether the error is a ``ResolutionError`` with that code.
+public func ~= (code: ResolutionError.Code, error: any Error) -> Bool {
+    (error as? ResolutionError)?.code == code
+}

@@ -1,0 +1,87 @@
+/// The instances shared within one resolution.
+///
+/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits.
+final class ResolutionGraph: CreationPlace {
+    private struct State {
+        var instances: [CreationKey: Cell] = [:]
+        var flights = SingleFlight<CreationKey, Creation, Waiter>()
+    }
+
+    private let state = Locked(State())
+
+    /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
+    func join(_ key: CreationKey, for request: Request, waiter: Waiter, mayWait: Bool) -> JoinDecision {
+        state.withLock { state in
+            if let cell = state.instances[key] { return .ready(cell) }
+            let asker = request.asker
+            if let decision = state.flights.ask(key, waiter: waiter, asker: asker, mayWait: mayWait) { return decision }
+            guard mayWait else { return .refused }
+            let creation = Creation(key, for: request, asking: request.host, place: self, home: nil)
+            state.flights.start(creation, for: key, waiter: nil, endsWhenAbandoned: false)
+            if let asker, let node = asker.creation {
+                Waits.graph.withLock { $0.enter(creation, inside: node, label: asker) }
+            }
+            return .start(creation)
+        }
+    }
+
+    /// The asker's task runs the creation no longer: from now on it ends when nobody waits for it.
+    func handOver(_ creation: Creation, to waiter: Waiter, asker: Frame) -> JoinDecision? {
+        Waits.graph.withLock { $0.leave(creation) }
+        return state.withLock { state in
+            state.flights.allowAbandonment(creation)
+            return state.flights.ask(creation.key, waiter: waiter, asker: asker, mayWait: true)
+        }
+    }
+
+    func leave(_ creation: Creation, waiter: Waiter) {
+        let action = state.withLock { $0.flights.leave(creation, waiter: waiter) }
+        if action == .cancelFlight { creation.cancel() }
+    }
+
+    func pin(_ creation: Creation) {
+        state.withLock { $0.flights.pin(creation) }
+    }
+
+    /// The task that runs the creation was cancelled: others who wait for it must not be.
+    func abandon(_ creation: Creation) {
+        state.withLock { $0.flights.abandon(creation) }
+    }
+
+    func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
+        let action = state.withLock { state in
+            let succeeded = (try? result.get()) != nil
+            let action = state.flights.finish(creation, succeeded: succeeded)
+            if case .deliver(_, keep: true) = action { state.instances[creation.key] = try? result.get() }
+            Waits.graph.withLock { $0.remove(creation) }
+            return action
+        }
+        action.resumeWaiters(with: result)
+    }
+
+    /// The resolution is over: its instances belong to whoever got them.
+    func close() {
+        let instances = state.withLock { state in
+            defer { state.instances = [:] }
+            return state.instances
+        }
+        withExtendedLifetime(instances) {}
+    }
+}
+
+extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+    /// Carries the action out, outside every lock.
+    func resumeWaiters(with result: Result<Cell, any Error>) {
+        switch self {
+        case .retry(let waiters):
+            for waiter in waiters { waiter.resume(.retry) }
+        case .deliver(let waiters, _):
+            for waiter in waiters {
+                switch result {
+                case .success(let cell): waiter.resume(.instance(cell))
+                case .failure(let error): waiter.resume(.failure(error))
+                }
+            }
+        }
+    }
+}

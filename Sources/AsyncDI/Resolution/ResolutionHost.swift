@@ -1,0 +1,106 @@
+/// What resolution needs of a container: small, so that a factory's resolver need not know the container.
+protocol ResolutionHost: CreationPlace {
+    /// The container's registrations and ready instances.
+    var table: InstanceTable { get }
+    /// The container's name, as messages show it.
+    var displayName: String { get }
+    var parentHost: (any ResolutionHost)? { get }
+
+    /// Finds the instance, joins its creation or begins one, in one step.
+    ///
+    /// - Parameters:
+    ///   - key: The registration and its arguments.
+    ///   - request: Who asks; the factory of a new creation is given its arguments.
+    ///   - waiter: What is resumed when the answer is to wait.
+    ///   - attempt: What earlier answers to the same request have brought.
+    func join(_ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt) -> JoinDecision
+
+    /// Publishes an instance, converted, under another key for as long as the original is published.
+    func publish(_ converted: Cell, of key: CreationKey, under alias: ServiceKey)
+
+    /// The error for a key that nothing answers, with what is near.
+    func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError
+    /// The error for a key that is registered with other arguments, nil when it is not registered at all.
+    func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError?
+    /// The error for what is asked of a disposed container.
+    func disposedError(_ key: ServiceKey?, asker: Frame?) -> ResolutionError
+}
+
+/// What a request has found out so far, when it must ask the same container again.
+struct JoinAttempt {
+    /// The registration clock when the registration was found.
+    var clock: UInt
+    /// Whether a creation may be started or waited for: not when the asking task is cancelled.
+    var mayWait: Bool
+    /// A storage made for this request, used if there is none yet.
+    var offeredStorage: (any InstanceStorage)?
+    /// The storage's generation that was found empty.
+    var emptyGeneration: Int?
+}
+
+/// The answer to a request for a shared or graph instance.
+enum JoinDecision {
+    case ready(Cell)
+    /// An unfinished instance that the asker may see, being in a cycle of properties with it.
+    case early(Cell)
+    /// Wait for this creation, once these waiters have been given the instances that let it go on.
+    case wait(Creation, releasing: [(waiter: Waiter, early: Creation)])
+    /// A new creation: launch it, then wait for it.
+    case start(Creation)
+    /// Waiting would never end.
+    case cycle([Frame])
+    /// Load from the storage; when it is empty, ask again and say so.
+    case load(any InstanceStorage, generation: Int)
+    /// The lifetime needs a storage: make one and ask again.
+    case makeStorage
+    /// The registration was replaced since it was found: look it up again.
+    case stale
+    /// The asking task is cancelled, and there is no instance yet.
+    case refused
+    case disposed
+}
+
+/// Where creations happen: a container, or a graph.
+protocol CreationPlace: AnyObject, Sendable {
+    /// A waiter was cancelled.
+    func leave(_ creation: Creation, waiter: Waiter)
+    /// Somebody holds the unfinished instance: the creation must go on to its end.
+    func pin(_ creation: Creation)
+    /// The creation ended.
+    func finish(_ creation: Creation, _ result: Result<Cell, any Error>)
+}
+
+extension SingleFlight<CreationKey, Creation, Waiter> {
+    /// Joins the flight of a key if there is one. Called under the lock of the flight's place, so that finding the
+    /// flight, asking whether the wait would end, and waiting are one step.
+    mutating func ask(_ key: CreationKey, waiter: Waiter, asker: Frame?, mayWait: Bool) -> JoinDecision? {
+        guard let creation = flight(for: key) else { return nil }
+        if let asker, let node = asker.creation {
+            let answer = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
+            switch answer {
+            case .cycle(let frames):
+                return .cycle(frames)
+            case .takeEarly:
+                pin(creation)
+                guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }
+                return .early(cell)
+            case .wait(let releasing):
+                if !mayWait {
+                    Waits.graph.withLock { $0.withdraw(waiter) }
+                    return .refused
+                }
+                join(creation, waiter: waiter)
+                return .wait(creation, releasing: releasing)
+            }
+        }
+        guard mayWait else { return .refused }
+        join(creation, waiter: waiter)
+        return .wait(creation, releasing: [])
+    }
+}
+
+/// The one graph of waits in the process: cycles may span containers.
+enum Waits {
+    /// Its lock is taken under that of a place, never the other way round.
+    static let graph = Locked(WaitForGraph<Creation, Waiter, Frame>())
+}

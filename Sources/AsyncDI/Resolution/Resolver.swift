@@ -1,0 +1,123 @@
+/// What a factory asks for its dependencies.
+///
+/// It asks the container that the service is made in, and knows which creation it belongs to: cycles are found even when it is used
+/// in another task. Kept beyond the factory, it goes on asking the same container, outside any creation; it does not
+/// keep that container alive.
+public struct Resolver: Sendable {
+    let host: any ResolutionHost
+    let frame: Frame?
+
+    init(host: any ResolutionHost, frame: Frame?) {
+        self.host = host
+        self.frame = frame
+    }
+
+    /// Who asks: the run that this task is in, or else the one that the resolver was given to.
+    private var asker: Frame? {
+        if let active = ResolutionContext.activeFrame { return active }
+        guard let frame, frame.isActive else { return nil }
+        return frame
+    }
+
+    func request(_ key: ServiceKey, _ pack: ArgumentPack) -> Request {
+        Request(key: key, pack: pack, host: host, asker: asker)
+    }
+
+    /// Gives an instance of a service: the one that is there, or a new one.
+    ///
+    /// Runs in the caller's task and isolation. Costs no lock and no suspension when the instance is there.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: The instance.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits.
+    public nonisolated(nonsending) func resolve<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        try await request(ServiceKey(service, qualifier: qualifier), .none).resolve(service)
+    }
+
+    /// Gives an instance of a service made with arguments.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument. Pass several arguments one by one: a tuple is one argument.
+    ///   - rest: The other arguments.
+    /// - Returns: The instance for these arguments.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits.
+    public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Service {
+        let pack = Arguments(first, repeat each rest)
+        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
+            .resolve(service)
+    }
+
+    /// Gives an instance of a service, or nil when it is not registered.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: The instance, nil when nothing is registered under the key.
+    /// - Throws: The same as ``resolve(_:qualifier:)``, but for this service's own absence.
+    public nonisolated(nonsending) func optional<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service? {
+        try await request(ServiceKey(service, qualifier: qualifier), .none).optional(service)
+    }
+
+    /// Gives an instance of a service made with arguments, or nil when it is not registered.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    /// - Returns: The instance, nil when the service is not registered at all.
+    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and what
+    ///   ``resolve(_:qualifier:arguments:_:)`` throws.
+    public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Service? {
+        let pack = Arguments(first, repeat each rest)
+        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
+            .optional(service)
+    }
+
+    /// Makes a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - arguments: The arguments of the factory.
+    /// - Returns: The instance, sent to the caller's isolation.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``.
+    public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
+    ) async throws -> sending Service {
+        let (key, pack) = ServiceKey.making(service, qualifier, repeat each arguments)
+        return try await request(key, pack).make(service)
+    }
+
+    /// Explains itself to who asks for nothing in particular.
+    @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
+    public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
+}
+
+extension ServiceKey {
+    /// The key of a `making:` registration, and the arguments erased.
+    static func making<Service, each Argument: Sendable>(
+        _ service: Service.Type, _ qualifier: (any Qualifier)?, _ arguments: repeat each Argument
+    ) -> (ServiceKey, ArgumentPack) {
+        let pack = Arguments(repeat each arguments)
+        let isEmpty = Arguments<repeat each Argument>.types.isEmpty
+        let key = ServiceKey(service, qualifier: qualifier, arguments: isEmpty ? nil : type(of: pack), isMaking: true)
+        return (key, pack)
+    }
+}

@@ -1,0 +1,61 @@
+/// One suspended request: a promise that is kept once, by whoever comes first.
+///
+/// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the others
+/// are ignored, so that the continuation is resumed exactly once.
+final class Waiter: Sendable, Hashable {
+    enum Outcome: Sendable {
+        case instance(Cell)
+        case failure(any Error)
+        /// The creation was cancelled on behalf of others: look again.
+        case retry
+        case cancelled
+        /// The container is disposed.
+        case disposed
+    }
+
+    private enum State {
+        case pending
+        case suspended(UnsafeContinuation<Void, Never>)
+        case done(Outcome)
+    }
+
+    private let state = Locked(State.pending)
+
+    /// Keeps the promise, unless it is kept already.
+    func resume(_ outcome: Outcome) {
+        let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
+            switch state {
+            case .pending:
+                state = .done(outcome)
+                return nil
+            case .suspended(let continuation):
+                state = .done(outcome)
+                return continuation
+            case .done:
+                return nil
+            }
+        }
+        continuation?.resume()
+    }
+
+    /// Suspends until the promise is kept.
+    nonisolated(nonsending) func outcome() async -> Outcome {
+        await withUnsafeContinuation { continuation in
+            let isDone = state.withLock { state in
+                if case .done = state { return true }
+                state = .suspended(continuation)
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+        // The outcome is read again under the lock rather than passed through the continuation: a continuation resumed while its
+        // task is still suspending is invisible to ThreadSanitizer.
+        return state.withLock { state in
+            guard case .done(let outcome) = state else { preconditionFailure("a waiter is resumed with an outcome") }
+            return outcome
+        }
+    }
+
+    static func == (first: Waiter, second: Waiter) -> Bool { first === second }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

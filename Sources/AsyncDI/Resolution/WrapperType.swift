@@ -1,0 +1,16 @@
+/// A type that wraps a service, such as `Optional`, and resolves itself when nobody registered it.
+protocol WrapperType {
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any
+}
+
+extension Optional: WrapperType {
+    /// Nil when the service is not registered; every other failure is thrown.
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
+        let inner = request.asking(for: Wrapped.self)
+        if let wrapper = Wrapped.self as? any WrapperType.Type, inner.host.table.registration(of: inner.key) == nil {
+            return try await wrapper.resolve(for: inner) as? Wrapped as Any
+        }
+        // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
+        return try await inner.optionalCell()?.anyValue as? Wrapped as Any
+    }
+}

@@ -1,0 +1,34 @@
+import Synchronization
+
+/// A reference that readers follow without a lock, inside a ``ReadEpoch``.
+///
+/// The reference owns one retain of its object. A writer that takes the old object out keeps it until
+/// ``ReadEpoch/synchronize()`` has returned: a reader may just have loaded it.
+///
+/// `@unchecked Sendable` because the pointer is atomic and the object is `Sendable` itself.
+struct AtomicReference<Object: AnyObject>: ~Copyable {
+    private let bits: Atomic<UnsafeRawPointer?>
+
+    init(_ object: Object? = nil) {
+        bits = Atomic(object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) })
+    }
+
+    deinit {
+        if let pointer = bits.load(ordering: .acquiring) { Unmanaged<Object>.fromOpaque(pointer).release() }
+    }
+
+    /// The object, valid until the reader leaves its epoch (or, for writers, until they replace it).
+    func load() -> Unmanaged<Object>? {
+        // Sequentially consistent: a reader's load must not move before its entry into the epoch.
+        bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
+    }
+
+    /// Publishes another object and gives back the old one, which must outlive every reader that may have loaded it.
+    func exchange(_ object: Object?) -> Object? {
+        let new = object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+        return bits.exchange(new, ordering: .sequentiallyConsistent)
+            .map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
+    }
+}
+
+extension AtomicReference: @unchecked Sendable where Object: Sendable {}
