@@ -10,7 +10,7 @@ struct CycleStress {
 
     @Test
     func `random graphs fail exactly where the oracle says they must`() async {
-        await forEachSeed(1_500) { seed in
+        await forEachSeed(2_000) { seed in
             var random = SeededRandom(seed: seed)
             let model = GraphModel.arbitrary(
                 nodes: 1 + random.below(14), sharing: random.pick(Self.palettes), random: &random)

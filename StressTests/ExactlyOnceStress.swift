@@ -89,7 +89,7 @@ struct ExactlyOnceStress {
 
     @Test
     func `random graphs run each factory as often as one task would`() async {
-        await forEachSeed(1_500) { seed in
+        await forEachSeed(2_000) { seed in
             try await checkRandomGraph(nodes: 4...32, tasks: 4, asks: 16, seed: seed)
         }
     }

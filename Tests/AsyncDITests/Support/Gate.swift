@@ -1,0 +1,60 @@
+@testable import AsyncDI
+
+/// A door that a test opens: who comes before waits, who comes after passes. Also counts who has come.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrivals = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Waits until the gate is open.
+    nonisolated(nonsending) func pass() async {
+        arrive()
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    /// Lets everybody through, now and later.
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Counts an arrival without waiting.
+    func arrive() {
+        let ready = state.withLock { state in
+            state.arrivals += 1
+            let ready = state.watchers.filter { $0.count <= state.arrivals }
+            state.watchers.removeAll { $0.count <= state.arrivals }
+            return ready
+        }
+        for watcher in ready { watcher.continuation.resume() }
+    }
+
+    /// How many have come.
+    var arrivals: Int { state.withLock { $0.arrivals } }
+
+    /// Waits until somebody, or as many as given, have come.
+    nonisolated(nonsending) func arrived(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.arrivals < count { state.watchers.append((count, continuation)) }
+                return state.arrivals >= count
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
