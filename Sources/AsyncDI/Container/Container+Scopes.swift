@@ -86,10 +86,9 @@ extension Container {
     private nonisolated(nonsending) func run<R>(
         _ operation: nonisolated(nonsending) (Container) async throws -> sending R
     ) async throws -> sending R {
-        // Received as `sending`, and touched by nothing but the return: the task-local's `withValue` cannot say so.
-        nonisolated(unsafe) let result: R
+        let result: R
         do {
-            result = try await Container.$current.withValue(self) { try await operation(self) }
+            result = try await Container.$current.bind(self) { try await operation(self) }
         } catch {
             // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
             try? await core.dispose(reason: DisposalReason(error: error))

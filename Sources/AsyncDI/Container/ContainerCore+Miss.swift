@@ -34,10 +34,10 @@ extension ContainerCore {
             advice.append("Registered are: \(list).")
         }
         let conforming = searchOrder.flatMap { $0.keys(conformingTo: key.service) }
-        if let first = conforming.first {
+        if !conforming.isEmpty {
             let list = conforming.prefix(5).map(\.description).joined(separator: ", ")
             let name = readableName(of: key.service)
-            advice.append("\(list) conforms: add .implements((any \(name)).self) to Registration(\(first.withoutArguments).self).")
+            advice.append("\(list) conforms: add .implements((any \(name)).self) to its registration.")
         }
         if let place = elsewhere(key) {
             advice.append("It is registered in \(place.displayName): ask that container, or register it where this one looks.")

@@ -119,7 +119,7 @@ final class Creation: Sendable, Hashable {
     nonisolated(nonsending) func makeInstance(in frame: Frame) async throws {
         let resolver = Resolver(host: host, frame: frame)
         let instance = try await translatingCancellation(in: frame) {
-            try await ResolutionContext.$frame.withValue(frame) {
+            try await ResolutionContext.$frame.bind(frame) {
                 try await recipe.blueprint.factory.makeCell(resolver, step.pack)
             }
         }
@@ -197,7 +197,7 @@ extension Recipe {
     nonisolated(nonsending) func runHooks(_ instance: Cell, in frame: Frame) async throws {
         let resolver = Resolver(host: frame.host, frame: frame)
         try await translatingCancellation(in: frame) {
-            try await ResolutionContext.$frame.withValue(frame) {
+            try await ResolutionContext.$frame.bind(frame) {
                 for hook in blueprint.propertyHooks { try await hook(resolver, instance) }
                 for hook in blueprint.creationHooks { try await hook(resolver, instance) }
             }

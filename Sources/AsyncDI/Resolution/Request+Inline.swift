@@ -31,7 +31,7 @@ extension Request {
         defer { end(frame) }
         let resolver = Resolver(host: host, frame: frame)
         do {
-            return try await ResolutionContext.$frame.withValue(frame) { try await factory.make(resolver, pack) }
+            return try await ResolutionContext.$frame.bind(frame) { try await factory.make(resolver, pack) }
         } catch {
             throw translated(error, in: frame)
         }
@@ -42,7 +42,7 @@ extension Request {
     ) async throws -> R {
         let frame = try beginFrame(of: recipe)
         defer { end(frame) }
-        return try await ResolutionContext.$frame.withValue(frame) {
+        return try await ResolutionContext.$frame.bind(frame) {
             try await body(Resolver(host: host, frame: frame), frame)
         }
     }

@@ -66,9 +66,13 @@ extension Request {
         }
     }
 
-    private nonisolated(nonsending) func wait(for creation: Creation, waiter: Waiter) async throws -> Following {
+    private func wait(
+        for creation: Creation, waiter: Waiter, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Following {
         let outcome = await withTaskCancellationHandler {
-            await escalating(creation) { await waiter.outcome() }
+            // Captured so that the closure, and what comes after it, stays on the caller's executor.
+            _ = isolation
+            return await escalating(creation) { await waiter.outcome() }
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.
@@ -137,7 +141,7 @@ extension Request {
         }
         steps.append(target)
         return ResolutionError(
-            .circularDependency, "\(target.key) needs itself to be made.",
+            .circularDependency, "a service needs itself to be made.",
             advice: "Let one of them have the other later: through .injectProperties, or by asking when it is used.",
             steps: steps.upToFirstRepetition, asker: asker)
     }

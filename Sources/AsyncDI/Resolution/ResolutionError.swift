@@ -74,7 +74,9 @@ public struct ResolutionError: Error, CustomStringConvertible {
 
     /// The message, the path and what to do.
     public var description: String {
-        var text = "\(code): \(message)"
+        var text = "\(code): "
+        // A path that a waiter's own steps were put in front of closes at another service than it did first.
+        text += code == .circularDependency ? "\(path.last?.description ?? "a service") needs itself to be made." : message
         if steps.count > 1 { text += " Path: " + path.map(\.description).joined(separator: " → ") + "." }
         if let advice { text += " " + advice }
         return text

@@ -4,6 +4,8 @@
 final class DrivenFactory<Value: Sendable>: Sendable {
     private struct State {
         var runs: [CheckedContinuation<Value, any Error>?] = []
+        /// Answers that came before their runs.
+        var answers: [Int: Result<Value, any Error>] = [:]
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -15,12 +17,14 @@ final class DrivenFactory<Value: Sendable>: Sendable {
     /// One run: suspends until `answer` is called for it. Not ended by cancellation.
     nonisolated(nonsending) func run() async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let ready = state.withLock { state in
-                state.runs.append(continuation)
+            let (answer, ready) = state.withLock { state in
+                let answer = state.answers.removeValue(forKey: state.runs.count)
+                state.runs.append(answer == nil ? continuation : nil)
                 let ready = state.watchers.filter { $0.count <= state.runs.count }
                 state.watchers.removeAll { $0.count <= state.runs.count }
-                return ready
+                return (answer, ready)
             }
+            if let answer { continuation.resume(with: answer) }
             for watcher in ready { watcher.continuation.resume() }
         }
     }
@@ -37,13 +41,20 @@ final class DrivenFactory<Value: Sendable>: Sendable {
     }
 
     /// Ends a run, the first one by default.
-    func answer(_ run: Int = 0, with result: Result<Value, any Error>) {
-        let continuation = state.withLock { state in
+    func answer(_ value: Value, run: Int = 0) { end(run, with: .success(value)) }
+
+    /// Lets a run fail, the first one by default.
+    func fail(_ error: any Error, run: Int = 0) { end(run, with: .failure(error)) }
+
+    private func end(_ run: Int, with result: Result<Value, any Error>) {
+        let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
+            guard run < state.runs.count else {
+                state.answers[run] = result
+                return nil
+            }
             defer { state.runs[run] = nil }
             return state.runs[run]
         }
         continuation?.resume(with: result)
     }
-
-    func answer(_ run: Int = 0, _ value: Value) { answer(run, with: .success(value)) }
 }

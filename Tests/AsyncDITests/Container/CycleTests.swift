@@ -1,0 +1,255 @@
+import Testing
+
+@testable import AsyncDI
+
+private final class A: Sendable {}
+private final class B: Sendable {}
+private final class C: Sendable {}
+private final class D: Sendable {}
+
+/// Cycles end in an error, never in a hang: DESIGN 3.4.
+@Suite(.timeLimit(.minutes(1))) struct CycleTests {
+    static let lifetimes: [Lifetime] = [.transient, .graph, .scoped, .singleton, .weak, Lifetime("custom")]
+
+    private func expectCycle(_ path: [String], _ body: () async throws -> Void, at location: SourceLocation) async {
+        let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { try await body() }
+        #expect(error?.code == .circularDependency, sourceLocation: location)
+        #expect(error?.path.map(\.description) == path, sourceLocation: location)
+    }
+
+    @Test(arguments: lifetimes, lifetimes)
+    func `a factory cycle is refused with its whole path`(first: Lifetime, second: Lifetime) async throws {
+        // A singleton or weak service that needs a scoped one of the root is refused for that reason, before any cycle.
+        if [first, second].contains(.scoped), first.outlivesScopes || second.outlivesScopes { return }
+        let container = Container {
+            Registration(A.self, lifetime: first) { r in
+                _ = try await r.resolve(B.self)
+                return A()
+            }
+            Registration(B.self, lifetime: second) { r in
+                _ = try await r.resolve(C.self)
+                return B()
+            }
+            Registration(C.self, lifetime: first) { r in
+                _ = try await r.resolve(A.self)
+                return C()
+            }
+        }
+        await expectCycle(["A", "B", "C", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        // Nothing stays behind: the second attempt says the same.
+        await expectCycle(["B", "C", "A", "B"], { _ = try await container.resolve(B.self) }, at: #_sourceLocation)
+    }
+
+    @Test(arguments: lifetimes)
+    func `a service that asks for itself is refused`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(A.self, lifetime: lifetime) { r in try await r.resolve(A.self) }
+        }
+        await expectCycle(["A", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+    }
+
+    @Test(arguments: lifetimes)
+    func `a cycle through a captured container is refused`(lifetime: Lifetime) async throws {
+        let container = Container()
+        try await container.register(A.self, lifetime: lifetime) { [unowned container] _ in
+            _ = try await container.resolve(B.self)
+            return A()
+        }
+        try await container.register(B.self, lifetime: lifetime) { [unowned container] _ in
+            _ = try await container.resolve(A.self)
+            return B()
+        }
+        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+    }
+
+    @Test(arguments: lifetimes)
+    func `a cycle through child tasks is refused`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(A.self, lifetime: lifetime) { r in
+                async let b = r.resolve(B.self)
+                async let number = r.resolve(Int.self)
+                _ = try await (b, number)
+                return A()
+            }
+            Registration(B.self, lifetime: lifetime) { r in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { _ = try await r.resolve(A.self) }
+                    try await group.waitForAll()
+                }
+                return B()
+            }
+            Registration(Int.self, lifetime: lifetime) { _ in 1 }
+        }
+        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+    }
+
+    @Test(arguments: lifetimes)
+    func `a cycle through a detached task is refused, for the resolver knows its creation`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(A.self, lifetime: lifetime) { r in
+                _ = try await Task.detached { try await r.resolve(B.self) }.value
+                return A()
+            }
+            Registration(B.self, lifetime: lifetime) { r in
+                _ = try await Task.detached { try await r.resolve(A.self) }.value
+                return B()
+            }
+        }
+        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+    }
+
+    @Test func `a cycle over arguments is one only when they are equal`() async throws {
+        let container = Container {
+            Registration(Int.self, lifetime: .transient) { (r, n: Int) in
+                n == 0 ? 0 : try await r.resolve(Int.self, arguments: n - 1) + 1
+            }
+            Registration(String.self, lifetime: .singleton) { (r, n: Int) in
+                n == 0 ? "" : try await r.resolve(String.self, arguments: n - 1) + "."
+            }
+            Registration(Double.self, lifetime: .graph) { (r, n: Int) in
+                try await r.resolve(Double.self, arguments: (n + 1) % 3)
+            }
+        }
+        #expect(try await container.resolve(Int.self, arguments: 50) == 50)
+        #expect(try await container.resolve(String.self, arguments: 50).count == 50)
+        await #expect(throws: ResolutionError.self) { try await container.resolve(Double.self, arguments: 0) }
+    }
+
+    @Test func `a cycle that closes between tasks is refused, and only its closing edge`() async throws {
+        let (inA, inB) = (Gate(), Gate())
+        let container = Container {
+            Registration(A.self, lifetime: .singleton) { r in
+                await inA.pass()
+                _ = try await r.resolve(B.self)
+                return A()
+            }
+            Registration(B.self, lifetime: .singleton) { r in
+                await inB.pass()
+                do {
+                    _ = try await r.resolve(A.self)
+                } catch ResolutionError.Code.circularDependency {
+                    // Goes another way, and succeeds.
+                }
+                return B()
+            }
+        }
+        let first = Task { try await container.resolve(A.self) }
+        let second = Task { try await container.resolve(B.self) }
+        await inA.arrived()
+        await inB.arrived()
+        inA.open()
+        await container.core.waiters(of: B.self, reach: 2)  // The second task, and A.
+        inB.open()
+        _ = try await first.value
+        _ = try await second.value
+    }
+
+    @Test func `a cycle between tasks has the whole path for each of them`() async throws {
+        let (inA, inB) = (Gate(), Gate())
+        let container = Container {
+            Registration(A.self, lifetime: .singleton) { r in
+                await inA.pass()
+                _ = try await r.resolve(B.self)
+                return A()
+            }
+            Registration(B.self, lifetime: .singleton) { r in
+                await inB.pass()
+                _ = try await r.resolve(A.self)
+                return B()
+            }
+        }
+        let first = Task { try await container.resolve(A.self) }
+        let second = Task { try await container.resolve(B.self) }
+        await inA.arrived()
+        await inB.arrived()
+        inA.open()
+        await container.core.waiters(of: B.self, reach: 2)
+        inB.open()
+        await expectCycle(["A", "B", "A"], { _ = try await first.value }, at: #_sourceLocation)
+        await expectCycle(["B", "A", "B"], { _ = try await second.value }, at: #_sourceLocation)
+    }
+
+    @Test func `a cycle over parents, children and unrelated containers is refused`() async throws {
+        let parent = Container(name: "parent")
+        let child = Container(name: "child", parent: parent)
+        let other = Container(name: "other")
+        try await parent.register(A.self, lifetime: .singleton) { _ in
+            _ = try await child.resolve(B.self)
+            return A()
+        }
+        try await child.register(B.self, lifetime: .transient) { _ in
+            _ = try await other.resolve(C.self)
+            return B()
+        }
+        try await other.register(C.self, lifetime: .singleton) { _ in
+            _ = try await child.resolve(A.self)
+            return C()
+        }
+        await expectCycle(["A", "B", "C", "A"], { _ = try await parent.resolve(A.self) }, at: #_sourceLocation)
+        await expectCycle(["C", "A", "B", "C"], { _ = try await other.resolve(C.self) }, at: #_sourceLocation)
+        try await parent.dispose()
+        try await other.dispose()
+    }
+
+    // MARK: No false positives
+
+    @Test(arguments: lifetimes)
+    func `a diamond is no cycle, from many tasks`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(D.self, lifetime: lifetime) { _ in D() }
+            Registration(B.self, lifetime: lifetime) { r in
+                _ = try await r.resolve(D.self)
+                return B()
+            }
+            Registration(C.self, lifetime: lifetime) { r in
+                _ = try await r.resolve(D.self)
+                return C()
+            }
+            Registration(A.self, lifetime: lifetime) { r in
+                async let b = r.resolve(B.self)
+                async let c = r.resolve(C.self)
+                _ = try await (b, c)
+                return A()
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask { _ = try await container.resolve(A.self) }
+                group.addTask { _ = try await container.resolve(C.self) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a task that outlives its factory is not inside the creation any more`() async throws {
+        let gate = Gate()
+        let late = Log<Task<A, any Error>>()
+        let container = Container {
+            Registration(A.self, lifetime: .singleton) { r in
+                late.append(
+                    Task {
+                        await gate.pass()
+                        return try await r.resolve(A.self)
+                    })
+                return A()
+            }
+        }
+        let a = try await container.resolve(A.self)
+        gate.open()
+        #expect(try await late.entries[0].value === a)
+    }
+
+    @Test func `a registration appears once in a path, whatever graph it was made in`() async throws {
+        let container = Container {
+            Registration(A.self, lifetime: .graph) { r in
+                _ = try await r.resolve(B.self)
+                return A()
+            }
+            Registration(B.self, lifetime: .singleton) { r in
+                _ = try await r.resolve(A.self)
+                return B()
+            }
+        }
+        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+    }
+}
