@@ -146,7 +146,7 @@ final class Creation: Sendable, Hashable {
                 return true
             case .hold(let waiters):
                 place.pin(self)
-                if let instance { for waiter in waiters { waiter.resume(.instance(instance)) } }
+                Creation.release(waiters)
                 return false
             case .fail(let cause):
                 fail(cause.failure ?? CancellationError())
@@ -155,6 +155,15 @@ final class Creation: Sendable, Hashable {
         case .failure(let error):
             fail((error as? ResolutionError)?.relative(to: self, in: frame) ?? error)
             return true
+        }
+    }
+
+    /// Gives waiters the unfinished instances that let a cycle of properties go on.
+    static func release(_ waiters: [(waiter: Waiter, early: Creation)]) {
+        for (waiter, early) in waiters {
+            early.place.pin(early)
+            // Complete since the decision: the waiter looks again and finds it.
+            waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
         }
     }
 

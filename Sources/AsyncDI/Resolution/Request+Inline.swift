@@ -73,6 +73,9 @@ extension Request {
     nonisolated(nonsending) func graphInstance(_ recipe: Recipe) async throws -> Cell? {
         let graph = asker?.graph ?? ResolutionGraph()
         let key = CreationKey(recipe, pack, asked: host)
+        defer {
+            if asker == nil { graph.close() }
+        }
         while true {
             let waiter = Waiter()
             switch graph.join(key, for: self, waiter: waiter, mayWait: !Task.isCancelled) {
@@ -90,7 +93,6 @@ extension Request {
         var hooksRunElsewhere = false
         defer {
             if !hooksRunElsewhere { frame.end() }
-            if asker == nil { graph.close() }
         }
         let result: Result<Void, any Error>
         do {

@@ -45,11 +45,7 @@ extension Request {
         case .ready(let cell), .early(let cell):
             return .answer(cell)
         case .wait(let creation, let releasing):
-            for (waiter, early) in releasing {
-                early.place.pin(early)
-                // Complete since the decision: the waiter looks again and finds it.
-                waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
-            }
+            Creation.release(releasing)
             creation.escalate(to: Task.currentPriority)
             return try await wait(for: creation, waiter: waiter)
         case .start(let creation):

@@ -10,7 +10,8 @@ struct Request: Sendable {
     /// Answers the question: at once when the instance is there, without a lock.
     nonisolated(nonsending) func resolve<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         if let instance = try readyInstance(service) { return instance }
-        return try await resolveUnready(service)
+        guard let instance = try await resolveUnready(service) else { throw host.miss(key, asker: asker) }
+        return instance
     }
 
     /// The published instance, if there is one.
@@ -21,17 +22,15 @@ struct Request: Sendable {
         return cell.load(as: service)
     }
 
+    /// The instance, nil when nothing answers the key.
     private nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type
-    ) async throws -> Service {
+    ) async throws -> Service? {
         while true {
             let clock = RegistrationClock.now
-            guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
-            guard let (recipe, table) = host.table.registration(of: key) else {
-                if let wrapper = service as? any WrapperType.Type {
-                    return try await resolveWrapper(wrapper, as: service)
-                }
-                throw host.miss(key, asker: asker)
+            guard let (recipe, table) = try registration() else {
+                guard let wrapper = service as? any WrapperType.Type else { return nil }
+                return try await resolveWrapper(wrapper, as: service)
             }
             if let problem = recipe.problem { throw problem }
             if recipe.lifetime.sharing == .none, recipe.blueprint.target == nil {
@@ -101,29 +100,32 @@ extension Request {
     /// The instance, nil when nothing answers the key: not when something that it needs is missing.
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
         if let instance = try readyInstance(service) { return instance }
-        if !(service is any WrapperType.Type), try isMissing() { return nil }
-        return try await resolveUnready(service)
+        if let instance = try await resolveUnready(service) { return instance }
+        return try absent()
     }
 
     /// The same for a service whose type is only known as a wrapper's parameter.
     nonisolated(nonsending) func optionalCell() async throws -> Cell? {
-        while try !isMissing() {
+        while true {
             let clock = RegistrationClock.now
-            guard let (recipe, table) = host.table.registration(of: key) else { continue }
+            guard let (recipe, table) = try registration() else { return try absent() }
             if let problem = recipe.problem { throw problem }
             if let cell = try await resolveCell(recipe, owner: table.host, clock: clock)?.strengthened() { return cell }
         }
-        return nil
     }
 
-    private func isMissing() throws -> Bool {
+    /// The nearest registration of the key.
+    private func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
+        let found = host.table.registration(of: key)
+        // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
-        if host.table.registration(of: key) != nil { return false }
-        let mismatch = host.mismatch(key, asker: asker)
-        // Looked at again: the container may have been disposed meanwhile, which is no reason to answer nil.
-        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
-        if let mismatch { throw mismatch }
-        return true
+        return found
+    }
+
+    /// The answer for a service that is not registered: nil, unless it is with other arguments.
+    private func absent<Answer>() throws -> Answer? {
+        if let mismatch = host.mismatch(key, asker: asker) { throw mismatch }
+        return nil
     }
 
     fileprivate nonisolated(nonsending) func resolveWrapper<Service: Sendable>(

@@ -100,8 +100,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     enum SettleAction {
         /// These are complete, in the order in which they finished their own work.
         case complete([Node])
-        /// The creation waits for its group; these waiters are of the group and get its instance now.
-        case hold(releasing: [Waiter])
+        /// The creation waits for its group; these waiters are of the group and get the instances that they wait for now.
+        case hold(releasing: [(waiter: Waiter, early: Node)])
         /// The creation was given the instance of one that failed.
         case fail(because: Node)
     }
@@ -121,9 +121,13 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             for node in group { remove(node) }
             return .complete(group)
         }
-        var released: [Waiter] = []
-        for asker in waitedBy[node] ?? [] where path(from: node, to: asker) != nil {
-            released += release(waitersOf: asker, on: node).map(\.waiter)
+        // Being held, the creation now waits for what it was given early. A cycle that this closes enters a held creation by a
+        // request, which gets the instance there and goes on.
+        var released: [(waiter: Waiter, early: Node)] = []
+        for instance in held {
+            for asker in waitedBy[instance] ?? [] where path(from: instance, to: asker) != nil {
+                released += release(waitersOf: asker, on: instance)
+            }
         }
         return .hold(releasing: released)
     }
