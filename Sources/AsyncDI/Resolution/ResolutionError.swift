@@ -88,23 +88,24 @@ public struct ResolutionError: Error, CustomStringConvertible {
         var error = self
         error.steps = Array(steps.dropFirst(frame.path.count - 1))
         error.origin = nil
-        error.deliveredBy = creation
+        error.deliveredBy = ObjectIdentifier(creation)
         return error
     }
 
     /// The error as the waiter that made the request in `asker` sees it: its path begins where that task's chain does.
     func delivered(by creation: Creation, to asker: Frame?) -> ResolutionError {
-        guard deliveredBy === creation else { return self }
         var error = self
         error.deliveredBy = nil
+        // Another creation's error, which failed this one with it, keeps its own path.
+        guard deliveredBy == ObjectIdentifier(creation) else { return error }
         error.steps = (asker?.path ?? []) + steps
         if code == .circularDependency { error.steps = error.steps.upToFirstRepetition }
         error.origin = asker?.root
         return error
     }
 
-    /// The creation whose waiters are to prepend their own path.
-    private var deliveredBy: Creation?
+    /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
+    private var deliveredBy: ObjectIdentifier?
 }
 
 /// Matches an error by its code, so that `catch ResolutionError.Code.disposed` works.
