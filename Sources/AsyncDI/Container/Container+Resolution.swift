@@ -105,9 +105,7 @@ extension Container {
     public nonisolated func ready<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) throws -> Service {
-        let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
-        if let instance = try request.readyInstance(service) { return instance }
-        throw request.notReady()
+        try resolver.request(ServiceKey(service, qualifier: qualifier), .none).ready(service)
     }
 
     /// Builds something from instances that are already there, synchronously; registers and stores nothing.
@@ -124,23 +122,5 @@ extension Container {
         using initializer: (repeat each Dependency) throws -> Service
     ) throws -> Service {
         try initializer(repeat try ready((each Dependency).self))
-    }
-}
-
-extension Request {
-    /// The error for what is asked synchronously and not there.
-    fileprivate func notReady() -> ResolutionError {
-        if host.table.isClosed { return host.disposedError(key, asker: asker) }
-        guard let (recipe, _) = host.table.registration(of: key) else { return host.miss(key, asker: asker) }
-        if let problem = recipe.problem { return problem }
-        let advice =
-            switch recipe.lifetime.sharing {
-            case .none, .graph:
-                "A \(recipe.lifetime) instance is made for each request and is never ready: use resolve, or a shared lifetime."
-            case .asked, .owner:
-                "Resolve it once before, or register its instance."
-            }
-        return ResolutionError(
-            .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)
     }
 }

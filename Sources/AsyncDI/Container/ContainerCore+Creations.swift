@@ -4,7 +4,7 @@ extension ContainerCore {
         _ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt
     ) -> JoinDecision {
         withState { state in
-            guard state.phase == .open else { return .disposed }
+            guard state.phase == .open else { return .disposed(self) }
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
@@ -99,22 +99,31 @@ extension ContainerCore {
                 keptCell.stamp(creation.clock)
             }
             state.retired += table.publish(keptCell, for: recipe.key)
-            kept.published = [recipe.key]
+            kept.published = [Publication(key: recipe.key, cell: keptCell)]
         }
         state.instances[creation.key] = kept
         if keptCell.isHeldWeakly { state.sweepDeadEntries() }
     }
 
-    func publish(_ converted: Cell, of key: CreationKey, under alias: ServiceKey) {
+    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe) {
         withState { state in
-            guard state.phase == .open, key.recipe.isCurrent, let original = state.instances[key],
-                let cell = original.cell, !cell.isHeldWeakly, !original.published.isEmpty,
-                !original.published.contains(alias)
+            // Both registrations, and the instance, may have changed since they were looked up.
+            guard state.phase == .open, key.recipe.isCurrent, alias.isCurrent, let kept = state.instances[key],
+                kept.cell === original, !kept.published.isEmpty,
+                !kept.published.contains(where: { $0.key == alias.key })
             else { return }
-            converted.isSharedBelow = cell.isSharedBelow
-            converted.stamp(cell.stamp)
-            state.retired += table.publish(converted, for: alias)
-            state.instances[key]?.published.append(alias)
+            converted.isSharedBelow = original.isSharedBelow
+            converted.stamp(original.stamp)
+            state.retired += table.publish(converted, for: alias.key)
+            state.instances[key]?.published.append(Publication(key: alias.key, cell: converted))
+        }
+    }
+
+    func peek(_ key: CreationKey) -> Peek {
+        withState { state in
+            guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
+            if let storage = kept.storage { return .storage(storage) }
+            return (kept.cell?.strengthened()).map(Peek.instance) ?? .nothing
         }
     }
 }

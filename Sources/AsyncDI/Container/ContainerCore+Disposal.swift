@@ -6,7 +6,7 @@ extension ContainerCore {
         guard let disposal = beginDisposal(reason: reason) else { return }
         // A hook that disposes what waits for it (its own container, a parent) must not wait in turn.
         if let disposing = DisposalContext.disposing {
-            guard DisposalContext.beginWait(of: disposing, for: self) else { return }
+            guard !isAboveOrSame(disposing), DisposalContext.beginWait(of: disposing, for: self) else { return }
             defer { DisposalContext.endWait(of: disposing, for: self) }
             try await wait(for: disposal, deadline: deadline)
         } else {

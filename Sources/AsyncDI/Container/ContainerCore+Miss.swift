@@ -32,6 +32,9 @@ extension ContainerCore {
         if !qualified.isEmpty {
             let list = qualified.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
             advice.append("Registered are: \(list).")
+            if qualified.contains(where: { $0.isMaking != key.isMaking }) {
+                advice.append(key.isMaking ? "Ask for it by resolve(…)." : "What is registered with making: is made by make(…).")
+            }
         }
         let conforming = searchOrder.flatMap { $0.keys(conformingTo: key.service) }
         if !conforming.isEmpty {

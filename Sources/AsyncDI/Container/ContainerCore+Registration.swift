@@ -81,29 +81,11 @@ extension ContainerCore {
 
     /// The recipe of a registration and those of the types that it is forwarded to.
     private func recipes(for blueprint: Blueprint) -> [Recipe] {
-        let recipe = Recipe(blueprint, defaultLifetime: defaultLifetime, problem: problem(with: blueprint))
+        let recipe = Recipe(blueprint, defaultLifetime: defaultLifetime, problem: blueprint.problem(defaultLifetime: defaultLifetime))
         return [recipe]
             + blueprint.forwards.map {
                 Recipe(blueprint.forwarding(by: $0), defaultLifetime: defaultLifetime, problem: recipe.problem)
             }
-    }
-
-    private func problem(with blueprint: Blueprint) -> ResolutionError? {
-        let lifetime = blueprint.lifetime ?? defaultLifetime
-        if !blueprint.disposalHooks.isEmpty, !lifetime.ownsInstances {
-            return ResolutionError(
-                .invalidRegistration,
-                "\(blueprint.key) is \(lifetime) and has an onDispose hook, but no container owns the end of its instances.",
-                advice: "Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself.",
-                steps: [PathStep(key: blueprint.key, recipe: nil, pack: .none)])
-        }
-        if let forward = blueprint.forwards.first(where: { $0.to == blueprint.key }) {
-            return ResolutionError(
-                .invalidRegistration, "\(blueprint.key) is registered to implement itself.",
-                advice: "Remove .implements(\(readableName(of: forward.to.service)).self).",
-                steps: [PathStep(key: blueprint.key, recipe: nil, pack: .none)])
-        }
-        return nil
     }
 
     private func rejectDuplicates(_ recipes: [Recipe], in state: State) throws(ResolutionError) {
@@ -123,8 +105,8 @@ extension ContainerCore {
     /// Makes a registration visible to readers; an instance that came with it is there at once.
     private func publish(_ recipe: Recipe, in state: inout State) {
         state.retired += table.publish(recipe, for: recipe.key)
-        guard let cell = recipe.blueprint.instance else { return }
-        var kept = Kept(cell: cell, published: [recipe.key], isFixed: true)
+        guard let cell = recipe.blueprint.instance, recipe.problem == nil else { return }
+        var kept = Kept(cell: cell, published: [Publication(key: recipe.key, cell: cell)], isFixed: true)
         if recipe.hasDisposalHooks {
             kept.ledgerID = state.ledger.record(Disposable(cell: cell, recipe: recipe))
         }

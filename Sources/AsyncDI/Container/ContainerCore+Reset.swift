@@ -39,7 +39,7 @@ extension ContainerCore.State {
         _ key: CreationKey, _ kept: Kept, from table: InstanceTable, into victims: inout Victims
     ) {
         instances[key] = nil
-        for published in kept.published { retired += table.publish(Cell?.none, for: published) }
+        for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
         if let storage = kept.storage { victims.storages.append(storage) }
         if let cell = kept.cell { victims.cells.append(cell) }
         victims.keys.append(key.recipe.key)

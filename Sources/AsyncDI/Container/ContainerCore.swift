@@ -121,10 +121,16 @@ struct Kept {
     /// Counts what was stored, so that a request which found the storage empty knows whether that is still true.
     var generation = 0
     var ledgerID: DisposalLedger<Disposable>.ID?
-    /// The keys under which the instance is published.
-    var published: [ServiceKey] = []
+    /// Under which keys the instance is published, and in which cells: converted ones for other types.
+    var published: [Publication] = []
     /// Whether resets leave it alone: an instance that was registered as such.
     var isFixed = false
+}
+
+/// A cell that readers find under a key.
+struct Publication {
+    let key: ServiceKey
+    let cell: Cell
 }
 
 /// An instance that is to be disposed.

@@ -65,6 +65,7 @@ final class InstanceTable: @unchecked Sendable {
     private func search(_ key: ServiceKey, hash: UInt, asked: InstanceTable) -> Answer? {
         if let slot = slot(key, hash: hash) {
             let isRegisteredHere = slot.recipe.load() != nil
+            if isRegisteredHere, isClosed { return .notReady }
             if let cell = slot.cell.load() {
                 let answers = cell._withUnsafeGuaranteedRef { cell in
                     if self !== asked { return isRegisteredHere && cell.isSharedBelow }
@@ -105,12 +106,18 @@ final class InstanceTable: @unchecked Sendable {
         return retired
     }
 
-    /// Publishes a ready instance, or takes it back with nil.
-    func publish(_ cell: Cell?, for key: ServiceKey) -> [AnyObject] {
+    /// Publishes a ready instance.
+    func publish(_ cell: Cell, for key: ServiceKey) -> [AnyObject] {
         var retired: [AnyObject] = []
-        if cell == nil, slot(key, hash: key.fastHash) == nil { return [] }
         if let old = slotForWriting(key, retired: &retired).cell.exchange(cell) { retired.append(old) }
         return retired
+    }
+
+    /// Takes a ready instance back, unless another one has taken its place.
+    func unpublish(_ cell: Cell, for key: ServiceKey) -> [AnyObject] {
+        guard let slot = slot(key, hash: key.fastHash), slot.cell.load()?.toOpaque() == Unmanaged.passUnretained(cell).toOpaque()
+        else { return [] }
+        return slot.cell.exchange(nil).map { [$0] } ?? []
     }
 
     /// Takes everything back.

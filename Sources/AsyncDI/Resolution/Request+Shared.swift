@@ -55,8 +55,8 @@ extension Request {
             throw circular(frames)
         case .refused:
             throw CancellationError()
-        case .disposed:
-            throw host.disposedError(key, asker: asker)
+        case .disposed(let place):
+            throw place.disposedError(key, asker: asker)
         case .load, .makeStorage, .stale:
             return .askAgain
         }

@@ -49,7 +49,7 @@ struct Request: Sendable {
         _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
         if let target = recipe.blueprint.target {
-            return try await forward(target, owner: owner, clock: clock)
+            return try await forward(target, by: recipe, owner: owner, clock: clock)
         }
         switch recipe.lifetime.sharing {
         case .none: return try await makeTransientCell(recipe)
@@ -61,7 +61,7 @@ struct Request: Sendable {
 
     /// Resolves the service behind a forwarded type, in the container that registered it.
     private nonisolated(nonsending) func forward(
-        _ forward: Forward, owner: any ResolutionHost, clock: UInt
+        _ forward: Forward, by alias: Recipe, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
         guard let (recipe, table) = owner.table.registration(of: forward.from), table === owner.table else {
             throw host.miss(key, asker: asker)
@@ -70,14 +70,14 @@ struct Request: Sendable {
         guard let cell = try await request.resolveCell(recipe, owner: owner, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
         switch recipe.lifetime.sharing {
-        case .asked: host.publish(converted, of: CreationKey(recipe, pack), under: key)
-        case .owner: owner.publish(converted, of: CreationKey(recipe, pack), under: key)
+        case .asked: host.publish(converted, of: cell, for: CreationKey(recipe, pack), under: alias)
+        case .owner: owner.publish(converted, of: cell, for: CreationKey(recipe, pack), under: alias)
         case .none, .graph: break
         }
         return converted
     }
 
-    private func convert(_ cell: Cell, by forward: Forward) throws -> Cell {
+    func convert(_ cell: Cell, by forward: Forward) throws -> Cell {
         do {
             return try forward.convert(cell)
         } catch {
@@ -115,10 +115,11 @@ extension Request {
     }
 
     /// The nearest registration of the key.
-    private func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
+    func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
         let found = host.table.registration(of: key)
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
+        if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
         return found
     }
 

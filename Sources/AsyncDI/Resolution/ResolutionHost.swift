@@ -15,8 +15,11 @@ protocol ResolutionHost: CreationPlace {
     ///   - attempt: What earlier answers to the same request have brought.
     func join(_ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt) -> JoinDecision
 
+    /// What is cached for a key right now.
+    func peek(_ key: CreationKey) -> Peek
+
     /// Publishes an instance, converted, under another key for as long as the original is published.
-    func publish(_ converted: Cell, of key: CreationKey, under alias: ServiceKey)
+    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
 
     /// The error for a key that nothing answers, with what is near.
     func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError
@@ -57,7 +60,7 @@ enum JoinDecision {
     case stale
     /// The asking task is cancelled, and there is no instance yet.
     case refused
-    case disposed
+    case disposed(any ResolutionHost)
 }
 
 /// Where creations happen: a container, or a graph.

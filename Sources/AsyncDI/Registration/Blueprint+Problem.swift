@@ -1,0 +1,37 @@
+extension Blueprint {
+    /// What contradicts itself in the registration, if anything does.
+    func problem(defaultLifetime: Lifetime) -> ResolutionError? {
+        let lifetime = lifetime ?? defaultLifetime
+        if !disposalHooks.isEmpty, !lifetime.ownsInstances {
+            return invalid(
+                "\(key) is \(lifetime) and has an onDispose hook, but no container owns the end of its instances.",
+                "Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself.")
+        }
+        if key.isMaking || instance != nil, !propertyHooks.isEmpty || !creationHooks.isEmpty {
+            return invalid(
+                "\(key) has hooks for a creation, but no container creates it.",
+                "Do what the hook does where the instance is made.")
+        }
+        if key.isMaking, !forwards.isEmpty || isEager {
+            return invalid(
+                "\(key) is registered with making:, and cannot be resolved.",
+                "Remove .implements and .eager(); register another type with a making: of its own.")
+        }
+        if isEager, key.arguments != nil {
+            return invalid(
+                "\(key) is eager, but nobody can say with which arguments.",
+                "Remove .eager(), and resolve it with its arguments after start().")
+        }
+        if let forward = forwards.first(where: { $0.to == key }) {
+            return invalid(
+                "\(key) is registered to implement itself.",
+                "Remove .implements(\(readableName(of: forward.to.service)).self).")
+        }
+        return nil
+    }
+
+    private func invalid(_ message: String, _ advice: String) -> ResolutionError {
+        ResolutionError(
+            .invalidRegistration, message, advice: advice, steps: [PathStep(key: key, recipe: nil, pack: .none)])
+    }
+}

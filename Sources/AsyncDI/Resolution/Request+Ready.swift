@@ -1,0 +1,61 @@
+/// Synchronous requests: for what is there already.
+extension Request {
+    /// The instance, without waiting for anything.
+    func ready<Service: Sendable>(_ service: Service.Type) throws -> Service {
+        if let instance = try readyInstance(service) { return instance }
+        if let cell = try readyCell(), let instance = cell.load(as: service) { return instance }
+        guard let wrapper = service as? any WrapperType.Type, let instance = try wrapper.ready(for: self) as? Service
+        else { throw host.miss(key, asker: asker) }
+        return instance
+    }
+
+    /// The instance in a cell that holds it, nil when nothing answers the key.
+    func readyCell() throws -> Cell? {
+        guard let (recipe, table) = try registration() else { return nil }
+        if let problem = recipe.problem { throw problem }
+        guard let cell = try readyCell(recipe, owner: table.host) else { throw notReady(recipe) }
+        return cell
+    }
+
+    private func readyCell(_ recipe: Recipe, owner: any ResolutionHost) throws -> Cell? {
+        if let forward = recipe.blueprint.target {
+            guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table,
+                let cell = try readyCell(target, owner: owner)
+            else { return nil }
+            return try convert(cell, by: forward)
+        }
+        switch recipe.lifetime.sharing {
+        case .none, .graph: return nil
+        case .asked: return try readyCell(recipe, in: host, isScoped: true)
+        case .owner: return try readyCell(recipe, in: owner, isScoped: false)
+        }
+    }
+
+    private func readyCell(_ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool) throws -> Cell? {
+        try checkCaptive(in: place, isScoped: isScoped)
+        switch place.peek(CreationKey(recipe, pack)) {
+        case .instance(let cell): return cell
+        case .storage(let storage): return storage.load().flatMap { recipe.blueprint.factory.cell(for: $0) }
+        case .nothing: return nil
+        }
+    }
+
+    private func notReady(_ recipe: Recipe) -> ResolutionError {
+        let advice =
+            switch recipe.lifetime.sharing {
+            case .none, .graph:
+                "A \(recipe.lifetime) instance is made for each request and is never ready: use resolve, or a shared lifetime."
+            case .asked, .owner:
+                "Resolve it once before, or register its instance."
+            }
+        return ResolutionError(
+            .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)
+    }
+}
+
+/// What a container has for a creation key right now.
+enum Peek {
+    case instance(Cell)
+    case storage(any InstanceStorage)
+    case nothing
+}
