@@ -20,7 +20,8 @@ extension Container {
     ///
     /// - Parameter registrations: ``Registration`` and ``Module`` values.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
-    public nonisolated(nonsending) func register(@RegistrationBuilder _ registrations: () -> Registrations) async throws {
+    public nonisolated(nonsending) func register(@RegistrationBuilder _ registrations: () -> Registrations) async throws
+    {
         try await register(registrations())
     }
 
@@ -57,7 +58,8 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
-        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+        factory:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) throws {
         try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
     }
@@ -117,7 +119,8 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
-        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+        factory:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) throws {
         try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
     }
@@ -131,7 +134,8 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service, each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
+        factory:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
     ) throws {
         try register(Registration(making: service, qualifier: qualifier, factory: factory))
     }

@@ -41,7 +41,9 @@ extension Container {
         try await core.reset(.arguments(key, pack), throughAncestors: false)
     }
 
-    /// Forgets every cached instance of this container, and disposes them, newest first. Registrations stay.
+    /// Forgets every cached instance of this container, and disposes them, newest first.
+    ///
+    /// Registrations stay.
     ///
     /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
     public func reset() async throws {

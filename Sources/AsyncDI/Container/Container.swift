@@ -91,7 +91,8 @@ extension _ContainerInit where Self == Container {
         clock: any Clock<Duration> = ContinuousClock(), @RegistrationBuilder _ registrations: () -> Registrations
     ) {
         self.init(
-            name: name, parent: parent, defaultLifetime: defaultLifetime, onDuplicate: onDuplicate, fallbacks: fallbacks,
+            name: name, parent: parent, defaultLifetime: defaultLifetime, onDuplicate: onDuplicate,
+            fallbacks: fallbacks,
             observers: observers, clock: clock, registrations: registrations())
     }
 }

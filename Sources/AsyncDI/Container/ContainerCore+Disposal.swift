@@ -35,7 +35,8 @@ extension ContainerCore {
             let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
             if places.contains(where: isAboveOrSame) {
                 throw ResolutionError(
-                    .invalidOperation, "the factory of \(current.step.key) disposes \(displayName), which waits for it.",
+                    .invalidOperation,
+                    "the factory of \(current.step.key) disposes \(displayName), which waits for it.",
                     advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
             }
             frame = current.parent

@@ -33,7 +33,8 @@ extension ContainerCore {
             let list = qualified.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
             advice.append("Registered are: \(list).")
             if qualified.contains(where: { $0.isMaking != key.isMaking }) {
-                advice.append(key.isMaking ? "Ask for it by resolve(…)." : "What is registered with making: is made by make(…).")
+                advice.append(
+                    key.isMaking ? "Ask for it by resolve(…)." : "What is registered with making: is made by make(…).")
             }
         }
         let conforming = searchOrder.flatMap { $0.keys(conformingTo: key.service) }
@@ -43,10 +44,13 @@ extension ContainerCore {
             advice.append("\(list) conforms: add .implements((any \(name)).self) to its registration.")
         }
         if let place = elsewhere(key) {
-            advice.append("It is registered in \(place.displayName): ask that container, or register it where this one looks.")
+            advice.append(
+                "It is registered in \(place.displayName): ask that container, or register it where this one looks.")
         }
         if advice.isEmpty {
-            advice.append("Register it: Registration(\(readableName(of: key.service)).self) { … }, or check which container is asked.")
+            advice.append(
+                "Register it: Registration(\(readableName(of: key.service)).self) { … }, or check which container is asked."
+            )
         }
         return ResolutionError(
             .notRegistered, "\(key) is not registered in \(displayName), nor where it looks.",
@@ -63,7 +67,9 @@ extension ContainerCore {
     private func keys(conformingTo service: any Any.Type) -> [ServiceKey] {
         func conforming<Service>(_: Service.Type) -> [ServiceKey] {
             let registered = withState { state in
-                state.registrations.inOrder.map { ($0.key, state.instances[CreationKey(withoutArguments: $0.record)]?.cell) }
+                state.registrations.inOrder.map {
+                    ($0.key, state.instances[CreationKey(withoutArguments: $0.record)]?.cell)
+                }
             }
             return registered.filter { key, cell in
                 if key.service == service { return false }

@@ -81,7 +81,8 @@ extension ContainerCore {
 
     /// The recipe of a registration and those of the types that it is forwarded to.
     private func recipes(for blueprint: Blueprint) -> [Recipe] {
-        let recipe = Recipe(blueprint, defaultLifetime: defaultLifetime, problem: blueprint.problem(defaultLifetime: defaultLifetime))
+        let recipe = Recipe(
+            blueprint, defaultLifetime: defaultLifetime, problem: blueprint.problem(defaultLifetime: defaultLifetime))
         return [recipe]
             + blueprint.forwards.map {
                 Recipe(blueprint.forwarding(by: $0), defaultLifetime: defaultLifetime, problem: recipe.problem)

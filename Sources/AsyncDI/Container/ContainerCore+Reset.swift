@@ -14,7 +14,8 @@ struct Victims {
 
 extension ContainerCore.State {
     /// Drops the instances of these keys; what is in flight is given to those who wait, and not kept.
-    mutating func drop(from table: InstanceTable, into victims: inout Victims, where isAffected: (CreationKey) -> Bool) {
+    mutating func drop(from table: InstanceTable, into victims: inout Victims, where isAffected: (CreationKey) -> Bool)
+    {
         flights.invalidate(where: isAffected)
         var ids: [DisposalLedger<Disposable>.ID] = []
         for (key, kept) in instances where isAffected(key) && !kept.isFixed {
@@ -94,7 +95,8 @@ extension ContainerCore {
             }
         case .arguments(let key, let pack):
             guard let found = table.registration(of: key)?.recipe else { return { _ in false } }
-            let target = found.blueprint.target
+            let target =
+                found.blueprint.target
                 .flatMap { table.registration(of: $0.from)?.recipe } ?? found
             let affected = CreationKey(target, pack)
             return { $0 == affected }

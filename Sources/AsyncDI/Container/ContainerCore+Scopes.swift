@@ -21,7 +21,10 @@ extension ContainerCore {
     /// - Parameters:
     ///   - key: What it is found by; nil for a scope of its own.
     ///   - name: What messages call it.
+    ///   - holder: The handle of this container, which the scope keeps alive.
     ///   - registrations: Evaluated only when a scope is opened.
+    /// - Returns: The scope.
+    /// - Throws: `disposed`.
     func openScope(
         key: AnyHashable?, name: String, holder: Container, registrations: () -> Registrations
     ) throws -> Container {

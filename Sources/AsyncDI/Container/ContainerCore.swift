@@ -70,7 +70,9 @@ final class ContainerCore: ResolutionHost {
         return parent == nil ? "the root container" : "an unnamed scope"
     }
 
-    /// The one door to the state. What `body` retires is released afterwards, once no reader can hold it.
+    /// The one door to the state.
+    ///
+    /// What `body` retires is released afterwards, once no reader can hold it.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
         defer {

@@ -25,7 +25,9 @@ final class Disposal: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Waits for the end, or until the deadline task gives up. Not even cancellation ends it earlier.
+    /// Waits for the end, or until the deadline task gives up.
+    ///
+    /// Not even cancellation ends it earlier.
     ///
     /// - Returns: Whether the disposal has ended.
     func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {

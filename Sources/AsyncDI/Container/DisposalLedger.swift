@@ -44,7 +44,9 @@ struct DisposalLedger<Item> {
 }
 
 extension DisposalLedger {
-    /// What must hold between any two calls. Tests call this after every event.
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
     func checkInvariants() {
         precondition(order == order.sorted(), "the order is that of completion")
         precondition(Set(order).count == order.count, "an entry is listed once")

@@ -45,7 +45,9 @@ struct ScopeTree<Scope> {
 }
 
 extension ScopeTree {
-    /// What must hold between any two calls. Tests call this after every event.
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
     func checkInvariants() {
         precondition(keys.count == keyOf.count, "a key leads to one scope, and back")
         for (key, id) in keys { precondition(keyOf[id] == key && scopes[id] != nil, "a key leads to an open scope") }

@@ -13,7 +13,11 @@ class ArgumentPack: @unchecked Sendable {
     func isEqual(to other: ArgumentPack) -> Bool { type(of: self) == type(of: other) }
 
     /// No arguments.
-    static let none: ArgumentPack = Arguments< >()
+    static let none = erased()
+
+    private static func erased<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
+        Arguments(repeat each values)
+    }
 
     fileprivate init() {}
 }

@@ -23,6 +23,7 @@ class Cell: @unchecked Sendable {
     /// The instance, nil when nobody holds it any more.
     ///
     /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
+    /// - Returns: The instance.
     final func load<Service: Sendable>(as service: Service.Type) -> Service? {
         isHeldWeakly
             ? unsafeDowncast(self, to: WeakCell<Service>.self).value

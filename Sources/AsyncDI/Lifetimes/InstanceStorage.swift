@@ -38,7 +38,9 @@ public final class StrongStorage: InstanceStorage {
     }
 }
 
-/// Refers to its instance weakly: it is there as long as somebody else holds it. Values are never kept.
+/// Refers to its instance weakly: it is there as long as somebody else holds it.
+///
+/// Values are never kept.
 public final class WeakStorage: InstanceStorage {
     private let reference = Locked<(any ErasedWeakReference)?>(nil)
 

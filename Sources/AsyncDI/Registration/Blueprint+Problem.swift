@@ -5,7 +5,8 @@ extension Blueprint {
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             return invalid(
                 "\(key) is \(lifetime) and has an onDispose hook, but no container owns the end of its instances.",
-                "Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself.")
+                "Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself."
+            )
         }
         if key.isMaking || instance != nil, !propertyHooks.isEmpty || !creationHooks.isEmpty {
             return invalid(

@@ -40,7 +40,8 @@ extension Registration where Service: Sendable {
     ///   - factory: Makes an instance from the arguments given to `resolve`.
     public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
-        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+        factory:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
         blueprint = .withArguments(service, qualifier, lifetime, factory) { ArgumentKey($0) }
     }
@@ -77,7 +78,8 @@ extension Registration where Service: Sendable {
     ///   - factory: Makes an instance from the arguments given to `resolve`.
     public init<First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
-        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
+        factory:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
         blueprint = .withArguments(service, qualifier, .transient, factory) { _ in .none }
     }
@@ -112,8 +114,10 @@ extension Registration where Service: Sendable {
             key: key, lifetime: .transient,
             factory: ServiceFactory<Service> { resolver, _ in
                 throw ResolutionError(
-                    .notRegistered, "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
-                    advice: "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
+                    .notRegistered,
+                    "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
+                    advice:
+                        "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
                     steps: resolver.frame?.path ?? [], asker: resolver.frame)
             })
         blueprint.isExpected = true
@@ -130,7 +134,8 @@ extension Registration {
     ///   - factory: Makes an instance from the arguments given to `make`.
     public init<each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
+        factory:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
     ) {
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
         blueprint = Blueprint(

@@ -76,7 +76,9 @@ struct RegistrationTable<Record> {
 
     /// The registered keys of the same service and qualifier with other argument types.
     func otherArguments(of key: ServiceKey) -> [ServiceKey] {
-        keys(of: key.service).filter { $0.isMaking == key.isMaking && areEqual($0.qualifier, key.qualifier) && $0 != key }
+        keys(of: key.service).filter {
+            $0.isMaking == key.isMaking && areEqual($0.qualifier, key.qualifier) && $0 != key
+        }
     }
 
     /// The registered keys of the same service with other qualifiers, and with or without `making:`.
@@ -86,7 +88,9 @@ struct RegistrationTable<Record> {
 }
 
 extension RegistrationTable {
-    /// What must hold between any two calls. Tests call this after every event.
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
     func checkInvariants() {
         precondition(keysByService.values.map(\.count).reduce(0, +) == entries.count, "every key is listed once")
         for (service, keys) in keysByService {

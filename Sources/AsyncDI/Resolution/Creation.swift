@@ -46,8 +46,10 @@ final class Creation: Sendable, Hashable {
 
     // MARK: In a task of its own
 
-    /// Runs a shared creation. What the owner caches must not depend on who asked first: it runs detached; a scoped
-    /// creation sees its asker's task-locals.
+    /// Runs a shared creation.
+    ///
+    /// What the owner caches must not depend on who asked first: it runs detached; a scoped creation sees its asker's
+    /// task-locals.
     func launch() {
         let priority = Task.currentPriority
         if key.recipe.lifetime.sharing == .owner {

@@ -18,7 +18,8 @@ final class Frame: Sendable {
     private let ended = Atomic(false)
 
     /// A run in the asker's task.
-    init(_ step: PathStep, host: any ResolutionHost, inside parent: Frame?, creation: Creation?, graph: ResolutionGraph) {
+    init(_ step: PathStep, host: any ResolutionHost, inside parent: Frame?, creation: Creation?, graph: ResolutionGraph)
+    {
         self.step = step
         self.host = host
         self.parent = parent

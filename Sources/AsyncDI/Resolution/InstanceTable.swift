@@ -115,7 +115,8 @@ final class InstanceTable: @unchecked Sendable {
 
     /// Takes a ready instance back, unless another one has taken its place.
     func unpublish(_ cell: Cell, for key: ServiceKey) -> [AnyObject] {
-        guard let slot = slot(key, hash: key.fastHash), slot.cell.load()?.toOpaque() == Unmanaged.passUnretained(cell).toOpaque()
+        guard let slot = slot(key, hash: key.fastHash),
+            slot.cell.load()?.toOpaque() == Unmanaged.passUnretained(cell).toOpaque()
         else { return [] }
         return slot.cell.exchange(nil).map { [$0] } ?? []
     }

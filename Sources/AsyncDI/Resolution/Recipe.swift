@@ -42,8 +42,10 @@ struct Forward: Sendable {
     let convert: @Sendable (Cell) throws(ResolutionError) -> Cell
 }
 
-/// A registration as one container holds it. Its identity is part of every cache key: when a registration is replaced, nothing
-/// made by the old one is found any more.
+/// A registration as one container holds it.
+///
+/// Its identity is part of every cache key: when a registration is replaced, nothing made by the old one is found any
+/// more.
 final class Recipe: Sendable {
     let blueprint: Blueprint
     let lifetime: Lifetime
@@ -58,7 +60,9 @@ final class Recipe: Sendable {
     }
 
     var key: ServiceKey { blueprint.key }
-    /// Whether the registration is still in its container. Written under that container's lock.
+    /// Whether the registration is still in its container.
+    ///
+    /// Written under that container's lock.
     var isCurrent: Bool { current.load(ordering: .acquiring) }
     func retire() { current.store(false, ordering: .releasing) }
 

@@ -87,7 +87,9 @@ extension Request {
         }
     }
 
-    /// Runs a graph creation in this task. Nil when it is not complete yet: ask the graph again.
+    /// Runs a graph creation in this task.
+    ///
+    /// Nil when it is not complete yet: ask the graph again.
     private nonisolated(nonsending) func run(_ creation: Creation, in graph: ResolutionGraph) async throws -> Cell? {
         let frame = Frame(creation.step, host: host, inside: asker, creation: creation, graph: graph)
         var hooksRunElsewhere = false

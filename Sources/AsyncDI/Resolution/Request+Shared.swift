@@ -129,7 +129,8 @@ extension Request {
         let recipe = host.table.registration(of: key)?.recipe
         let target = PathStep(
             key: recipe?.blueprint.target?.from ?? key,
-            recipe: recipe?.blueprint.target.flatMap { host.table.registration(of: $0.from)?.recipe } ?? recipe, pack: pack)
+            recipe: recipe?.blueprint.target.flatMap { host.table.registration(of: $0.from)?.recipe } ?? recipe,
+            pack: pack)
         var steps = asker?.path ?? []
         if !frames.isEmpty, let asker {
             for frame in frames { steps += frame.pathInCreation }

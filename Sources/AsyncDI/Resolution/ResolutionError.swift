@@ -10,7 +10,9 @@
 /// ```
 /// An error that a factory throws itself is not wrapped: it reaches the caller unchanged.
 public struct ResolutionError: Error, CustomStringConvertible {
-    /// The kind of an error. New kinds may be added: a `switch` over codes needs a `default`.
+    /// The kind of an error.
+    ///
+    /// New kinds may be added: a `switch` over codes needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
@@ -76,7 +78,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     public var description: String {
         var text = "\(code): "
         // A path that a waiter's own steps were put in front of closes at another service than it did first.
-        text += code == .circularDependency ? "\(path.last?.description ?? "a service") needs itself to be made." : message
+        text +=
+            code == .circularDependency ? "\(path.last?.description ?? "a service") needs itself to be made." : message
         if steps.count > 1 { text += " Path: " + path.map(\.description).joined(separator: " → ") + "." }
         if let advice { text += " " + advice }
         return text

@@ -13,6 +13,7 @@ protocol ResolutionHost: CreationPlace {
     ///   - request: Who asks; the factory of a new creation is given its arguments.
     ///   - waiter: What is resumed when the answer is to wait.
     ///   - attempt: What earlier answers to the same request have brought.
+    /// - Returns: What the request is to do.
     func join(_ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt) -> JoinDecision
 
     /// What is cached for a key right now.
@@ -74,8 +75,10 @@ protocol CreationPlace: AnyObject, Sendable {
 }
 
 extension SingleFlight<CreationKey, Creation, Waiter> {
-    /// Joins the flight of a key if there is one. Called under the lock of the flight's place, so that finding the
-    /// flight, asking whether the wait would end, and waiting are one step.
+    /// Joins the flight of a key if there is one.
+    ///
+    /// Called under the lock of the flight's place, so that finding the flight, asking whether the wait would end, and
+    /// waiting are one step.
     mutating func ask(_ key: CreationKey, waiter: Waiter, asker: Frame?, mayWait: Bool) -> JoinDecision? {
         guard let creation = flight(for: key) else { return nil }
         if let asker, let node = asker.creation {

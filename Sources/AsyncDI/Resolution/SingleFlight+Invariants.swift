@@ -1,5 +1,7 @@
 extension SingleFlight {
-    /// What must hold between any two calls. Tests call this after every event.
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
     func checkInvariants() {
         for (key, flight) in joinable {
             precondition(entries[flight] != nil, "a joinable flight is in flight")

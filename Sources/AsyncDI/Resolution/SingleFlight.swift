@@ -46,7 +46,9 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         case cancelFlight
     }
 
-    /// A waiter was cancelled. Does nothing when it is not waiting for the flight any more.
+    /// A waiter was cancelled.
+    ///
+    /// Does nothing when it is not waiting for the flight any more.
     mutating func leave(_ flight: Flight, waiter: Waiter) -> LeaveAction {
         guard entries[flight]?.waiters.remove(waiter) != nil, let entry = entries[flight] else { return .none }
         guard entry.waiters.isEmpty, entry.endsWhenAbandoned, !entry.isWindingDown else { return .none }

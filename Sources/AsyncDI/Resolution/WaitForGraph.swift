@@ -132,7 +132,9 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return .hold(releasing: released)
     }
 
-    /// A creation failed. Returns the held ones that fail with it; those still running fail when they are done.
+    /// A creation failed.
+    ///
+    /// Returns the held ones that fail with it; those still running fail when they are done.
     mutating func fail(_ node: Node) -> [Node] {
         var affected: Set<Node> = [node]
         var grew = true
@@ -269,7 +271,9 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 }
 
 extension WaitForGraph {
-    /// What must hold between any two calls. Tests call this after every event.
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
     func checkInvariants() {
         var edges = 0
         for (from, targets) in waits {

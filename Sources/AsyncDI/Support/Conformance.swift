@@ -4,7 +4,8 @@
 /// its mangled name, which is that of `any P` with the suffix of a metatype; when that fails, the answer is no.
 func conforms<Service>(_ type: any Any.Type, to service: Service.Type) -> Bool {
     if type == service { return false }
-    guard let name = _mangledTypeName(service), let metatype = _typeByName(name + "Xp") ?? _typeByName(name + "m") else {
+    guard let name = _mangledTypeName(service), let metatype = _typeByName(name + "Xp") ?? _typeByName(name + "m")
+    else {
         return false
     }
     func isInstance<T>(of: T.Type) -> Bool { type is T }

@@ -27,7 +27,9 @@ enum ReadEpoch {
         fileprivate let counter: Int
     }
 
-    /// Begins a read. The code up to `exit` must not suspend and must not call user code.
+    /// Begins a read.
+    ///
+    /// The code up to `exit` must not suspend and must not call user code.
     static func enter() -> Ticket {
         let parity = shared.parity.load(ordering: .relaxed)
         let counter = (stripe() * 2 + parity) * Storage.spacing
@@ -40,7 +42,9 @@ enum ReadEpoch {
         shared.counters[ticket.counter].exit()
     }
 
-    /// Returns when every read that began before this call has ended. Reads last nanoseconds, so this waits by yielding.
+    /// Returns when every read that began before this call has ended.
+    ///
+    /// Reads last nanoseconds, so this waits by yielding.
     static func synchronize() {
         shared.writers.withLock { count in
             count &+= 1
