@@ -24,7 +24,7 @@ extension Container {
         try await core.reset(.service(service, qualifier), throughAncestors: throughAncestors)
     }
 
-    /// Forgets the instance of a service for these arguments, and disposes it.
+    /// Forgets the instance of a service for these arguments, or the key computed from them, and disposes it.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -32,7 +32,7 @@ extension Container {
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     /// - Throws: ``DisposalError`` with what `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
-    public func reset<Service, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+    public func reset<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
     ) async throws {

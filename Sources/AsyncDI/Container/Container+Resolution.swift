@@ -4,12 +4,13 @@ extension Container {
     /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what they
     /// say, so that an override may ask the outer container for the original.
     private nonisolated var resolver: Resolver {
-        if ResolutionContext.activeFrame == nil, let current = Container.current, current !== self,
-            core.isAboveOrSame(current.core)
-        {
-            return Resolver(host: current.core, frame: nil)
-        }
-        return Resolver(host: core, frame: nil)
+        Resolver(host: ResolutionContext.activeFrame == nil ? asked : core, frame: nil)
+    }
+
+    /// The container that a request made outside every factory asks.
+    private nonisolated var asked: ContainerCore {
+        guard let current = Container.current, current !== self, core.isAboveOrSame(current.core) else { return core }
+        return current.core
     }
 
     /// Gives an instance of a service: the one that is there, or a new one.
@@ -23,8 +24,26 @@ extension Container {
     /// - Returns: The instance.
     /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
+    @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        if let cell = publishedCell(service, qualifier) { return cell.value(as: service) }
+        return try await resolveUnready(service, qualifier)
+    }
+
+    /// The instance, if it is published and the request comes from outside every factory, where no rule applies.
+    @usableFromInline
+    nonisolated func publishedCell(_ service: any Any.Type, _ qualifier: (any Qualifier)?) -> Cell? {
+        guard frame.isNil else { return nil }
+        let table = currentContainer.isNil ? table : asked.table
+        guard let qualifier else { return table.hit(service) }
+        return table.hit(ServiceKey(service, qualifier: qualifier))
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+        _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
         try await resolver.resolve(service, qualifier: qualifier)
     }

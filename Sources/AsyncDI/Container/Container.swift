@@ -18,6 +18,13 @@ public actor Container: _ContainerInit {
     @TaskLocal public static var current: Container?
 
     nonisolated let core: ContainerCore
+    /// The core's table, one step nearer for the hot path.
+    nonisolated let table: InstanceTable
+    /// The task-locals that the hot path looks at.
+    ///
+    /// Kept here because reaching a global costs a call each time.
+    nonisolated let frame = TaskLocalPeek(ResolutionContext.$frame)
+    nonisolated let currentContainer = TaskLocalPeek(Container.$current)
     /// Keeps the core filled for as long as anybody has this container.
     private let lifeline: Lifeline
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
@@ -50,6 +57,7 @@ public actor Container: _ContainerInit {
             fallbacks: fallbacks.map(\.core), events: observers.isEmpty ? nil : EventQueue(observers: observers),
             clock: clock)
         self.core = core
+        table = core.table
         lifeline = Lifeline(core)
         held = fallbacks + (parent.map { [$0] } ?? [])
         core.adopt(self, lifeline)
@@ -60,6 +68,7 @@ public actor Container: _ContainerInit {
     /// A handle over a core that is there already.
     init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
         self.core = core
+        table = core.table
         self.lifeline = lifeline
         held = (parent ?? core.parent?.handle()).map { [$0] } ?? []
         core.adopt(self, lifeline)

@@ -40,7 +40,7 @@ final class ContainerCore: ResolutionHost {
     let events: EventQueue?
     /// Where this scope stands in its parent, nil for what is not an opened scope.
     let scopeID = Locked<ScopeTree<OpenScope>.ID?>(nil)
-    private let tableBox = TableBox()
+    let table: InstanceTable
     private let handleReference = Locked(WeakHandle())
     private let state = Locked(State())
 
@@ -55,7 +55,8 @@ final class ContainerCore: ResolutionHost {
         self.clock = clock
         self.events = events
         self.fallbacks = fallbacks
-        tableBox.table = InstanceTable(host: self, parent: parent?.table, fallbacks: fallbacks.map(\.table))
+        table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
+        table.attach(to: self)
     }
 
     /// Keeps the fallbacks' tables alive.
@@ -63,7 +64,6 @@ final class ContainerCore: ResolutionHost {
 
     deinit { parent?.forgetChild(ObjectIdentifier(self)) }
 
-    var table: InstanceTable { tableBox.table }
     var parentHost: (any ResolutionHost)? { parent }
     var displayName: String {
         if let name { return "container \"\(name)\"" }
@@ -77,7 +77,7 @@ final class ContainerCore: ResolutionHost {
         var retired: [AnyObject] = []
         defer {
             if !retired.isEmpty {
-                ReadEpoch.synchronize()
+                ReadEpoch.shared.synchronize()
                 retired = []
             }
         }
@@ -98,13 +98,6 @@ final class ContainerCore: ResolutionHost {
         }
         return false
     }
-}
-
-/// The table refers to its container, which must exist first.
-///
-/// `@unchecked Sendable` because `table` is written once, in the initialiser of the core that owns the box.
-private final class TableBox: @unchecked Sendable {
-    var table: InstanceTable!
 }
 
 struct WeakCore: Sendable {

@@ -44,17 +44,27 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(fastHash)
     }
 
+    /// Whether the key is nothing but a type.
+    var isPlain: Bool { qualifier == nil && arguments == nil && !isMaking }
+
     /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
     var fastHash: UInt {
-        var bits = UInt(bitPattern: ObjectIdentifier(service).address)
-        if let arguments { bits = bits &* 31 &+ UInt(bitPattern: ObjectIdentifier(arguments).address) }
+        var bits = ObjectIdentifier(service).address
+        if let arguments { bits = bits &* 31 &+ ObjectIdentifier(arguments).address }
         if let qualifier { bits = bits &* 31 &+ UInt(bitPattern: qualifier.hashValue) }
         if isMaking { bits = ~bits }
+        return Self.spread(bits)
+    }
+
+    /// The hash of a key that is nothing but a type.
+    static func fastHash(plain service: any Any.Type) -> UInt { spread(ObjectIdentifier(service).address) }
+
+    private static func spread(_ bits: UInt) -> UInt {
         let product = bits &* UInt(truncatingIfNeeded: 0x9E37_79B9_7F4A_7C15 as UInt64)
         return product ^ (product >> (UInt.bitWidth / 2))
     }
 }
 
 extension ObjectIdentifier {
-    fileprivate var address: Int { Int(bitPattern: self) }
+    fileprivate var address: UInt { UInt(bitPattern: self) }
 }

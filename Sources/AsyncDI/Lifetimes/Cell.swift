@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because `isSharedBelow` and `isHeldWeakly` are written before the cell is published, and only then;
 /// publication is a releasing store. ThreadSanitizer would show a later write.
-class Cell: @unchecked Sendable {
+@usableFromInline class Cell: @unchecked Sendable {
     /// Whether containers below the one that publishes this cell find it too: singletons yes, scoped instances no.
     final var isSharedBelow = false
     /// Whether this is a ``WeakCell``.
@@ -20,14 +20,20 @@ class Cell: @unchecked Sendable {
 
     fileprivate init(isHeldWeakly: Bool) { self.isHeldWeakly = isHeldWeakly }
 
+    /// The instance of a cell that holds it.
+    ///
+    /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
+    /// - Returns: The instance.
+    @inlinable final func value<Service: Sendable>(as service: Service.Type) -> Service {
+        unsafeDowncast(self, to: StrongCell<Service>.self).value
+    }
+
     /// The instance, nil when nobody holds it any more.
     ///
     /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
     /// - Returns: The instance.
     final func load<Service: Sendable>(as service: Service.Type) -> Service? {
-        isHeldWeakly
-            ? unsafeDowncast(self, to: WeakCell<Service>.self).value
-            : unsafeDowncast(self, to: StrongCell<Service>.self).value
+        isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)
     }
 
     /// The instance as any type, nil when nobody holds it any more.
@@ -39,8 +45,8 @@ class Cell: @unchecked Sendable {
 }
 
 /// A cell that holds its instance.
-final class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
-    let value: Service
+@usableFromInline final class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
+    @usableFromInline let value: Service
 
     init(_ value: Service) {
         self.value = value

@@ -8,22 +8,32 @@ import Synchronization
 ///
 /// Tables form the search order: this container, its fallbacks, its parent.
 ///
-/// `@unchecked Sendable` because `array` and the references in slots are atomic, and `count` belongs to the writer's lock.
+/// `@unchecked Sendable` because `array` and the references in slots are atomic, `count` belongs to the writer's lock, and
+/// `owner` is written once, before anybody else has the table.
 final class InstanceTable: @unchecked Sendable {
     /// The container behind this table, which owns it and therefore outlives it.
-    private(set) unowned var host: any ResolutionHost
+    var host: any ResolutionHost {
+        guard let owner else { preconditionFailure("a container outlives its table") }
+        return owner
+    }
+    private unowned var owner: (any ResolutionHost)?
     let parent: InstanceTable?
     let fallbacks: [InstanceTable]
+    private let hasFallbacks: Bool
 
+    private let epoch = ReadEpoch.shared
     private let array = AtomicReference<SlotArray>()
     private let closed = Atomic(false)
     private var count = 0
 
-    init(host: any ResolutionHost, parent: InstanceTable?, fallbacks: [InstanceTable]) {
-        self.host = host
+    init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
         self.parent = parent
         self.fallbacks = fallbacks
+        hasFallbacks = !fallbacks.isEmpty
     }
+
+    /// Called once, by the initialiser of the container that owns the table.
+    func attach(to host: any ResolutionHost) { owner = host }
 
     /// Whether the container was disposed: nothing is found through it any more.
     var isClosed: Bool { closed.load(ordering: .acquiring) }
@@ -31,67 +41,82 @@ final class InstanceTable: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// The instance that a request of this container gets, if it is there already.
-    func hit<Service: Sendable>(_ key: ServiceKey, as service: Service.Type) -> Service? {
+    /// The instance that a request without qualifier and arguments gets, if it is there already: the hot path.
+    ///
+    /// Not generic, so that it needs no metadata at run time: the caller downcasts.
+    func hit(_ service: any Any.Type) -> Cell? { hit(TypeProbe(service)) }
+
+    /// The instance that a request gets, if it is there already.
+    func hit(_ key: ServiceKey) -> Cell? { key.isPlain ? hit(TypeProbe(key.service)) : hit(KeyProbe(key)) }
+
+    private func hit(_ probe: some SlotProbe) -> Cell? {
         if isClosed { return nil }
-        let ticket = ReadEpoch.enter()
-        defer { ReadEpoch.exit(ticket) }
-        guard case .cell(let cell, _)? = search(key, hash: key.fastHash, asked: self) else { return nil }
-        return cell._withUnsafeGuaranteedRef { $0.load(as: service) }
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        guard case .cell(let cell, _)? = search(probe, asked: self) else { return nil }
+        return cell._withUnsafeGuaranteedRef { $0.isHeldWeakly ? $0.strengthened() : $0 }
     }
 
     /// The same as `hit`, with what the captive rule must know.
     func hitCell(_ key: ServiceKey) -> (cell: Cell, table: InstanceTable)? {
         if isClosed { return nil }
-        let ticket = ReadEpoch.enter()
-        defer { ReadEpoch.exit(ticket) }
-        guard case .cell(let cell, let table)? = search(key, hash: key.fastHash, asked: self) else { return nil }
-        return (cell.takeUnretainedValue(), table)
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        guard case .cell(let cell, let table)? = search(KeyProbe(key), asked: self) else { return nil }
+        return (cell.takeUnretainedValue(), table.takeUnretainedValue())
     }
 
     /// The nearest registration of the key, with the table that holds it.
     func registration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
-        let ticket = ReadEpoch.enter()
-        defer { ReadEpoch.exit(ticket) }
-        return nearestRecipe(key, hash: key.fastHash).map { ($0.takeUnretainedValue(), $1) }
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        return nearestRecipe(KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
     }
 
     private enum Answer {
-        case cell(Unmanaged<Cell>, InstanceTable)
+        case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked.
         case notReady
     }
 
-    private func search(_ key: ServiceKey, hash: UInt, asked: InstanceTable) -> Answer? {
-        if let slot = slot(key, hash: hash) {
-            let isRegisteredHere = slot.recipe.load() != nil
-            if isRegisteredHere, isClosed { return .notReady }
-            if let cell = slot.cell.load() {
-                let answers = cell._withUnsafeGuaranteedRef { cell in
-                    if self !== asked { return isRegisteredHere && cell.isSharedBelow }
-                    let stamp = cell.stamp
-                    return stamp == 0 ? isRegisteredHere : stamp == RegistrationClock.now
+    private func search(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
+        if let slot = slot(probe) {
+            let answer: Answer? = slot._withUnsafeGuaranteedRef { slot in
+                let isRegisteredHere = slot.recipe.load() != nil
+                if isRegisteredHere, isClosed { return .notReady }
+                if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, isRegisteredHere, asked) })
+                {
+                    return .cell(cell, Unmanaged.passUnretained(self))
                 }
-                if answers { return .cell(cell, self) }
+                return isRegisteredHere ? .notReady : nil
             }
-            if isRegisteredHere { return .notReady }
+            if let answer { return answer }
         }
-        for fallback in fallbacks {
-            if let answer = fallback.search(key, hash: hash, asked: asked) { return answer }
+        if hasFallbacks {
+            for fallback in fallbacks {
+                if let answer = fallback.search(probe, asked: asked) { return answer }
+            }
         }
-        return parent?.search(key, hash: hash, asked: asked)
+        return parent?.search(probe, asked: asked)
     }
 
-    private func nearestRecipe(_ key: ServiceKey, hash: UInt) -> (Unmanaged<Recipe>, InstanceTable)? {
-        if let recipe = slot(key, hash: hash)?.recipe.load() { return (recipe, self) }
-        for fallback in fallbacks {
-            if let found = fallback.nearestRecipe(key, hash: hash) { return found }
-        }
-        return parent?.nearestRecipe(key, hash: hash)
+    /// Whether a published instance is what a request of `asked` gets.
+    private func answers(_ cell: Cell, _ isRegisteredHere: Bool, _ asked: InstanceTable) -> Bool {
+        if self !== asked { return isRegisteredHere && cell.isSharedBelow }
+        let stamp = cell.stamp
+        return stamp == 0 ? isRegisteredHere : stamp == RegistrationClock.now
     }
 
-    private func slot(_ key: ServiceKey, hash: UInt) -> Slot? {
-        array.load()?._withUnsafeGuaranteedRef { $0.slot(key, hash: hash) }
+    private func nearestRecipe(_ probe: some SlotProbe) -> (Unmanaged<Recipe>, InstanceTable)? {
+        if let recipe = slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe.load() }) { return (recipe, self) }
+        for fallback in fallbacks {
+            if let found = fallback.nearestRecipe(probe) { return found }
+        }
+        return parent?.nearestRecipe(probe)
+    }
+
+    private func slot(_ probe: some SlotProbe) -> Unmanaged<Slot>? {
+        array.load()?._withUnsafeGuaranteedRef { $0.slot(probe) }
     }
 
     // MARK: Writing, under the container's lock
@@ -115,7 +140,7 @@ final class InstanceTable: @unchecked Sendable {
 
     /// Takes a ready instance back, unless another one has taken its place.
     func unpublish(_ cell: Cell, for key: ServiceKey) -> [AnyObject] {
-        guard let slot = slot(key, hash: key.fastHash),
+        guard let slot = slot(KeyProbe(key))?.takeUnretainedValue(),
             slot.cell.load()?.toOpaque() == Unmanaged.passUnretained(cell).toOpaque()
         else { return [] }
         return slot.cell.exchange(nil).map { [$0] } ?? []
@@ -128,9 +153,8 @@ final class InstanceTable: @unchecked Sendable {
     }
 
     private func slotForWriting(_ key: ServiceKey, retired: inout [AnyObject]) -> Slot {
-        let hash = key.fastHash
-        if let slot = slot(key, hash: hash) { return slot }
-        let slot = Slot(key: key, hash: hash)
+        if let slot = slot(KeyProbe(key))?.takeUnretainedValue() { return slot }
+        let slot = Slot(key)
         if let slots = array.load()?.takeUnretainedValue(), (count + 1) * 4 <= slots.capacity * 3 {
             slots.insert(slot)
             count += 1
@@ -152,16 +176,51 @@ final class InstanceTable: @unchecked Sendable {
     }
 }
 
+/// What a slot is looked for by.
+private protocol SlotProbe {
+    var hash: UInt { get }
+    func matches(_ slot: Slot) -> Bool
+}
+
+/// Looks for a service without qualifier and arguments: compares addresses.
+private struct TypeProbe: SlotProbe {
+    let hash: UInt
+    private let service: ObjectIdentifier
+
+    init(_ service: any Any.Type) {
+        self.service = ObjectIdentifier(service)
+        hash = ServiceKey.fastHash(plain: service)
+    }
+
+    func matches(_ slot: Slot) -> Bool { slot.plainService == service }
+}
+
+/// Looks for any key.
+private struct KeyProbe: SlotProbe {
+    let hash: UInt
+    private let key: ServiceKey
+
+    init(_ key: ServiceKey) {
+        self.key = key
+        hash = key.fastHash
+    }
+
+    func matches(_ slot: Slot) -> Bool { slot.hash == hash && slot.key == key }
+}
+
 /// What one key has in one table.
 private final class Slot: Sendable {
     let key: ServiceKey
     let hash: UInt
+    /// The service type when the key has neither qualifier nor arguments.
+    let plainService: ObjectIdentifier?
     let recipe = AtomicReference<Recipe>()
     let cell = AtomicReference<Cell>()
 
-    init(key: ServiceKey, hash: UInt) {
+    init(_ key: ServiceKey) {
         self.key = key
-        self.hash = hash
+        hash = key.fastHash
+        plainService = key.isPlain ? ObjectIdentifier(key.service) : nil
     }
 
     var isEmpty: Bool { recipe.load() == nil && cell.load() == nil }
@@ -185,11 +244,10 @@ private final class SlotArray: @unchecked Sendable {
         places.deallocate()
     }
 
-    func slot(_ key: ServiceKey, hash: UInt) -> Slot? {
-        var index = Int(truncatingIfNeeded: hash) & (capacity - 1)
+    func slot(_ probe: some SlotProbe) -> Unmanaged<Slot>? {
+        var index = Int(truncatingIfNeeded: probe.hash) & (capacity - 1)
         while let place = places[index].load() {
-            let isMatch = place._withUnsafeGuaranteedRef { $0.hash == hash && $0.key == key }
-            if isMatch { return place.takeUnretainedValue() }
+            if place._withUnsafeGuaranteedRef({ probe.matches($0) }) { return place }
             index = (index + 1) & (capacity - 1)
         }
         return nil

@@ -7,23 +7,27 @@ struct Request: Sendable {
     /// The run of a factory or hook that asks, nil outside any.
     let asker: Frame?
 
-    /// Answers the question: at once when the instance is there, without a lock.
-    nonisolated(nonsending) func resolve<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        if let instance = try readyInstance(service) { return instance }
-        guard let instance = try await resolveUnready(service) else { throw host.miss(key, asker: asker) }
-        return instance
+    /// The published instance in a cell that holds it, if there is one.
+    func publishedCell() throws -> Cell? {
+        guard asker?.holder != nil else { return host.table.hit(key) }
+        guard let (cell, table) = host.table.hitCell(key) else { return nil }
+        try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
+        return cell.strengthened()
     }
 
     /// The published instance, if there is one.
     func readyInstance<Service: Sendable>(_ service: Service.Type) throws -> Service? {
-        guard asker?.holder != nil else { return host.table.hit(key, as: service) }
-        guard let (cell, table) = host.table.hitCell(key) else { return nil }
-        try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
-        return cell.load(as: service)
+        try publishedCell()?.value(as: service)
+    }
+
+    /// The instance, which is not published yet.
+    nonisolated(nonsending) func resolveUnready<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        guard let instance = try await find(service) else { throw host.miss(key, asker: asker) }
+        return instance
     }
 
     /// The instance, nil when nothing answers the key.
-    private nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+    private nonisolated(nonsending) func find<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> Service? {
         while true {
@@ -100,7 +104,7 @@ extension Request {
     /// The instance, nil when nothing answers the key: not when something that it needs is missing.
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
         if let instance = try readyInstance(service) { return instance }
-        if let instance = try await resolveUnready(service) { return instance }
+        if let instance = try await find(service) { return instance }
         return try absent()
     }
 

@@ -36,7 +36,9 @@ public struct Resolver: Sendable {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await request(ServiceKey(service, qualifier: qualifier), .none).resolve(service)
+        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        if let instance = try request.readyInstance(service) { return instance }
+        return try await request.resolveUnready(service)
     }
 
     /// Gives an instance of a service made with arguments.
@@ -55,7 +57,7 @@ public struct Resolver: Sendable {
     ) async throws -> Service {
         let pack = Arguments(first, repeat each rest)
         return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
-            .resolve(service)
+            .resolveUnready(service)
     }
 
     /// Gives an instance of a service, or nil when it is not registered.

@@ -21,7 +21,26 @@ import Synchronization
 /// looked, loads its pointer after the swap; the *next* writer must still wait for it, which is why `synchronize` flips
 /// and waits twice. All operations are sequentially consistent because the argument orders a reader's addition and load
 /// against a writer's swap and read.
-enum ReadEpoch {
+///
+/// `@unchecked Sendable` because the pointer never changes and what it points to is atomic.
+final class ReadEpoch: @unchecked Sendable {
+    /// The one epoch of the process: a table keeps it at hand, because reaching a global costs a call each time.
+    static let shared = ReadEpoch()
+
+    private static let stripes = 16
+    private static let spacing = 16  // 16 × 8 bytes: two cache lines, which some processors fetch together.
+
+    private let parity = Atomic<Int>(0)
+    /// One counter for each stripe and parity, each on a cache line of its own.
+    private let counters: UnsafeMutablePointer<Counter>
+    /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer takes an empty value for its neighbour.)
+    private let writers = Locked(0)
+
+    private init() {
+        counters = .allocate(capacity: Self.stripes * 2 * Self.spacing)
+        for index in 0..<(Self.stripes * 2 * Self.spacing) { (counters + index).initialize(to: Counter()) }
+    }
+
     /// What ``enter()`` hands to ``exit(_:)``: the counter that was raised.
     struct Ticket {
         fileprivate let counter: Int
@@ -30,67 +49,45 @@ enum ReadEpoch {
     /// Begins a read.
     ///
     /// The code up to `exit` must not suspend and must not call user code.
-    static func enter() -> Ticket {
-        let parity = shared.parity.load(ordering: .relaxed)
-        let counter = (stripe() * 2 + parity) * Storage.spacing
-        shared.counters[counter].enter()
+    func enter() -> Ticket {
+        let counter = (stripe() * 2 + parity.load(ordering: .relaxed)) * Self.spacing
+        counters[counter].enter()
         return Ticket(counter: counter)
     }
 
     /// Ends a read.
-    static func exit(_ ticket: Ticket) {
-        shared.counters[ticket.counter].exit()
+    func exit(_ ticket: Ticket) {
+        counters[ticket.counter].exit()
     }
 
     /// Returns when every read that began before this call has ended.
     ///
     /// Reads last nanoseconds, so this waits by yielding.
-    static func synchronize() {
-        shared.writers.withLock { count in
+    func synchronize() {
+        writers.withLock { count in
             count &+= 1
             for _ in 0..<2 {
-                let old = shared.parity.load(ordering: .relaxed)
-                shared.parity.store(1 - old, ordering: .sequentiallyConsistent)
-                for stripe in 0..<Storage.stripes {
-                    let counter = (stripe * 2 + old) * Storage.spacing
-                    while !shared.counters[counter].isZero { sched_yield() }
+                let old = parity.load(ordering: .relaxed)
+                parity.store(1 - old, ordering: .sequentiallyConsistent)
+                for stripe in 0..<Self.stripes {
+                    while !counters[(stripe * 2 + old) * Self.spacing].isZero { sched_yield() }
                 }
             }
         }
     }
 
-    private static let shared = Storage()
-
-    private static func stripe() -> Int {
+    private func stripe() -> Int {
         #if canImport(Darwin)
             let id = UInt(bitPattern: pthread_self())
         #else
             let id = UInt(pthread_self())
         #endif
         // Thread control blocks are aligned to large powers of two: the multiplication spreads their high bits.
-        return Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Storage.stripes - 1)
-    }
-
-    /// The counters, each on a cache line of its own.
-    ///
-    /// `@unchecked Sendable` because the pointer never changes and what it points to is atomic.
-    private final class Storage: @unchecked Sendable {
-        static let stripes = 16
-        static let spacing = 16  // 16 × 8 bytes: two cache lines, which some processors fetch together.
-
-        let parity = Atomic<Int>(0)
-        let counters: UnsafeMutablePointer<Counter>
-        /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer takes an empty value for its neighbour.)
-        let writers = Locked(0)
-
-        init() {
-            counters = .allocate(capacity: Self.stripes * 2 * Self.spacing)
-            for index in 0..<(Self.stripes * 2 * Self.spacing) { (counters + index).initialize(to: Counter()) }
-        }
+        return Int(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Self.stripes - 1)
     }
 
     private struct Counter: ~Copyable {
-        let readers = Atomic<Int>(0)
+        private let readers = Atomic<Int>(0)
 
         borrowing func enter() { _ = readers.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         borrowing func exit() { _ = readers.wrappingSubtract(1, ordering: .releasing) }

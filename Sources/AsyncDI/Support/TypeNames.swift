@@ -4,6 +4,13 @@ func readableName(of type: any Any.Type) -> String {
     return String(describing: type)
 }
 
+/// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
+func readableMetatype<T>(of type: T.Type) -> String {
+    // The metatype of an existential type is the one whose own type is printed as `P.Protocol`.
+    let isExistential = String(describing: Swift.type(of: type)).hasSuffix(".Protocol")
+    return isExistential ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
+}
+
 /// A type whose name is written with punctuation.
 private protocol SugaredType {
     static var sugaredName: String { get }

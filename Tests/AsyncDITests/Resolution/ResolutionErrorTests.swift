@@ -150,7 +150,7 @@ extension ResolutionError {
         #expect(
             error?.description == """
                 typeMismatch: A is registered to implement Pet, but does not. \
-                Declare the conformance, or convert: .implements(Pet.self) { … }.
+                Declare the conformance, or convert: .implements((any Pet).self) { … }.
                 """)
     }
 

@@ -1,0 +1,25 @@
+/// Tells whether a task-local is nil for the current task, without retaining what it holds.
+///
+/// Reading a task-local copies its value through generic code, several times as long as the look-up itself; on the hot
+/// path only nil matters. The runtime gives the address of the innermost binding's value, nil when there is none.
+///
+/// The value is of the size of a pointer, because it is an optional object, whose nil is zero. A test binds, shadows and
+/// unbinds a task-local and compares this with its value.
+///
+/// `@unchecked Sendable` because the pointer is the constant address of a task-local, which is a global and never goes.
+struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
+    private let key: UnsafeRawPointer
+
+    init(_ taskLocal: TaskLocal<Object?>) {
+        key = UnsafeRawPointer(Unmanaged.passUnretained(taskLocal).toOpaque())
+    }
+
+    var isNil: Bool {
+        guard let value = valueOfTaskLocal(key) else { return true }
+        return value.load(as: UInt.self) == 0
+    }
+}
+
+/// The runtime's look-up behind `TaskLocal.get()`, part of the ABI: the key is the task-local's own address.
+@_silgen_name("swift_task_localValueGet")
+private func valueOfTaskLocal(_ key: UnsafeRawPointer) -> UnsafeRawPointer?
