@@ -24,29 +24,43 @@ extension Container {
     /// - Returns: The instance.
     /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
-    @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        if let cell = publishedCell(service, qualifier) { return cell.value(as: service) }
-        return try await resolveUnready(service, qualifier)
-    }
-
-    /// The instance, if it is published and the request comes from outside every factory, where no rule applies.
-    @usableFromInline
-    nonisolated func publishedCell(_ service: any Any.Type, _ qualifier: (any Qualifier)?) -> Cell? {
-        guard frame.isNil else { return nil }
-        let table = currentContainer.isNil ? table : asked.table
-        guard let qualifier else { return table.hit(service) }
-        return table.hit(ServiceKey(service, qualifier: qualifier))
-    }
-
-    @usableFromInline
-    nonisolated(nonsending) func resolveUnready<Service: Sendable>(
-        _ service: Service.Type, _ qualifier: (any Qualifier)?
-    ) async throws -> Service {
         try await resolver.resolve(service, qualifier: qualifier)
     }
+
+    /// Gives an instance of an unqualified service: the one that is there, or a new one.
+    ///
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing generic runs.
+    ///
+    /// - Parameter service: The service type; may be inferred.
+    /// - Returns: The instance.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits, at once.
+    @inlinable
+    public nonisolated(nonsending) func resolve<Service: Sendable>(
+        _ service: Service.Type = Service.self
+    ) async throws -> Service {
+        if let hit = beginHit(service) {
+            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+            endHit(hit)
+            return instance
+        }
+        return try await resolve(service, qualifier: nil)
+    }
+
+    /// The published instance, when the request comes from outside every factory, where no rule applies.
+    ///
+    /// The caller copies it where its type is known, so that no generic code runs, and then ends the hit.
+    @usableFromInline
+    nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
+        guard frame.isNil else { return nil }
+        return currentContainer.isNil ? table.beginHit(service) : asked.table.beginHit(service)
+    }
+
+    @usableFromInline
+    nonisolated func endHit(_ hit: InstanceTable.Hit) { table.endHit(hit) }
 
     /// Gives an instance of a service made with arguments.
     ///

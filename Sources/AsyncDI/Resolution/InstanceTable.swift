@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because `array` and the references in slots are atomic, `count` belongs to the writer's lock, and
 /// `owner` is written once, before anybody else has the table.
-final class InstanceTable: @unchecked Sendable {
+@usableFromInline final class InstanceTable: @unchecked Sendable {
     /// The container behind this table, which owns it and therefore outlives it.
     var host: any ResolutionHost {
         guard let owner else { preconditionFailure("a container outlives its table") }
@@ -41,12 +41,31 @@ final class InstanceTable: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// The instance that a request without qualifier and arguments gets, if it is there already: the hot path.
-    ///
-    /// Not generic, so that it needs no metadata at run time: the caller downcasts.
-    func hit(_ service: any Any.Type) -> Cell? { hit(TypeProbe(service)) }
+    /// A published instance that is being read: the cell is valid until ``endHit(_:)``.
+    @usableFromInline struct Hit {
+        @usableFromInline let cell: Unmanaged<Cell>
+        fileprivate let ticket: ReadEpoch.Ticket
+    }
 
-    /// The instance that a request gets, if it is there already.
+    /// Finds the instance for a request without qualifier and arguments: the hot path.
+    ///
+    /// Not generic, so that it needs no metadata at run time, and retains nothing: the caller copies the instance out of its
+    /// cell. A weakly held instance is left to the slow path.
+    func beginHit(_ service: any Any.Type) -> Hit? {
+        if isClosed { return nil }
+        let ticket = epoch.enter()
+        if case .cell(let cell, _)? = search(TypeProbe(service), asked: self),
+            !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly })
+        {
+            return Hit(cell: cell, ticket: ticket)
+        }
+        epoch.exit(ticket)
+        return nil
+    }
+
+    func endHit(_ hit: Hit) { epoch.exit(hit.ticket) }
+
+    /// The instance that a request gets, in a cell that holds it, if it is there already.
     func hit(_ key: ServiceKey) -> Cell? { key.isPlain ? hit(TypeProbe(key.service)) : hit(KeyProbe(key)) }
 
     private func hit(_ probe: some SlotProbe) -> Cell? {
@@ -54,7 +73,7 @@ final class InstanceTable: @unchecked Sendable {
         let ticket = epoch.enter()
         defer { epoch.exit(ticket) }
         guard case .cell(let cell, _)? = search(probe, asked: self) else { return nil }
-        return cell._withUnsafeGuaranteedRef { $0.isHeldWeakly ? $0.strengthened() : $0 }
+        return cell.takeUnretainedValue()
     }
 
     /// The same as `hit`, with what the captive rule must know.

@@ -9,7 +9,7 @@ struct Request: Sendable {
 
     /// The published instance in a cell that holds it, if there is one.
     func publishedCell() throws -> Cell? {
-        guard asker?.holder != nil else { return host.table.hit(key) }
+        guard asker?.holder != nil else { return host.table.hit(key)?.strengthened() }
         guard let (cell, table) = host.table.hitCell(key) else { return nil }
         try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
         return cell.strengthened()
