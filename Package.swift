@@ -16,6 +16,8 @@ let package = Package(
             dependencies: ["AsyncDI"],
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
+        // The code of README and guides.
+        .testTarget(name: "DocumentationTests", dependencies: ["AsyncDI"]),
         // Public API only, so that it also runs with `-c release`, as users get the library.
         .testTarget(name: "StressTests", dependencies: ["AsyncDI"], path: "StressTests"),
     ],

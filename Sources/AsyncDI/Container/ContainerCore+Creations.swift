@@ -93,7 +93,8 @@ extension ContainerCore {
         // A value has no weak form: it is not kept.
         guard let keptCell = recipe.lifetime.kind == .weak ? cell.weakened() : cell else { return }
         kept.cell = keptCell
-        if recipe.key.arguments == nil {
+        // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
+        if recipe.key.arguments == nil, recipe.isCurrent {
             keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
             if state.registrations[recipe.key] !== recipe {
                 keptCell.stamp(creation.clock)

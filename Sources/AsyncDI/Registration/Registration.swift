@@ -1,7 +1,7 @@
 /// How one service is made: its key, its lifetime, its factory and its hooks.
 ///
-/// A value: a modifier such as ``onDispose(_:)-(nonisolated(nonsending)(Service)asyncthrows->Void)`` returns a changed copy. It takes effect in a
-/// container, which it is given to in a ``RegistrationBuilder`` closure or by `register`.
+/// A value: a modifier such as ``onCreate(_:)`` returns a changed copy. It takes effect in a container, which it is given to
+/// in a ``RegistrationBuilder`` closure or by `register`.
 /// ```swift
 /// Registration(HTTPClient.self, lifetime: .singleton) { _ in HTTPClient() }
 ///     .onDispose { client in try await client.shutdown() }
