@@ -3,7 +3,7 @@ extension Container {
     ///
     /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what they
     /// say, so that an override may ask the outer container for the original.
-    private nonisolated var resolver: Resolver {
+    nonisolated var resolver: Resolver {
         Resolver(host: ResolutionContext.activeFrame == nil ? asked : core, frame: nil)
     }
 

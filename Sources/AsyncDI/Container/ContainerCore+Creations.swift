@@ -3,29 +3,39 @@ extension ContainerCore {
     func join(
         _ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt
     ) -> JoinDecision {
-        withState { state in
+        // The clock is user code, and read outside the lock.
+        let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        return withState { state in
             guard state.phase == .open else { return .disposed(self) }
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt) { return decision }
+            if let decision = state.kept(key, attempt: attempt, now: now) { return decision }
             if let decision = state.flights.ask(
                 key, waiter: waiter, asker: request.asker, mayWait: attempt.mayWait)
             {
                 return decision
             }
             guard attempt.mayWait else { return .refused }
-            let creation = Creation(
-                key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
-                clock: attempt.clock, stopwatch: events == nil ? nil : Stopwatch(clock))
-            state.flights.start(
-                creation, for: key, waiter: waiter, endsWhenAbandoned: key.recipe.blueprint.abandonment == .cancel)
-            if let asker = request.asker, let node = asker.creation {
-                // A new creation waits for nobody yet, so this wait cannot close a cycle.
-                _ = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
-            }
-            return .start(creation)
+            // An instance for arguments that are not equal to themselves could never be found again.
+            guard key.arguments == key.arguments else { return .unusableArguments }
+            return .start(begin(key, for: request, waiter: waiter, clock: attempt.clock, in: &state))
         }
+    }
+
+    private func begin(
+        _ key: CreationKey, for request: Request, waiter: Waiter, clock registrationClock: UInt, in state: inout State
+    ) -> Creation {
+        let creation = Creation(
+            key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
+            clock: registrationClock, stopwatch: events == nil ? nil : Stopwatch(clock))
+        state.flights.start(
+            creation, for: key, waiter: waiter, endsWhenAbandoned: key.recipe.blueprint.abandonment == .cancel)
+        if let asker = request.asker, let node = asker.creation {
+            // A new creation waits for nobody yet, so this wait cannot close a cycle.
+            _ = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
+        }
+        return creation
     }
 
     func leave(_ creation: Creation, waiter: Waiter) {
@@ -40,34 +50,40 @@ extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         // Stored before the flight ends: who finds the storage empty after this has the flight to wait for.
         if case .success(let cell) = result, let instance = cell.anyValue { creation.storage?.store(instance) }
-        let made = creation.instance
-        let mostWaiters = withState { $0.flights.entries[creation]?.mostWaiters ?? 0 }
-        var unused: Disposable?
-        var drained: [CheckedContinuation<Void, Never>] = []
-        var isKept = false
+        let product = creation.product(of: result)
+        let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        var ending = Ending()
         let action = withState { state in
-            let action = state.flights.finish(creation, succeeded: made != nil && result.isSuccess)
+            ending.waiters = state.flights.entries[creation]?.mostWaiters ?? 0
+            let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
-            if case .success(let cell) = result {
-                if case .deliver(_, keep: true) = action {
-                    isKept = true
-                    keep(cell, of: creation, in: &state)
-                } else if creation.recipe.hasDisposalHooks {
-                    // Invalidated in flight: those who waited have it now, and it is disposed with the container.
-                    _ = state.ledger.record(Disposable(cell: cell, recipe: creation.recipe))
-                }
-            } else if let made, creation.recipe.hasDisposalHooks {
-                unused = Disposable(cell: made, recipe: creation.recipe)
+            if case .success(let cell) = result, case .deliver(_, keep: true) = action {
+                ending.isKept = true
+                keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
+            } else if result.isSuccess, let product {
+                // Invalidated in flight: those who waited have it now, and it is disposed with the container.
+                _ = state.ledger.record(product)
+            } else if let product {
+                // What was made before a hook failed has been opened, and nobody will ever have it.
+                ending.victims.disposables.append(product)
             }
-            if state.flights.isEmpty { swap(&drained, &state.drained) }
+            if state.flights.isEmpty { swap(&ending.drained, &state.drained) }
             return action
         }
-        if !isKept, result.isSuccess { creation.storage?.clear() }
-        // What was made before a hook failed has been opened, and nobody will ever have it.
-        if let unused { cleanUp([unused]) }
-        report(creation, result, waiters: mostWaiters)
+        if !ending.isKept, result.isSuccess { creation.storage?.clear() }
+        if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
+        dispose(of: ending.victims)
+        report(creation, result, waiters: ending.waiters)
         action.resumeWaiters(with: result)
-        for continuation in drained { continuation.resume() }
+        for continuation in ending.drained { continuation.resume() }
+    }
+
+    /// What the end of a creation leaves to do outside the lock.
+    private struct Ending {
+        var waiters = 0
+        var isKept = false
+        var victims = Victims()
+        var drained: [CheckedContinuation<Void, Never>] = []
     }
 
     private func report(_ creation: Creation, _ result: Result<Cell, any Error>, waiters: Int) {
@@ -79,22 +95,24 @@ extension ContainerCore {
     }
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
-    private func keep(_ cell: Cell, of creation: Creation, in state: inout State) {
+    private func keep(
+        _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
+        into victims: inout Victims
+    ) {
         let recipe = creation.recipe
         var kept = state.instances[creation.key] ?? Kept()
-        if recipe.hasDisposalHooks {
-            kept.ledgerID = state.ledger.record(Disposable(cell: cell, recipe: recipe))
-        }
+        if let product { kept.ledgerID = state.ledger.record(product) }
         if creation.storage != nil {
             kept.generation += 1
             state.instances[creation.key] = kept
             return
         }
         // A value has no weak form: it is not kept.
-        guard let keptCell = recipe.lifetime.kind == .weak ? cell.weakened() : cell else { return }
+        guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
         kept.cell = keptCell
+        if recipe.key.arguments != nil { kept.pack = creation.step.pack }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
-        if recipe.key.arguments == nil, recipe.isCurrent {
+        if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder {
             keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
             if state.registrations[recipe.key] !== recipe {
                 keptCell.stamp(creation.clock)
@@ -103,7 +121,8 @@ extension ContainerCore {
             kept.published = [Publication(key: recipe.key, cell: keptCell)]
         }
         state.instances[creation.key] = kept
-        if keptCell.isHeldWeakly { state.sweepDeadEntries() }
+        state.noteCreation(of: creation.key, at: now, from: table, into: &victims)
+        if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }
     }
 
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe) {
@@ -131,7 +150,7 @@ extension ContainerCore {
 
 extension ContainerCore.State {
     /// What is cached for a key: the answer, or nil when a creation is needed.
-    fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt) -> JoinDecision? {
+    fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt, now: Duration) -> JoinDecision? {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
@@ -145,13 +164,14 @@ extension ContainerCore.State {
         if let living = cell.strengthened() {
             // Found again under a later registration clock: the published cell answers for that one too.
             if cell.stamp != 0 { cell.stamp(attempt.clock) }
+            noteUse(of: key, at: now)
             return .ready(living)
         }
         return nil
     }
 
     /// Drops the entries of weak instances that are gone, once for as many as are alive.
-    fileprivate mutating func sweepDeadEntries() {
+    fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into victims: inout Victims) {
         weakCount += 1
         guard weakCount > weakSweepThreshold else { return }
         for (key, kept) in instances {
@@ -160,11 +180,24 @@ extension ContainerCore.State {
                 // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                 retired.append(living)
             } else {
-                instances[key] = nil
+                drop(keys: [key], from: table, into: &victims)
             }
         }
         weakCount = instances.count { $0.value.cell?.isHeldWeakly == true }
         weakSweepThreshold = max(64, weakCount * 2)
+    }
+}
+
+extension Creation {
+    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own.
+    fileprivate func product(of result: Result<Cell, any Error>) -> Disposable? {
+        let leases = takeLeases()
+        guard let cell = (try? result.get()) ?? instance else {
+            for lease in leases { lease.end() }
+            return nil
+        }
+        guard recipe.hasDisposalHooks || !leases.isEmpty else { return nil }
+        return Disposable(cell: cell, recipe: recipe, leases: leases)
     }
 }
 

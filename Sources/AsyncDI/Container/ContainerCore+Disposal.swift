@@ -3,6 +3,7 @@ extension ContainerCore {
     /// Disposes the container, or waits for the disposal that is under way.
     func dispose(reason: DisposalReason = DisposalReason(), deadline: Duration? = nil) async throws {
         try refuseInsideOwnFactory()
+        try refuseInsideLease()
         guard let disposal = beginDisposal(reason: reason) else { return }
         // A hook that disposes what waits for it (its own container, a parent) must not wait in turn.
         if let disposing = DisposalContext.disposing {
@@ -43,6 +44,14 @@ extension ContainerCore {
         }
     }
 
+    /// The body of a `withInstance` holds a lease that the disposal would wait for.
+    private func refuseInsideLease() throws {
+        guard LeaseContext.cores.contains(where: isAboveOrSame) else { return }
+        throw ResolutionError(
+            .invalidOperation, "the body of a withInstance disposes \(displayName), which waits for its lease to end.",
+            advice: "Dispose a container after the bodies that use its instances.")
+    }
+
     /// Begins the disposal unless it has begun; nil when it is over.
     private func beginDisposal(reason: DisposalReason) -> Disposal? {
         var mustRun: Disposal?
@@ -75,9 +84,15 @@ extension ContainerCore {
         await drainCreations(disposal)
         await awaitCleanups(disposal)
         while let item = withState({ $0.ledger.takeNewest() }) {
+            disposal.isWaiting(for: "the last lease of \(item.recipe.key)")
+            await leasesEnd(of: item.cell)
             disposal.isWaiting(for: "the onDispose of \(item.recipe.key)")
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
+        // What was evicted while it was leased is disposed by whoever ends the last lease.
+        disposal.isWaiting(for: "the end of leases")
+        await allLeasesEnd()
+        await awaitCleanups(disposal)
         disposal.isWaiting(for: nil)
         empty()
         scopeIsClosed()
@@ -134,6 +149,11 @@ extension ContainerCore {
             }
             return (state.registrations, state.instances)
         }
+        let watchers = withState { state in
+            defer { (state.idleWatchers, state.multitons) = ([:], [:]) }
+            return state.idleWatchers.values
+        }
+        for watcher in watchers { watcher.cancel() }
         for kept in dropped.1.values { kept.storage?.clear() }
     }
 
@@ -149,6 +169,7 @@ extension ContainerCore {
                 errors.append(error)
             }
         }
+        for lease in item.leases { lease.end() }
         for error in errors { send(.failed(item.recipe.key, error)) }
         send(.disposed(item.recipe.key))
         return errors

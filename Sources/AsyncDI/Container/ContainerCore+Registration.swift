@@ -44,8 +44,7 @@ extension ContainerCore {
             }
             RegistrationClock.advance()
         }
-        victims.clearStorages()
-        cleanUp(victims.disposables)
+        dispose(of: victims)
         for key in registered { send(.registered(key)) }
     }
 
@@ -72,8 +71,7 @@ extension ContainerCore {
             if !removed.isEmpty { RegistrationClock.advance() }
             return removed
         }
-        victims.clearStorages()
-        cleanUp(victims.disposables)
+        dispose(of: victims)
         return !removed.isEmpty
     }
 

@@ -3,9 +3,11 @@ struct Victims {
     /// Newest first.
     var disposables: [Disposable] = []
     var storages: [any InstanceStorage] = []
-    /// Released last, outside the lock.
-    var cells: [Cell] = []
-    var keys: [ServiceKey] = []
+    /// Released last, outside the lock: deinitialisers are user code.
+    var entries: [Kept] = []
+    var keys: [CreationKey] = []
+    /// Watchers of idle instances that have nothing left to watch.
+    var watchers: [Task<Void, Never>] = []
 
     func clearStorages() {
         for storage in storages { storage.clear() }
@@ -17,33 +19,31 @@ extension ContainerCore.State {
     mutating func drop(from table: InstanceTable, into victims: inout Victims, where isAffected: (CreationKey) -> Bool)
     {
         flights.invalidate(where: isAffected)
-        var ids: [DisposalLedger<Disposable>.ID] = []
-        for (key, kept) in instances where isAffected(key) && !kept.isFixed {
-            remove(key, kept, from: table, into: &victims)
-            if let id = kept.ledgerID { ids.append(id) }
-        }
-        victims.disposables += ledger.take(ids)
+        drop(keys: instances.filter { isAffected($0.key) && !$0.value.isFixed }.map(\.key), from: table, into: &victims)
     }
 
     /// A registration is gone: its instances are not handed out any more.
     mutating func drop(_ recipe: Recipe, from table: InstanceTable, into victims: inout Victims) {
         recipe.retire()
         drop(from: table, into: &victims) { $0.recipe === recipe }
-        let key = CreationKey(withoutArguments: recipe)
-        if let kept = instances[key], kept.isFixed {
-            remove(key, kept, from: table, into: &victims)
-            if let id = kept.ledgerID, let item = ledger.take(id) { victims.disposables.append(item) }
-        }
+        drop(keys: [CreationKey(withoutArguments: recipe)], from: table, into: &victims)
     }
 
-    private mutating func remove(
-        _ key: CreationKey, _ kept: Kept, from table: InstanceTable, into victims: inout Victims
-    ) {
-        instances[key] = nil
-        for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
-        if let storage = kept.storage { victims.storages.append(storage) }
-        if let cell = kept.cell { victims.cells.append(cell) }
-        victims.keys.append(key.recipe.key)
+    /// Drops cached instances.
+    ///
+    /// Those that are leased are disposed when their last lease ends.
+    mutating func drop(keys: [CreationKey], from table: InstanceTable, into victims: inout Victims) {
+        var ids: [DisposalLedger<Disposable>.ID] = []
+        for key in keys {
+            guard let kept = instances.removeValue(forKey: key) else { continue }
+            for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
+            if let storage = kept.storage { victims.storages.append(storage) }
+            if let id = kept.ledgerID { ids.append(id) }
+            noteRemoval(of: key, into: &victims)
+            victims.entries.append(kept)
+            victims.keys.append(key)
+        }
+        for item in ledger.take(ids) where !leases.postpone(item) { victims.disposables.append(item) }
     }
 }
 
@@ -74,10 +74,7 @@ extension ContainerCore {
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             state.drop(from: table, into: &victims, where: isAffected)
         }
-        victims.clearStorages()
-        for key in victims.keys { send(.evicted(key)) }
-        guard let cleanup = cleanUp(victims.disposables) else { return [] }
-        return await cleanup.value
+        return await dispose(of: victims)?.value ?? []
     }
 
     private func selection(_ target: ResetTarget) -> (CreationKey) -> Bool {

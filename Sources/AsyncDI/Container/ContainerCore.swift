@@ -19,6 +19,12 @@ final class ContainerCore: ResolutionHost {
         var ledger = DisposalLedger<Disposable>()
         var scopes = ScopeTree<OpenScope>()
         var children: [ObjectIdentifier: WeakCore] = [:]
+        /// The order of use in multitons with bounds, by registration.
+        var multitons: [ObjectIdentifier: MultitonCache<CreationKey, Duration>] = [:]
+        var idleWatchers: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var leases = LeaseTable()
+        /// Resumed when a last lease ends.
+        var leaseWaiters: [CheckedContinuation<Void, Never>] = []
         var cleanups: [Int: Task<[any Error], Never>] = [:]
         var nextCleanup = 0
         /// Resumed when the last creation in flight has ended.
@@ -37,6 +43,8 @@ final class ContainerCore: ResolutionHost {
     let defaultLifetime: Lifetime
     let duplicatePolicy: DuplicatePolicy
     let clock: any Clock<Duration>
+    /// Tells the time since the container was made.
+    let stopwatch: Stopwatch
     let events: EventQueue?
     /// Where this scope stands in its parent, nil for what is not an opened scope.
     let scopeID = Locked<ScopeTree<OpenScope>.ID?>(nil)
@@ -53,6 +61,7 @@ final class ContainerCore: ResolutionHost {
         self.defaultLifetime = defaultLifetime
         self.duplicatePolicy = duplicatePolicy
         self.clock = clock
+        stopwatch = Stopwatch(clock)
         self.events = events
         self.fallbacks = fallbacks
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
@@ -118,6 +127,8 @@ struct Kept {
     var ledgerID: DisposalLedger<Disposable>.ID?
     /// Under which keys the instance is published, and in which cells: converted ones for other types.
     var published: [Publication] = []
+    /// The arguments that it was made with, if it has any.
+    var pack: ArgumentPack?
     /// Whether resets leave it alone: an instance that was registered as such.
     var isFixed = false
 }
@@ -132,6 +143,8 @@ struct Publication {
 struct Disposable: Sendable {
     let cell: Cell
     let recipe: Recipe
+    /// What the instance's factory leased: ends after the instance.
+    var leases: [any HeldLease] = []
 }
 
 /// Held by a container's handles, and by its parent while it is an open scope; when nobody holds it, the core is emptied.
@@ -207,11 +220,15 @@ extension ContainerCore {
             empty.phase = .disposed
             empty.flights = state.flights
             empty.retired = state.retired
+            empty.leases = state.leases
+            empty.leaseWaiters = state.leaseWaiters
             state = empty
             return stopped
         }
         for waiter in stopped?.waiters ?? [] { waiter.resume(.disposed) }
         for creation in stopped?.flights ?? [] { creation.cancel() }
+        for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.cancel() }
+        for item in dropped?.ledger.inOrder ?? [] { for lease in item.leases { lease.end() } }
         withExtendedLifetime(dropped) {}
     }
 }

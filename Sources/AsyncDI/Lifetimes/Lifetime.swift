@@ -35,10 +35,13 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     let kind: Kind
     let makeStorage: (@Sendable () -> any InstanceStorage)?
+    /// How a multiton is bounded; not part of what makes two lifetimes the same.
+    let bounds: MultitonBounds
 
-    private init(_ name: String, _ kind: Kind) {
+    private init(_ name: String, _ kind: Kind, bounds: MultitonBounds = MultitonBounds()) {
         self.name = name
         self.kind = kind
+        self.bounds = bounds
         makeStorage = nil
     }
 
@@ -50,6 +53,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
         self.name = name
         kind = .custom(owner)
+        bounds = MultitonBounds()
         makeStorage = nil
     }
 
@@ -65,6 +69,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ) {
         self.name = name
         kind = .custom(owner)
+        bounds = MultitonBounds()
         makeStorage = storage
     }
 
@@ -78,6 +83,29 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static let singleton = Lifetime("singleton", .singleton)
     /// One instance for each pack of arguments, in the container that holds the registration.
     public static let multiton = Lifetime("multiton", .multiton)
+    /// One instance for each pack of arguments, within bounds.
+    ///
+    /// What leaves the cache is disposed; a reference that somebody still holds stays valid, but its `onDispose` hook has run.
+    /// Who must keep an instance open takes a lease: ``Container/withInstance(_:qualifier:arguments:operation:)``.
+    /// ```swift
+    /// Registration(TenantPool.self, lifetime: .multiton(capacity: 100, idle: .seconds(600))) { _, tenant in
+    ///     try await TenantPool(tenant)
+    /// }
+    /// .onDispose { pool in await pool.close() }
+    /// ```
+    /// Uses are ordered by the container's lock: of two tasks that ask at the same time either may count as the later one.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many instances are held; the least recently used one goes when there is one more. At least one.
+    ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
+    ///   - weak: Whether instances are held weakly: one is there as long as somebody else holds it. Such instances have no
+    ///     `onDispose`.
+    /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
+    public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
+        precondition(capacity.map { $0 >= 1 } ?? true, "a multiton's capacity is at least one, not \(capacity ?? 0)")
+        precondition(idle.map { $0 >= .zero } ?? true, "a multiton's idle time is not negative, as \(idle ?? .zero) is")
+        return Lifetime("multiton", .multiton, bounds: MultitonBounds(capacity: capacity, idle: idle, isWeak: weak))
+    }
     /// One instance for as long as somebody outside the container holds it; values are never shared.
     public static let weak = Lifetime("weak", .weak)
 
@@ -123,9 +151,23 @@ extension Lifetime {
     var ownsInstances: Bool {
         switch kind {
         case .transient, .graph, .weak: false
-        case .scoped, .singleton, .multiton, .custom: true
+        case .multiton: !bounds.isWeak
+        case .scoped, .singleton, .custom: true
         }
     }
+
+    /// Whether the container refers to instances weakly.
+    var isWeak: Bool { kind == .weak || bounds.isWeak }
+}
+
+/// How many instances a multiton holds, for how long, and how strongly.
+struct MultitonBounds: Sendable {
+    var capacity: Int?
+    var idle: Duration?
+    var isWeak = false
+
+    /// Whether uses must be noted.
+    var needsOrder: Bool { capacity != nil || idle != nil }
 }
 
 /// `.transient` as a type of its own: nothing is cached, so the factory's arguments need not be `Hashable`.

@@ -67,6 +67,7 @@ extension Registration where Service: Sendable {
         blueprint = .withArguments(service, qualifier, lifetime, factory) {
             ArgumentKey(key: key(repeat each $0.values))
         }
+        blueprint.isKeyed = true
     }
 
     /// A transient service, whose arguments need not be `Hashable`: closures, delegates.

@@ -19,6 +19,8 @@ final class Creation: Sendable, Hashable {
     private struct State {
         var instance: Cell?
         var failure: (any Error)?
+        /// What the factory leased for the instance.
+        var leases: [any HeldLease] = []
         var task: Task<Void, Never>?
         var isCancelled = false
     }
@@ -43,6 +45,16 @@ final class Creation: Sendable, Hashable {
     var instance: Cell? { state.withLock { $0.instance } }
     /// Why the creation failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// Keeps what the factory leased as long as the instance.
+    func hold(_ lease: any HeldLease) { state.withLock { $0.leases.append(lease) } }
+
+    func takeLeases() -> [any HeldLease] {
+        state.withLock { state in
+            defer { state.leases = [] }
+            return state.leases
+        }
+    }
 
     // MARK: In a task of its own
 

@@ -19,6 +19,8 @@ struct Blueprint: Sendable {
     var lifetime: Lifetime?
     var factory: Factory
     var argumentKey: @Sendable (ArgumentPack) -> ArgumentKey = { _ in .none }
+    /// Whether a function of the user's own computes the key from the arguments.
+    var isKeyed = false
     /// The instance itself, of a registration that was given one.
     var instance: Cell?
     var propertyHooks: [InstanceHook] = []

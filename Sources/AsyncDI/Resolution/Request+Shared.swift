@@ -55,6 +55,11 @@ extension Request {
             throw circular(frames)
         case .refused:
             throw CancellationError()
+        case .unusableArguments:
+            throw ResolutionError(
+                .invalidArgument, "the arguments of \(key) are not equal to themselves, so its instance could never be found again.",
+                advice: "Pass no NaN, and check == of the arguments' types, or register the service as .transient.",
+                steps: pathToHere, asker: asker)
         case .disposed(let place):
             throw place.disposedError(key, asker: asker)
         case .load, .makeStorage, .stale:

@@ -49,7 +49,7 @@ struct Request: Sendable {
     }
 
     /// The instance that a registration gives, nil when it was replaced meanwhile.
-    private nonisolated(nonsending) func resolveCell(
+    nonisolated(nonsending) func resolveCell(
         _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
         if let target = recipe.blueprint.target {

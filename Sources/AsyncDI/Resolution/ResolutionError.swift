@@ -41,6 +41,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let noCurrentContainer = Code("noCurrentContainer")
         /// Asked for synchronously, but not created yet.
         public static let notReady = Code("notReady")
+        /// An argument cannot be part of a cache key: it is not equal to itself, like `Double.nan`.
+        public static let invalidArgument = Code("invalidArgument")
         /// A disposal had not ended by its deadline.
         public static let disposalTimedOut = Code("disposalTimedOut")
         /// The call would wait for itself: a factory disposes the container that is waiting for it.

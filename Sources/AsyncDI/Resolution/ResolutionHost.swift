@@ -19,6 +19,9 @@ protocol ResolutionHost: CreationPlace {
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
 
+    /// Takes a lease of a cached instance, nil when the cell is not what is cached (any more).
+    func lease(_ key: CreationKey, _ cell: Cell) -> (any HeldLease)?
+
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
 
@@ -61,7 +64,14 @@ enum JoinDecision {
     case stale
     /// The asking task is cancelled, and there is no instance yet.
     case refused
+    /// The arguments are not equal to themselves.
+    case unusableArguments
     case disposed(any ResolutionHost)
+}
+
+/// Something that keeps a cached instance from being disposed until it is ended.
+protocol HeldLease: Sendable {
+    func end()
 }
 
 /// Where creations happen: a container, or a graph.

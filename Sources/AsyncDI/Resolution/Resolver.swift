@@ -92,6 +92,44 @@ public struct Resolver: Sendable {
             .optional(service)
     }
 
+    /// Gives an instance that is not disposed before the instance being made is: what a request's unit of work rests on.
+    ///
+    /// ```swift
+    /// Registration(UnitOfWork.self, lifetime: .scoped) { r in
+    ///     UnitOfWork(pool: try await r.lease(TenantPool.self, arguments: "acme"))
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    /// - Returns: The instance.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and what
+    ///   ``resolve(_:qualifier:arguments:_:)`` throws.
+    public nonisolated(nonsending) func lease<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Service {
+        let pack = Arguments(first, repeat each rest)
+        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
+            .leasedForCreation(service)
+    }
+
+    /// Gives an instance without arguments that is not disposed before the instance being made is.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: The instance.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and what
+    ///   ``resolve(_:qualifier:)`` throws.
+    public nonisolated(nonsending) func lease<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        try await request(ServiceKey(service, qualifier: qualifier), .none).leasedForCreation(service)
+    }
+
     /// Makes a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
     ///
     /// - Parameters:

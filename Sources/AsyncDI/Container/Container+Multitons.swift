@@ -1,0 +1,92 @@
+extension Container {
+    /// Runs a body with an instance that is not disposed before the body has ended, even when it is evicted, reset or replaced
+    /// meanwhile.
+    ///
+    /// ```swift
+    /// try await container.withInstance(TenantPool.self, arguments: "acme") { pool in
+    ///     try await pool.query("…")
+    /// }
+    /// ```
+    /// The lease ends when the body returns, throws or is cancelled. `dispose()` waits for it. A transient or graph instance,
+    /// and one that is held weakly, belongs to the body alone.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - arguments: The arguments.
+    ///   - operation: The body, which runs in the caller's isolation.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, and what ``resolve(_:qualifier:arguments:_:)`` throws.
+    public nonisolated(nonsending) func withInstance<Service: Sendable, each Argument: Sendable, R>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,
+        operation: nonisolated(nonsending) (Service) async throws -> sending R
+    ) async throws -> sending R {
+        let pack = Arguments(repeat each arguments)
+        let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
+        let request = resolver.request(ServiceKey(service, qualifier: qualifier, arguments: types), pack)
+        let (instance, lease) = try await request.leased(service)
+        guard let lease else { return try await operation(instance) }
+        defer { lease.end() }
+        let cores = LeaseContext.cores + [(lease as? Lease)?.core ?? core]
+        return try await LeaseContext.$cores.bind(cores) { try await operation(instance) }
+    }
+
+    /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.
+    ///
+    /// An overload of its own because the compiler takes a pack of one for a tuple of one, which is not `Hashable`.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - type: The type of the argument, or of the key.
+    /// - Returns: The arguments, in no particular order.
+    public func cachedArguments<Service, Argument: Hashable & Sendable>(
+        of service: Service.Type, qualifier: (any Qualifier)? = nil, _ type: Argument.Type
+    ) -> [Argument] {
+        core.cachedArguments(of: service, qualifier: qualifier).compactMap { arguments in
+            if let key = arguments.computedKey { return key as? Argument }
+            return (arguments.pack as? Arguments<Argument>)?.values
+        }
+    }
+
+    /// The arguments for which this container holds an instance, in no particular order; for a `keyedBy:` registration, its keys.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - types: The types of the arguments, or the type of the key.
+    /// - Returns: One tuple for each instance.
+    public func cachedArguments<Service, each Argument: Hashable & Sendable>(
+        of service: Service.Type, qualifier: (any Qualifier)? = nil, _ types: repeat (each Argument).Type
+    ) -> [(repeat each Argument)] {
+        core.cachedArguments(of: service, qualifier: qualifier).compactMap { arguments in
+            if let key = arguments.computedKey { return key as? (repeat each Argument) }
+            return (arguments.pack as? Arguments<repeat each Argument>)?.values
+        }
+    }
+}
+
+extension ContainerCore {
+    /// The arguments of a cached instance.
+    fileprivate struct CachedArguments {
+        let pack: ArgumentPack
+        /// What `keyedBy:` made of them, where there is one.
+        let computedKey: Any?
+    }
+
+    fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [CachedArguments] {
+        withState { state in
+            state.instances.compactMap { key, kept in
+                guard key.recipe.key.service == service, areEqual(key.recipe.key.qualifier, qualifier), let pack = kept.pack
+                else { return nil }
+                if let cell = kept.cell, cell.isHeldWeakly {
+                    guard let living = cell.strengthened() else { return nil }
+                    // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
+                    state.retired.append(living)
+                }
+                let computedKey = key.recipe.blueprint.isKeyed ? key.arguments.value.base : nil
+                return CachedArguments(pack: pack, computedKey: computedKey)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Bounded multitons: the order of use, and the task that ends what idles.
+extension ContainerCore {
+    /// The time by the container's clock, since it was made.
+    func elapsed() -> Duration { stopwatch.elapsed() }
+
+    /// Begins to watch for idle instances of a registration, unless somebody does.
+    ///
+    /// The task lives as long as something is cached: it ends by itself when nothing is left, and is cancelled with the
+    /// last instance, and with the container. It does not keep the container alive.
+    func watchIdle(_ recipe: Recipe) {
+        let id = ObjectIdentifier(recipe)
+        withState { state in
+            guard state.phase == .open, state.idleWatchers[id] == nil, state.multitons[id]?.isEmpty == false else { return }
+            let clock = clock
+            state.idleWatchers[id] = Task.detached { [weak self] in
+                while let delay = self?.evictIdle(recipe) {
+                    do { try await clock.sleep(for: delay) } catch { return }
+                }
+            }
+        }
+    }
+
+    /// Evicts what has idled too long.
+    ///
+    /// Returns how long to wait for the next one; nil when nothing is left.
+    private func evictIdle(_ recipe: Recipe) -> Duration? {
+        guard let idle = recipe.lifetime.bounds.idle else { return nil }
+        let id = ObjectIdentifier(recipe)
+        let now = elapsed()
+        var victims = Victims()
+        let delay: Duration? = withState { state in
+            guard var cache = state.multitons[id] else { return nil }
+            let expired = cache.expire(lastUsedBefore: now - idle, now: now) { key in
+                state.instances[key]?.cell.map { state.leases.isLeased($0) } ?? false
+            }
+            state.multitons[id] = cache
+            state.drop(keys: expired, from: table, into: &victims)
+            if let oldest = cache.oldestUse { return oldest + idle - now }
+            // Nothing is left: the next instance starts another watcher.
+            state.multitons[id] = nil
+            if let watcher = state.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher) }
+            return nil
+        }
+        dispose(of: victims)
+        return delay
+    }
+
+    /// Deals with what a change dropped, outside the lock.
+    @discardableResult
+    func dispose(of victims: Victims) -> Task<[any Error], Never>? {
+        victims.clearStorages()
+        for watcher in victims.watchers { watcher.cancel() }
+        for key in victims.keys { send(.evicted(key.recipe.key)) }
+        return cleanUp(victims.disposables)
+    }
+}
+
+extension ContainerCore.State {
+    /// A cached instance was asked for, or a lease of it ended.
+    mutating func noteUse(of key: CreationKey, at now: Duration) {
+        guard key.recipe.lifetime.bounds.needsOrder else { return }
+        multitons[ObjectIdentifier(key.recipe)]?.use(key, at: now)
+    }
+
+    /// A new instance was cached: another one may have to go.
+    mutating func noteCreation(of key: CreationKey, at now: Duration, from table: InstanceTable, into victims: inout Victims) {
+        let bounds = key.recipe.lifetime.bounds
+        guard bounds.needsOrder else { return }
+        let victim = multitons[ObjectIdentifier(key.recipe), default: MultitonCache(capacity: bounds.capacity)]
+            .insert(key, at: now)
+        if let victim { drop(keys: [victim], from: table, into: &victims) }
+    }
+
+    /// An entry is gone: with the last one goes the task that watches.
+    mutating func noteRemoval(of key: CreationKey, into victims: inout Victims) {
+        let id = ObjectIdentifier(key.recipe)
+        guard multitons[id] != nil else { return }
+        multitons[id]!.remove(key)
+        guard multitons[id]!.isEmpty else { return }
+        multitons[id] = nil
+        if let watcher = idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher) }
+    }
+}

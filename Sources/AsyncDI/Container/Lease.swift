@@ -1,0 +1,108 @@
+/// Keeps one cached instance from being disposed, until it is ended.
+///
+/// Ends once: by whoever took it, or with the instance that it was taken for.
+struct Lease: HeldLease {
+    let core: ContainerCore
+    let key: CreationKey
+    let cell: Cell
+
+    func end() { core.end(self) }
+}
+
+/// What is leased: for each instance how often, and whether it is waiting to be disposed.
+///
+/// A pure value. Instances are identified by the cells that hold them, which an entry keeps alive.
+struct LeaseTable {
+    private struct Entry {
+        let cell: Cell
+        var count = 0
+        /// Set when the instance left the cache while it was leased.
+        var pending: Disposable?
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
+
+    var isEmpty: Bool { entries.isEmpty }
+    func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
+
+    mutating func begin(_ cell: Cell) { entries[ObjectIdentifier(cell), default: Entry(cell: cell)].count += 1 }
+
+    enum EndAction {
+        case stillLeased
+        /// The last lease has ended; an instance that waited for this is to be disposed now.
+        case free(Disposable?)
+    }
+
+    mutating func end(_ cell: Cell) -> EndAction {
+        let id = ObjectIdentifier(cell)
+        guard var entry = entries[id] else { return .free(nil) }
+        entry.count -= 1
+        if entry.count > 0 {
+            entries[id] = entry
+            return .stillLeased
+        }
+        entries[id] = nil
+        return .free(entry.pending)
+    }
+
+    /// Takes over an instance that is to be disposed, when it is leased.
+    mutating func postpone(_ item: Disposable) -> Bool {
+        guard entries[ObjectIdentifier(item.cell)] != nil else { return false }
+        entries[ObjectIdentifier(item.cell)]!.pending = item
+        return true
+    }
+
+    /// The services that are leased, for reports.
+    var pendingKeys: [ServiceKey] { entries.values.compactMap { $0.pending?.recipe.key } }
+}
+
+/// The leases that the current task holds.
+enum LeaseContext {
+    /// The containers of whose instances this task, or the task that started it, holds a lease in a `withInstance`.
+    @TaskLocal static var cores: [ContainerCore] = []
+}
+
+extension ContainerCore {
+    func lease(_ key: CreationKey, _ cell: Cell) -> (any HeldLease)? {
+        withState { state in
+            guard state.phase == .open, let kept = state.instances[key], kept.cell === cell else { return nil }
+            state.leases.begin(cell)
+            return Lease(core: self, key: key, cell: cell)
+        }
+    }
+
+    fileprivate func end(_ lease: Lease) {
+        let now = elapsed()
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        let pending: Disposable? = withState { state in
+            guard case .free(let pending) = state.leases.end(lease.cell) else { return nil }
+            // The end of a lease counts as use.
+            if state.instances[lease.key]?.cell === lease.cell { state.noteUse(of: lease.key, at: now) }
+            swap(&waiting, &state.leaseWaiters)
+            return pending
+        }
+        if let pending { cleanUp([pending]) }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits until an instance is not leased any more.
+    func leasesEnd(of cell: Cell) async {
+        while withState({ $0.leases.isLeased(cell) }) { await nextLeaseEnd { $0.isLeased(cell) } }
+    }
+
+    /// Waits until nothing is leased any more.
+    func allLeasesEnd() async {
+        while withState({ !$0.leases.isEmpty }) { await nextLeaseEnd { !$0.isEmpty } }
+    }
+
+    private func nextLeaseEnd(while isLeased: @Sendable (LeaseTable) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let mustWait = withState { state in
+                let mustWait = isLeased(state.leases)
+                if mustWait { state.leaseWaiters.append(continuation) }
+                return mustWait
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Leases: an instance that must not be disposed for a while.
+extension Request {
+    /// The instance, and a lease of it; no lease when nobody but the caller owns it.
+    nonisolated(nonsending) func leased<Service: Sendable>(
+        _ service: Service.Type
+    ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        while true {
+            let clock = RegistrationClock.now
+            guard let (recipe, table) = try registration() else { throw host.miss(key, asker: asker) }
+            if let problem = recipe.problem { throw problem }
+            guard let (cell, lease) = try await leasedCell(recipe, owner: table.host, clock: clock) else { continue }
+            guard let instance = cell.load(as: service) else {
+                lease?.end()
+                continue
+            }
+            return (instance, lease)
+        }
+    }
+
+    private nonisolated(nonsending) func leasedCell(
+        _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
+    ) async throws -> (Cell, (any HeldLease)?)? {
+        if let forward = recipe.blueprint.target {
+            guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table else {
+                throw host.miss(key, asker: asker)
+            }
+            guard let (cell, lease) = try await leasedCell(target, owner: owner, clock: clock) else { return nil }
+            do {
+                return (try convert(cell, by: forward), lease)
+            } catch {
+                lease?.end()
+                throw error
+            }
+        }
+        guard let cell = try await resolveCell(recipe, owner: owner, clock: clock) else { return nil }
+        let place: any ResolutionHost
+        switch recipe.lifetime.sharing {
+        case .none, .graph: return (cell, nil)
+        case .asked: place = host
+        case .owner: place = owner
+        }
+        guard recipe.lifetime.ownsInstances, recipe.lifetime.makeStorage == nil else { return (cell, nil) }
+        // Evicted or reset since it was found: nobody is to begin using it, so another one is asked for.
+        guard let lease = place.lease(CreationKey(recipe, pack), cell) else { return nil }
+        return (cell, lease)
+    }
+
+    /// The instance, leased for as long as what the asking factory makes.
+    nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        guard let holder = asker?.holder, holder.recipe.lifetime.ownsInstances else {
+            throw ResolutionError(
+                .invalidOperation, "\(key) was leased where no container owns the end of what is being made.",
+                advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",
+                steps: pathToHere, asker: asker)
+        }
+        let (instance, lease) = try await leased(service)
+        if let lease { holder.hold(lease) }
+        return instance
+    }
+}

@@ -1,0 +1,377 @@
+import Testing
+
+@testable import AsyncDI
+
+/// DESIGN 3.7: multitons with bounds, and leases.
+@Suite(.timeLimit(.minutes(1))) struct MultitonTests {
+    private final class Pool: Sendable {
+        let tenant: String
+        init(_ tenant: String) { self.tenant = tenant }
+    }
+
+    private func makeContainer(
+        _ lifetime: Lifetime, closed: Log<String>, clock: any Clock<Duration> = ContinuousClock(),
+        observers: [any ContainerObserver] = []
+    ) -> Container {
+        Container(observers: observers, clock: clock) {
+            Registration(Pool.self, lifetime: lifetime) { _, tenant in Pool(tenant) }
+                .onDispose { closed.append($0.tenant) }
+        }
+    }
+
+    /// Yields until a condition holds; the suite's time limit ends the wait.
+    private func until(_ condition: () async -> Bool) async {
+        while await !condition() { await Task.yield() }
+    }
+
+    // MARK: Capacity
+
+    @Test func `the least recently used instance goes, is disposed once, and a hit counts as use`() async throws {
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(capacity: 2), closed: closed)
+        let a = try await container.resolve(Pool.self, arguments: "a")
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        #expect(try await container.resolve(Pool.self, arguments: "a") === a)
+        _ = try await container.resolve(Pool.self, arguments: "c")
+        await until { closed.entries == ["b"] }
+        #expect(await Set(container.cachedArguments(of: Pool.self, String.self)) == ["a", "c"])
+        #expect(try await container.resolve(Pool.self, arguments: "a") === a)
+        try await container.dispose()
+        #expect(closed.entries.sorted() == ["a", "b", "c"])
+    }
+
+    @Test func `dispose waits for what was evicted, and an evicted reference stays valid`() async throws {
+        let gate = Gate()
+        let closed = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { _, tenant in Pool(tenant) }
+                .onDispose {
+                    if $0.tenant == "a" { await gate.pass() }
+                    closed.append($0.tenant)
+                }
+        }
+        let a = try await container.resolve(Pool.self, arguments: "a")
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        await gate.arrived()
+        #expect(a.tenant == "a")
+        let disposal = Task { try await container.dispose() }
+        gate.open()
+        try await disposal.value
+        #expect(closed.entries == ["a", "b"])
+    }
+
+    @Test func `a creation in flight is never evicted`() async throws {
+        let factory = DrivenFactory<Void>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { (_, tenant: String) in
+                if tenant == "slow" { try await factory.run() }
+                return Pool(tenant)
+            }
+        }
+        let slow = Task { try await container.resolve(Pool.self, arguments: "slow") }
+        await factory.began()
+        for tenant in ["a", "b", "c"] { _ = try await container.resolve(Pool.self, arguments: tenant) }
+        factory.answer(())
+        let pool = try await slow.value
+        #expect(try await container.resolve(Pool.self, arguments: "slow") === pool)
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["slow"])
+    }
+
+    @Test func `evictions are told to observers`() async throws {
+        let observer = RecordingObserver()
+        let container = makeContainer(.multiton(capacity: 1), closed: Log(), observers: [observer])
+        for tenant in ["a", "b"] { _ = try await container.resolve(Pool.self, arguments: tenant) }
+        await observer.received { if case .evicted(let key) = $0 { key.service == Pool.self } else { false } }
+    }
+
+    // MARK: Idle
+
+    @Test func `an idle instance goes without traffic, a used one stays`() async throws {
+        let clock = ManualClock()
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(idle: .seconds(60)), closed: closed, clock: clock)
+        _ = try await container.resolve(Pool.self, arguments: "a")
+        let b = try await container.resolve(Pool.self, arguments: "b")
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(40))
+        #expect(try await container.resolve(Pool.self, arguments: "b") === b)
+        clock.advance(by: .seconds(20))
+        await until { closed.entries == ["a"] }
+        await clock.sleepers(reach: 1)
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["b"])
+        clock.advance(by: .seconds(40))
+        await until { closed.entries == ["a", "b"] }
+        // Nothing is cached: no task sleeps.
+        await clock.sleepers(reach: 0)
+        _ = try await container.resolve(Pool.self, arguments: "c")
+        await clock.sleepers(reach: 1)
+        try await container.dispose()
+        await clock.sleepers(reach: 0)
+        #expect(closed.entries == ["a", "b", "c"])
+    }
+
+    @Test func `no task is held while the cache is empty, and none by a container that is gone`() async throws {
+        let clock = ManualClock()
+        var container: Container? = makeContainer(.multiton(idle: .seconds(60)), closed: Log(), clock: clock)
+        _ = try await container!.resolve(Pool.self, arguments: "a")
+        await clock.sleepers(reach: 1)
+        try await container!.reset(.multiton)
+        await clock.sleepers(reach: 0)
+        _ = try await container!.resolve(Pool.self, arguments: "b")
+        await clock.sleepers(reach: 1)
+        weak let core = container!.core
+        container = nil
+        await clock.sleepers(reach: 0)
+        await until { core == nil }
+    }
+
+    // MARK: Weak
+
+    @Test func `a weak multiton shares an instance while somebody holds it`() async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 10, weak: true)) { (_, tenant: String) in
+                runs.increment()
+                return Pool(tenant)
+            }
+        }
+        var pool: Pool? = try await container.resolve(Pool.self, arguments: "a")
+        #expect(try await container.resolve(Pool.self, arguments: "a") === pool)
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
+        pool = nil
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == [])
+        _ = try await container.resolve(Pool.self, arguments: "a")
+        #expect(runs.value == 2)
+    }
+
+    @Test func `a weak multiton cannot have an onDispose`() async throws {
+        let container = Container()
+        await #expect(throws: ResolutionError.self) {
+            try await container.register(
+                Registration(Pool.self, lifetime: .multiton(weak: true)) { _, tenant in Pool(tenant) }
+                    .onDispose { _ in })
+        }
+    }
+
+    // MARK: Leases
+
+    @Test func `a lease holds disposal off until the last one ends, even when the instance is evicted`() async throws {
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(capacity: 1), closed: closed)
+        let (inside, leave) = (Gate(), Gate())
+        let bodies = (0..<2).map { _ in
+            Task {
+                try await container.withInstance(Pool.self, arguments: "a") { pool in
+                    inside.arrive()
+                    await leave.pass()
+                    #expect(!closed.entries.contains("a"))
+                    return pool.tenant
+                }
+            }
+        }
+        await inside.arrived(2)
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["b"])
+        try await container.reset(Pool.self)
+        #expect(closed.entries == ["b"])
+        leave.open()
+        for body in bodies { #expect(try await body.value == "a") }
+        await until { closed.entries == ["b", "a"] }
+        try await container.dispose()
+        #expect(closed.entries == ["b", "a"])
+    }
+
+    @Test func `dispose waits for leases, and names them at a deadline`() async throws {
+        let closed = Log<String>()
+        let clock = ManualClock()
+        let container = makeContainer(.multiton, closed: closed, clock: clock)
+        let (inside, leave) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                inside.arrive()
+                await leave.pass()
+            }
+        }
+        await inside.arrived()
+        let disposal = Task { try await container.dispose(deadline: .seconds(1)) }
+        await clock.sleepers(reach: 1)
+        await until { container.core.withState { $0.disposal?.current?.contains("lease of Pool") == true } }
+        clock.advance(by: .seconds(1))
+        let error = await #expect(throws: DisposalError.self) { try await disposal.value }
+        #expect("\(error!)".contains("Pool"))
+        #expect(closed.entries.isEmpty)
+        leave.open()
+        try await body.value
+        try await container.dispose()
+        #expect(closed.entries == ["a"])
+    }
+
+    @Test func `a body that disposes the container it leases from gets an error`() async throws {
+        let container = makeContainer(.multiton, closed: Log())
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in try await container.dispose() }
+        }
+        #expect(error?.code == .invalidOperation)
+        try await container.dispose()
+    }
+
+    @Test func `the lease of a factory lasts as long as the instance being made`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { _, tenant in Pool(tenant) }
+                .onDispose { log.append("close \($0.tenant)") }
+            Registration(Thing.self, lifetime: .scoped) { r in
+                Thing(try await r.lease(Pool.self, arguments: "a").tenant.count)
+            }
+            .onDispose { _ in log.append("commit") }
+        }
+        try await container.withScope { _ in
+            _ = try await container.resolve(Thing.self)
+            _ = try await container.resolve(Pool.self, arguments: "b")
+            for _ in 0..<50 { await Task.yield() }
+            #expect(log.entries.isEmpty)
+        }
+        await until { log.entries == ["commit", "close a"] }
+        try await container.dispose()
+        #expect(log.entries == ["commit", "close a", "close b"])
+    }
+
+    @Test func `a factory that fails gives its lease back`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }.onDispose { _ in }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                throw TestError()
+            }
+        }
+        await #expect(throws: TestError.self) { try await container.resolve(Thing.self) }
+        try await container.dispose()
+    }
+
+    @Test func `a lease where nobody owns the end is refused`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
+            Registration(Thing.self, lifetime: .transient) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                return Thing()
+            }
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
+        #expect(error?.code == .invalidOperation)
+    }
+
+    @Test func `a leased instance does not idle`() async throws {
+        let clock = ManualClock()
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(idle: .seconds(10)), closed: closed, clock: clock)
+        let (inside, leave) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                inside.arrive()
+                await leave.pass()
+            }
+        }
+        await inside.arrived()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(15))
+        await clock.sleepers(reach: 1)
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
+        leave.open()
+        try await body.value
+        // The end of the lease counts as use.
+        clock.advance(by: .seconds(9))
+        #expect(closed.entries.isEmpty)
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(10))
+        await until { closed.entries == ["a"] }
+    }
+
+    // MARK: Keys
+
+    private struct SameHash: Hashable {
+        let value: Int
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test func `equality decides, never the bare hash; type, order and value all count`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, key: SameHash) in Thing(key.value) }
+            Registration(Thing.self, lifetime: .multiton) { (_, a: Int, b: Int) in Thing(a * 10 + b) }
+            Registration(Thing.self, lifetime: .multiton) { (_, a: Int?) in Thing(a ?? -1) }
+            Registration(Thing.self, lifetime: .multiton) { (_, a: [String: Set<Int>]) in Thing(a.count) }
+        }
+        for value in 0..<50 {
+            #expect(try await container.resolve(Thing.self, arguments: SameHash(value: value)).number == value)
+        }
+        #expect(try await container.resolve(Thing.self, arguments: 1, 2).number == 12)
+        #expect(try await container.resolve(Thing.self, arguments: 2, 1).number == 21)
+        #expect(try await container.resolve(Thing.self, arguments: Int?.none).number == -1)
+        let nested = try await container.resolve(Thing.self, arguments: ["a": Set([1])])
+        #expect(try await container.resolve(Thing.self, arguments: ["a": Set([1])]) === nested)
+        #expect(await container.cachedArguments(of: Thing.self, Int.self, Int.self).count == 2)
+        #expect(await container.cachedArguments(of: Thing.self, SameHash.self).count == 50)
+    }
+
+    @Test func `cachedArguments of a keyedBy registration gives its keys`() async throws {
+        let container = Container {
+            Registration(Thing.self, keyedBy: { (name: String, _: @escaping @Sendable () -> Void) in name.count }) {
+                _, name, _ in
+                Thing(name.count)
+            }
+        }
+        let thing = try await container.resolve(Thing.self, arguments: "abc", { @Sendable in })
+        #expect(try await container.resolve(Thing.self, arguments: "xyz", { @Sendable in }) === thing)
+        #expect(await container.cachedArguments(of: Thing.self, Int.self) == [3])
+        try await container.reset(Thing.self, arguments: "uvw", { @Sendable in })
+        #expect(await container.cachedArguments(of: Thing.self, Int.self) == [])
+    }
+
+    @Test func `an argument that is not equal to itself is refused and fills no cache`() async throws {
+        let container = Container { Registration(Thing.self, lifetime: .multiton) { (_, _: Double) in Thing() } }
+        for _ in 0..<3 {
+            let error = await #expect(throws: ResolutionError.self) {
+                try await container.resolve(Thing.self, arguments: Double.nan)
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+        #expect(await container.cachedArguments(of: Thing.self, Double.self).isEmpty)
+        #expect(container.core.withState { $0.flights.isEmpty })
+        try await container.dispose()
+    }
+
+    @Test func `a scope that registers a multiton has its own cache, disposed with it`() async throws {
+        let closed = Log<String>()
+        let app = makeContainer(.multiton, closed: closed)
+        let scope = try await app.openScope("s") {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool("scope " + tenant) }
+                .onDispose { closed.append($0.tenant) }
+        }
+        #expect(try await scope.resolve(Pool.self, arguments: "a") !== app.resolve(Pool.self, arguments: "a"))
+        try await scope.dispose()
+        #expect(closed.entries == ["scope a"])
+        try await app.dispose()
+        #expect(closed.entries == ["scope a", "a"])
+    }
+
+    @Test func `bounds that make no sense stop with a message`() async {
+        await #expect(processExitsWith: .failure) { _ = Lifetime.multiton(capacity: 0) }
+        await #expect(processExitsWith: .failure) { _ = Lifetime.multiton(idle: .seconds(-1)) }
+    }
+
+    @Test func `dropping during creation in flight hands it to its waiters only`() async throws {
+        let factory = DrivenFactory<Pool>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 5)) { (_, _: String) in try await factory.run() }
+        }
+        let before = Task { try await container.resolve(Pool.self, arguments: "a") }
+        await factory.began()
+        try await container.reset(Pool.self, arguments: "a")
+        #expect(await container.cachedArguments(of: Pool.self, String.self).isEmpty)
+        let old = Pool("old")
+        factory.answer(old)
+        #expect(try await before.value === old)
+        #expect(await container.cachedArguments(of: Pool.self, String.self).isEmpty)
+        factory.answer(Pool("new"), run: 1)
+        #expect(try await container.resolve(Pool.self, arguments: "a").tenant == "new")
+    }
+}
