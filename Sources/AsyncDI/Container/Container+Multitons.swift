@@ -77,7 +77,8 @@ extension ContainerCore {
     fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [CachedArguments] {
         withState { state in
             state.instances.compactMap { key, kept in
-                guard key.recipe.key.service == service, areEqual(key.recipe.key.qualifier, qualifier), let pack = kept.pack
+                guard key.recipe.key.service == service, areEqual(key.recipe.key.qualifier, qualifier),
+                    let pack = kept.pack
                 else { return nil }
                 if let cell = kept.cell, cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }

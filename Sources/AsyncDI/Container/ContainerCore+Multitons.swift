@@ -10,7 +10,9 @@ extension ContainerCore {
     func watchIdle(_ recipe: Recipe) {
         let id = ObjectIdentifier(recipe)
         withState { state in
-            guard state.phase == .open, state.idleWatchers[id] == nil, state.multitons[id]?.isEmpty == false else { return }
+            guard state.phase == .open, state.idleWatchers[id] == nil, state.multitons[id]?.isEmpty == false else {
+                return
+            }
             let clock = clock
             state.idleWatchers[id] = Task.detached { [weak self] in
                 while let delay = self?.evictIdle(recipe) {
@@ -63,7 +65,9 @@ extension ContainerCore.State {
     }
 
     /// A new instance was cached: another one may have to go.
-    mutating func noteCreation(of key: CreationKey, at now: Duration, from table: InstanceTable, into victims: inout Victims) {
+    mutating func noteCreation(
+        of key: CreationKey, at now: Duration, from table: InstanceTable, into victims: inout Victims
+    ) {
         let bounds = key.recipe.lifetime.bounds
         guard bounds.needsOrder else { return }
         let victim = multitons[ObjectIdentifier(key.recipe), default: MultitonCache(capacity: bounds.capacity)]

@@ -57,7 +57,8 @@ extension Request {
             throw CancellationError()
         case .unusableArguments:
             throw ResolutionError(
-                .invalidArgument, "the arguments of \(key) are not equal to themselves, so its instance could never be found again.",
+                .invalidArgument,
+                "the arguments of \(key) are not equal to themselves, so its instance could never be found again.",
                 advice: "Pass no NaN, and check == of the arguments' types, or register the service as .transient.",
                 steps: pathToHere, asker: asker)
         case .disposed(let place):

@@ -1,0 +1,136 @@
+import AsyncDI
+import Testing
+
+/// Bounded multitons and leases, hammered.
+@Suite(.timeLimit(.minutes(5)))
+struct MultitonStress {
+    private struct SameHash: Hashable, Sendable {
+        let value: Int
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test
+    func `a million keys through a thousand places`() async throws {
+        let capacity = 1_000
+        let open = Counter()
+        let disposedTwice = Counter()
+        let container = Container {
+            Registration(Opened.self, lifetime: .multiton(capacity: capacity)) { (_, _: Int) in
+                Opened(open: open, twice: disposedTwice)
+            }
+            .onDispose { $0.close() }
+        }
+        let tasks = 8
+        let each = Stress.count(125_000, atLeast: 1_000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    for number in 0..<each {
+                        _ = try await container.resolve(Opened.self, arguments: task * each + number)
+                        if number.isMultiple(of: 500) {
+                            let cached = await container.cachedArguments(of: Opened.self, Int.self).count
+                            #expect(cached <= capacity)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await container.cachedArguments(of: Opened.self, Int.self).count == min(capacity, tasks * each))
+        try await container.dispose()
+        #expect(open.value == 0, "\(open.value) were not disposed")
+        #expect(disposedTwice.value == 0)
+    }
+
+    @Test
+    func `nothing is disposed under a lease`() async throws {
+        await forEachSeed(20) { seed in
+            let ledger = Ledger()
+            let complaints = Complaints()
+            let container = Container {
+                Registration(Leased.self, lifetime: .multiton(capacity: 3)) { (_, key: Int) in
+                    Leased(Tracked(tag: key, in: ledger))
+                }
+                .onDispose { leased in
+                    if leased.users.value > 0 { complaints.add("\(leased.tracked.tag) was disposed while in use") }
+                    leased.closed.add()
+                    await leased.tracked.dispose(yielding: 1)
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        var random = SeededRandom(seed: seed, stream: task)
+                        for _ in 0..<60 {
+                            let key = random.below(8)
+                            let yields = random.below(4)
+                            let mayReset = random.chance(0.05)
+                            try await container.withInstance(Leased.self, arguments: key) { leased in
+                                leased.users.add()
+                                defer { leased.users.add(-1) }
+                                if leased.closed.value > 0 { complaints.add("\(key) was leased when closed") }
+                                if mayReset { try await container.reset(Leased.self, arguments: key) }
+                                for _ in 0..<yields { await Task.yield() }
+                                if leased.closed.value > 0 { complaints.add("\(key) was closed under a lease") }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await container.dispose()
+            try #require(complaints.isEmpty, "seed \(seed): \(complaints.summary)")
+            try #require(ledger.imbalance == nil, "seed \(seed): \(ledger.imbalance ?? "")")
+        }
+    }
+
+    @Test
+    func `equal hashes are not equal arguments, under load`() async throws {
+        let keys = Stress.count(300, atLeast: 20)
+        let container = Container {
+            Registration(Tracked.self, lifetime: .multiton) { (_, key: SameHash) in
+                Tracked(tag: key.value, in: Ledger())
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    var random = SeededRandom(seed: 1, stream: task)
+                    for _ in 0..<keys {
+                        let value = random.below(keys)
+                        let tracked = try await container.resolve(Tracked.self, arguments: SameHash(value: value))
+                        #expect(tracked.tag == value)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+private final class Opened: Sendable {
+    private let open: Counter
+    private let twice: Counter
+    private let closed = Locked(false)
+
+    init(open: Counter, twice: Counter) {
+        self.open = open
+        self.twice = twice
+        open.add()
+    }
+
+    func close() {
+        let wasClosed = closed.withLock { closed in
+            defer { closed = true }
+            return closed
+        }
+        if wasClosed { twice.add() } else { open.add(-1) }
+    }
+}
+
+private final class Leased: Sendable {
+    let tracked: Tracked
+    let users = Counter()
+    let closed = Counter()
+    init(_ tracked: Tracked) { self.tracked = tracked }
+}
