@@ -16,8 +16,14 @@ let package = Package(
             dependencies: ["AsyncDI"],
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
-        // The code of README and guides.
-        .testTarget(name: "DocumentationTests", dependencies: ["AsyncDI"]),
+        // The code of README and guides, of which one is about main-actor-by-default targets.
+        .testTarget(name: "DocumentationTests", dependencies: ["AsyncDI"], exclude: ["MainActorByDefault"]),
+        .testTarget(
+            name: "MainActorDocumentationTests",
+            dependencies: ["AsyncDI"],
+            path: "Tests/DocumentationTests/MainActorByDefault",
+            swiftSettings: [.defaultIsolation(MainActor.self)]
+        ),
         // Public API only, so that it also runs with `-c release`, as users get the library.
         .testTarget(name: "StressTests", dependencies: ["AsyncDI"], path: "StressTests"),
     ],

@@ -1,0 +1,14 @@
+// expect: requires that 'Tenant' conform to 'Hashable'
+import AsyncDI
+
+struct Tenant: Sendable {
+    let name: String
+}
+
+final class Pool: Sendable {
+    init(_ tenant: Tenant) {}
+}
+
+func add(to container: Container) async throws {
+    try await container.register(Pool.self, lifetime: .multiton) { (_, tenant: Tenant) in Pool(tenant) }
+}

@@ -1,0 +1,8 @@
+// expect: type 'Cache' does not conform to the 'Sendable' protocol
+import AsyncDI
+
+final class Cache {
+    var entries: [String: String] = [:]
+}
+
+let registration = Registration(Cache.self, lifetime: .singleton) { _ in Cache() }

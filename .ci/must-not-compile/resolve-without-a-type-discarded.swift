@@ -1,0 +1,6 @@
+// expect: name the service, resolve(Service.self), or give the result a type
+import AsyncDI
+
+func read(_ container: Container) async throws {
+    _ = try await container.resolve()
+}

@@ -1,0 +1,114 @@
+import AsyncDI
+import Testing
+
+/// Run-time arguments at the call site: none to twelve, keyed, and merely `Sendable`.
+@Suite(.timeLimit(.minutes(1)))
+struct ArgumentCallSites {
+    struct Point: Sendable {
+        var x: Double
+        var y: Double
+    }
+
+    final class Tile: Sendable {
+        let point: Point
+        let style: String
+
+        init(_ point: Point, _ style: String) async throws {
+            self.point = point
+            self.style = style
+        }
+    }
+
+    struct Twelve: Sendable, Equatable {
+        var text: String
+    }
+
+    @Test
+    func `one registration for each list of argument types`() async throws {
+        let container = Container {
+            Registration(City.self) { _ in City(name: "none") }
+            Registration(City.self) { _, name in City(name: name) }
+            Registration(City.self) { (_, name: String, number: Int) in City(name: "\(name) \(number)") }
+            Registration(City.self) { (_, name: String?) in City(name: name ?? "nil") }
+        }
+        #expect(try await container.resolve(City.self).name == "none")
+        #expect(try await container.resolve(City.self, arguments: "Oslo").name == "Oslo")
+        #expect(try await container.resolve(City.self, arguments: "Oslo", 7).name == "Oslo 7")
+        #expect(try await container.resolve(City.self, arguments: String?.none).name == "nil")
+        let inferred: City = try await container.resolve(arguments: "Bergen")
+        #expect(inferred.name == "Bergen")
+        let maybe = try await container.optional(Metrics.self, arguments: 1.5)
+        #expect(maybe == nil)
+    }
+
+    @Test
+    func `twelve arguments`() async throws {
+        let container = Container {
+            Registration(Twelve.self, lifetime: .multiton) {
+                (
+                    _, a: Int, b: String, c: Bool, d: Double, e: Int8, f: UInt, g: Character, h: [Int], i: Int?,
+                    j: Set<String>,
+                    k: Env, l: URL
+                ) in
+                Twelve(text: "\(a) \(b) \(c) \(d) \(e) \(f) \(g) \(h) \(i ?? 0) \(j) \(k) \(l.string)")
+            }
+        }
+        let twelve = try await container.resolve(
+            Twelve.self,
+            arguments: 1, "b", true, 1.5, Int8(5), UInt(6), Character("g"), [8], Int?.some(9), Set(["j"]), Env.prod,
+            prodURL)
+        #expect(twelve.text == "1 b true 1.5 5 6 g [8] 9 [\"j\"] prod https://example.com")
+    }
+
+    @Test
+    func `keyedBy decides which arguments are equal`() async throws {
+        let container = Container {
+            Registration(Tile.self, keyedBy: { (point: Point, style: String) in "\(Int(point.x)) \(style)" }) {
+                _, point, style in
+                try await Tile(point, style)
+            }
+            Registration(Tile.self, lifetime: .singleton, keyedBy: { (point: Point) in Int(point.x) }) { _, point in
+                try await Tile(point, "column")
+            }
+        }
+        try await container.register(
+            Tile.self, qualifier: "late", keyedBy: { (point: Point, _: String) in Int(point.y) }
+        ) { _, point, style in
+            try await Tile(point, style)
+        }
+        let tile = try await container.resolve(Tile.self, arguments: Point(x: 1.2, y: 2.3), "dark")
+        #expect(try await container.resolve(Tile.self, arguments: Point(x: 1.9, y: 2.1), "dark") === tile)
+        #expect(try await container.resolve(Tile.self, arguments: Point(x: 1.9, y: 2.1), "light") !== tile)
+        let column = try await container.resolve(Tile.self, arguments: Point(x: 5, y: 0))
+        #expect(try await container.resolve(Tile.self, arguments: Point(x: 5.5, y: 9)) === column)
+        let late = try await container.resolve(Tile.self, qualifier: "late", arguments: Point(x: 0, y: 4), "a")
+        #expect(try await container.resolve(Tile.self, qualifier: "late", arguments: Point(x: 1, y: 4.5), "b") === late)
+    }
+
+    @Test
+    func `a transient takes closures`() async throws {
+        let container = Container {
+            Registration(City.self, lifetime: .transient) { (_, name: @Sendable () -> String) in City(name: name()) }
+        }
+        let name: @Sendable () -> String = { "Oslo" }
+        #expect(try await container.resolve(City.self, arguments: name) == City(name: "Oslo"))
+    }
+
+    @Test
+    func `every form of reset`() async throws {
+        let container = Container {
+            Registration(TenantPool.self, lifetime: .multiton) { _, tenant in try await TenantPool(tenant) }
+        }
+        let a = try await container.resolve(TenantPool.self, arguments: "a")
+        let b = try await container.resolve(TenantPool.self, arguments: "b")
+        try await container.reset(TenantPool.self, arguments: "a")
+        #expect(try await container.resolve(TenantPool.self, arguments: "a") !== a)
+        #expect(try await container.resolve(TenantPool.self, arguments: "b") === b)
+        try await container.reset(TenantPool.self)
+        try await container.reset(TenantPool.self, throughAncestors: true)
+        try await container.reset(.multiton)
+        try await container.reset(.singleton, throughAncestors: true)
+        try await container.reset()
+        #expect(try await container.resolve(TenantPool.self, arguments: "b") !== b)
+    }
+}

@@ -1,0 +1,93 @@
+import AsyncDI
+import Testing
+
+/// The guide "Compiler limits": the forms that compile, run.
+@Suite(.timeLimit(.minutes(1)))
+struct CompilerLimitsTests {
+    @Test func `closures among parameters`() async throws {
+        let container = Container {
+            Registration(Label.self, instance: Label(text: "OK"))
+            Registration(using: { (label: Label) in Button(label: label, onTap: {}) })
+            Registration(Button.self, lifetime: .transient) { (r, onTap: @escaping @Sendable () -> Void) in
+                Button(label: try await r.resolve(), onTap: onTap)
+            }
+        }
+        let onTap: @Sendable () -> Void = {}
+        #expect(try await container.resolve(Button.self).label.text == "OK")
+        #expect(try await container.resolve(Button.self, arguments: onTap).label.text == "OK")
+        try await container.dispose()
+    }
+
+    @Test func `static methods`() async throws {
+        let container = Container { StaticModule() }
+        _ = try await container.resolve(Pool.self)
+        _ = try await container.resolve(Queue.self)
+        try await container.dispose()
+    }
+
+    @Test func `typed throws`() async throws {
+        let container = Container {
+            Registration(Settings.self, instance: Settings(size: 0))
+            Registration(Pool.self, lifetime: .multiton) { _, size in try await Pool(size: size) }
+            Registration(using: { (settings: Settings) in try await Pool(settings: settings) })
+        }
+        _ = try await container.resolve(Pool.self, arguments: 1)
+        await #expect(throws: PoolError.self) { try await container.resolve(Pool.self, arguments: 0) }
+        await #expect(throws: PoolError.self) { try await container.resolve(Pool.self) }
+        try await container.dispose()
+    }
+
+    @Test func `several arguments`() async throws {
+        let container = Container {
+            Registration(Table.self) { (_, place: String, seats: Int) in Table(place: place, seats: seats) }
+        }
+        let table = try await container.resolve(Table.self, arguments: "window", 4)
+        #expect(table.seats == 4)
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Table.self, arguments: ("window", 4))
+        }
+        try Guide("CompilerLimits").shows(error)
+        try await container.dispose()
+    }
+
+    struct Label: Sendable {
+        let text: String
+    }
+
+    struct Button: Sendable {
+        let label: Label
+        let onTap: @Sendable () -> Void
+    }
+
+    struct Queue: Sendable {}
+
+    struct Settings: Sendable {
+        let size: Int
+    }
+
+    struct PoolError: Error {}
+
+    final class Pool: Sendable {
+        init(size: Int) async throws(PoolError) {
+            if size == 0 { throw PoolError() }
+        }
+
+        convenience init(settings: Settings) async throws(PoolError) { try await self.init(size: settings.size) }
+    }
+
+    struct Table: Sendable {
+        let place: String
+        let seats: Int
+    }
+
+    struct StaticModule: Module {
+        static func makePool(_ resolver: Resolver) async throws -> Pool { try await Pool(size: 1) }
+
+        nonisolated(nonsending) static func makeQueue(_ resolver: Resolver) async throws -> Queue { Queue() }
+
+        var registrations: Registrations {
+            Registration(Pool.self) { r in try await Self.makePool(r) }
+            Registration(factory: Self.makeQueue)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+/// README and guides say what is so: their code is compiled here, their links lead somewhere.
+@Suite(.timeLimit(.minutes(1)))
+struct DocumentationTests {
+    @Test func `every Swift block is compiled`() throws {
+        let files = try Documents.compiledFiles()
+        let pages = try Documents.pages()
+        #expect(pages.count > 8)
+        for page in pages {
+            for block in Markdown.blocks(of: page.text) where block.language == "swift" {
+                let isCompiled = Markdown.isCompiled(block.lines, in: files)
+                #expect(isCompiled, "\(page.name) has code that is not in Tests/DocumentationTests: \(block.lines)")
+            }
+        }
+    }
+
+    @Test func `a block is Swift, text, or a list of commands in README`() throws {
+        for page in try Documents.pages() {
+            let languages = Set(Markdown.blocks(of: page.text).map(\.language))
+            #expect(languages.isSubset(of: page.name == "README.md" ? ["swift", "text", ""] : ["swift", "text"]))
+        }
+    }
+
+    @Test func `README's links lead to files, and those to tests to a test of that name`() throws {
+        let links = Markdown.links(in: try Documents.text(of: "README.md"))
+        #expect(links.count > 20)
+        for link in links {
+            #expect(Documents.exists(link.target), "\(link.target) does not exist")
+            guard link.target.hasSuffix(".swift"), Documents.exists(link.target) else { continue }
+            let file = try Documents.text(of: link.target)
+            let isThere = file.contains("func `\(link.label)`(")
+            #expect(isThere, "\(link.target) has no test called: \(link.label)")
+        }
+    }
+
+    // MARK: The checks can fail
+
+    @Test func `a block that is not compiled is found`() {
+        let file = Markdown.lines("func f() {\n    let a = 1\n\n    let b = 2\n    let c = 3\n}")
+        #expect(Markdown.isCompiled(["let a = 1", "let b = 2"], in: [file]))
+        #expect(!Markdown.isCompiled(["let a = 1", "let c = 3"], in: [file]), "not contiguous")
+        #expect(!Markdown.isCompiled(["let a = 2"], in: [file]), "not there")
+        #expect(!Markdown.isCompiled(["let a = 1", "let b = 2"], in: [["let a = 1"], ["let b = 2"]]), "in two files")
+        #expect(!Markdown.isCompiled([], in: [file]), "nothing at all")
+    }
+
+    @Test func `blocks and links are found in a page`() {
+        let page = """
+            See [a test
+            of mine](Tests/A.swift).
+
+            ```swift
+            let  a = 1
+
+            let b = 2
+            ```
+            ```text
+            not Swift
+            ```
+            """
+        let blocks = Markdown.blocks(of: page)
+        #expect(blocks.map(\.language) == ["swift", "text"])
+        #expect(blocks.first?.lines == ["let a = 1", "let b = 2"])
+        #expect(Markdown.links(in: page).map(\.label) == ["a test of mine"])
+        #expect(Markdown.links(in: page).map(\.target) == ["Tests/A.swift"])
+    }
+}

@@ -1,0 +1,103 @@
+import AsyncDI
+import Foundation
+import Testing
+
+/// The package's documentation and the code that is compiled with these tests.
+enum Documents {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// README and every page of the documentation catalogue.
+    static func pages() throws -> [(name: String, text: String)] {
+        let pages = try files(in: "Sources/AsyncDI/AsyncDI.docc", endingIn: ".md") + ["README.md"]
+        return try pages.map { ($0, try text(of: $0)) }
+    }
+
+    /// What is compiled with these tests, as lines.
+    static func compiledFiles() throws -> [[String]] {
+        try files(in: "Tests/DocumentationTests", endingIn: ".swift").map { try Markdown.lines(text(of: $0)) }
+    }
+
+    static func text(of path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appending(path: path).path())
+    }
+
+    private static func files(in folder: String, endingIn suffix: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path())
+            .filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
+    }
+}
+
+/// What the checks need of a page.
+enum Markdown {
+    /// A fenced block of a page.
+    struct Block: Sendable {
+        /// What comes after the opening fence: `swift`, `text` or nothing.
+        let language: String
+        let lines: [String]
+    }
+
+    /// A link of a page to a file.
+    struct Link: Sendable {
+        let label: String
+        let target: String
+    }
+
+    /// The lines that say something, with white space as single spaces.
+    static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
+    }
+
+    /// The fenced blocks of a page.
+    static func blocks(of text: String) -> [Block] {
+        var blocks: [Block] = []
+        var open: (language: String, lines: [String])?
+        for line in lines(text) {
+            if let (language, lines) = open {
+                open = line.hasPrefix("```") ? nil : (language, lines + [line])
+                if open == nil { blocks.append(Block(language: language, lines: lines)) }
+            } else if line.hasPrefix("```") {
+                open = (String(line.dropFirst(3)), [])
+            }
+        }
+        if let (language, lines) = open { blocks.append(Block(language: language, lines: lines)) }
+        return blocks
+    }
+
+    /// The links of a page to files of the package.
+    static func links(in text: String) -> [Link] {
+        text.replacing("\n", with: " ").matches(of: /\[([^\]]+)\]\(([^)]+)\)/).map {
+            Link(label: Markdown.lines(String($0.1)).joined(), target: String($0.2))
+        }
+    }
+
+    /// Whether a block stands in one of the files as it is.
+    static func isCompiled(_ block: [String], in files: [[String]]) -> Bool {
+        !block.isEmpty && files.contains { $0.contains(block) }
+    }
+}
+
+/// A guide that shows what an error says.
+struct Guide {
+    private let name: String
+    private let blocks: [Markdown.Block]
+
+    init(_ name: String) throws {
+        self.name = name
+        blocks = Markdown.blocks(of: try Documents.text(of: "Sources/AsyncDI/AsyncDI.docc/Guides/\(name).md"))
+    }
+
+    /// One of the guide's text blocks must be the error's description.
+    func shows(_ error: ResolutionError?, sourceLocation: SourceLocation = #_sourceLocation) {
+        guard let error else {
+            Issue.record("there is no error to show", sourceLocation: sourceLocation)
+            return
+        }
+        let isShown = blocks.contains { $0.language == "text" && $0.lines.joined(separator: " ") == error.description }
+        #expect(isShown, "\(name).md does not show: \(error.description)", sourceLocation: sourceLocation)
+    }
+}
