@@ -143,11 +143,13 @@ struct CycleStress {
                     group.addTask {
                         for _ in 0..<pause { await Task.yield() }
                         let container = containers[model.nodes[index].home]
+                        let outcome: Result<Node, any Error>
                         do {
-                            check(index, .success(try await container.resolve(qualifier: NodeID(index: index))))
+                            outcome = .success(try await container.resolve(qualifier: NodeID(index: index)))
                         } catch {
-                            check(index, .failure(error))
+                            outcome = .failure(error)
                         }
+                        check(index, outcome)
                     }
                 }
             }
@@ -160,11 +162,14 @@ struct CycleStress {
         await withTaskGroup(of: (Int, Result<Node, any Error>).self) { group in
             for number in 0..<count {
                 group.addTask {
+                    // Not `return (number, .success(try await ask(number)))`: Swift 6.3.1 corrupts `number` there with -O.
+                    let outcome: Result<Node, any Error>
                     do {
-                        return (number, .success(try await ask(number)))
+                        outcome = .success(try await ask(number))
                     } catch {
-                        return (number, .failure(error))
+                        outcome = .failure(error)
                     }
+                    return (number, outcome)
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }

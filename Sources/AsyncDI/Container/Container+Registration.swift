@@ -48,6 +48,20 @@ extension Container {
         try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
     }
 
+    /// Registers a service made without arguments, whose type is that of what the factory returns.
+    ///
+    /// - Parameters:
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - factory: Makes an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) throws {
+        try register(Registration(qualifier: qualifier, lifetime: lifetime, factory: factory))
+    }
+
     /// Registers a service made with arguments.
     ///
     /// - Parameters:
@@ -132,6 +146,7 @@ extension Container {
     ///   - qualifier: Tells registrations of one type apart.
     ///   - factory: Makes an instance from the arguments given to `make`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    @_disfavoredOverload  // A lone closure is taken for an ordinary factory.
     public func register<Service, each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         factory:

@@ -31,6 +31,21 @@ extension Registration where Service: Sendable {
             factory: ServiceFactory<Service> { resolver, _ in try await factory(resolver) })
     }
 
+    /// A service made without arguments, whose type is that of what the factory returns.
+    ///
+    /// An overload of its own, so that a lone closure is taken for a factory and nothing else.
+    ///
+    /// - Parameters:
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    public init(
+        qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) {
+        self.init(Service.self, qualifier: qualifier, lifetime: lifetime, factory: factory)
+    }
+
     /// A service made with arguments, which are part of every cache key.
     ///
     /// - Parameters:
@@ -133,6 +148,7 @@ extension Registration {
     ///   - service: The type under which the service is made.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - factory: Makes an instance from the arguments given to `make`.
+    @_disfavoredOverload  // A lone closure is taken for an ordinary factory.
     public init<each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         factory:

@@ -122,10 +122,14 @@ extension Request {
                 holderIn: home, outlivingScopes: holder.recipe.lifetime.outlivesScopes, instanceIn: place,
                 isScoped: isScoped)
         else { return }
+        let belonging =
+            home === place
+            ? "which is made for each scope and here belongs to \(place.displayName)."
+            : "which belongs to \(place.displayName) and ends before it."
         throw ResolutionError(
             .captiveDependency,
             "\(holder.recipe.key) is \(holder.recipe.lifetime) in \(home.displayName) and would hold \(key), "
-                + "which belongs to \(place.displayName) and ends before it.",
+                + belonging,
             advice: "Register \(holder.recipe.key) as .scoped, or pass it what it needs when it is called.",
             steps: pathToHere, asker: asker)
     }

@@ -48,6 +48,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// A request made in creation `asker` is about to wait for `target`.
     mutating func ask(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) -> AskAction {
+        // The asker's own work is done: this is a task that outlives it, for which it does not wait.
+        if held.contains(asker) { return .wait(releasing: []) }
         guard var path = path(from: target, to: asker) else {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: [])
@@ -116,6 +118,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         }
         made.insert(node)
         held.append(node)
+        // A task that outlives the creation may wait on; the creation does not wait for it.
+        removeRequests(of: node)
         let group = completeGroup()
         if !group.isEmpty {
             for node in group { remove(node) }
@@ -156,15 +160,10 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// Forgets a creation and every wait for it.
     mutating func remove(_ node: Node) {
         leave(node)
-        for inner in (contents.removeValue(forKey: node) ?? [:]).keys { enclosing[inner] = nil }
+        removeRequests(of: node)
         for asker in waitedBy.removeValue(forKey: node) ?? [] {
             for waiter in (waits[asker]?.removeValue(forKey: node) ?? [:]).keys { places[waiter] = nil }
             if waits[asker]?.isEmpty == true { waits[asker] = nil }
-        }
-        for (target, waiters) in waits.removeValue(forKey: node) ?? [:] {
-            for waiter in waiters.keys { places[waiter] = nil }
-            waitedBy[target]?.remove(node)
-            if waitedBy[target]?.isEmpty == true { waitedBy[target] = nil }
         }
         made.remove(node)
         if !early.isEmpty {
@@ -184,6 +183,16 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         places[waiter] = Place(from: asker, to: target)
         waits[asker, default: [:]][target, default: [:]][waiter] = label
         waitedBy[target, default: []].insert(asker)
+    }
+
+    /// Forgets what a creation waits for, and who runs in its task.
+    private mutating func removeRequests(of node: Node) {
+        for inner in (contents.removeValue(forKey: node) ?? [:]).keys { enclosing[inner] = nil }
+        for (target, waiters) in waits.removeValue(forKey: node) ?? [:] {
+            for waiter in waiters.keys { places[waiter] = nil }
+            waitedBy[target]?.remove(node)
+            if waitedBy[target]?.isEmpty == true { waitedBy[target] = nil }
+        }
     }
 
     private mutating func release(waitersOf asker: Node, on target: Node) -> [(waiter: Waiter, early: Node)] {
@@ -292,6 +301,7 @@ extension WaitForGraph {
             precondition(!askers.isEmpty, "no empty lists")
             for asker in askers { precondition(waits[asker]?[to] != nil, "both directions agree") }
         }
+        for node in held { precondition(waits[node] == nil && contents[node] == nil, "what is held asks for nothing") }
         for (inner, outer) in enclosing { precondition(contents[outer]?[inner] != nil, "both directions agree") }
         precondition(contents.values.allSatisfy { !$0.isEmpty }, "no empty lists")
         precondition(held.allSatisfy(made.contains), "what is held is made")

@@ -25,3 +25,12 @@ extension Optional: WrapperType {
         return try inner.readyCell()?.anyValue as? Wrapped as Any
     }
 }
+
+/// A factory's own resolver, for initialisers that take one.
+extension Resolver: WrapperType {
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
+        Resolver(host: request.host, frame: request.asker)
+    }
+
+    static func ready(for request: Request) throws -> Any? { Resolver(host: request.host, frame: request.asker) }
+}

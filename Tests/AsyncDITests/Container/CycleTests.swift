@@ -84,7 +84,9 @@ private final class D: Sendable {}
     }
 
     @Test(arguments: lifetimes)
-    func `a cycle through a detached task is refused, for the resolver knows its creation`(lifetime: Lifetime) async throws {
+    func `a cycle through a detached task is refused, for the resolver knows its creation`(lifetime: Lifetime)
+        async throws
+    {
         let container = Container {
             Registration(A.self, lifetime: lifetime) { r in
                 _ = try await Task.detached { try await r.resolve(B.self) }.value

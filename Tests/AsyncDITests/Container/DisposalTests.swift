@@ -41,7 +41,9 @@ import Testing
         for (index, attempt) in attempts.enumerated() {
             let error = await #expect(throws: ResolutionError.self, "attempt \(index)") { try await attempt() }
             #expect(error?.code == .disposed, "attempt \(index)")
-            #expect("\(error!)".contains(index == attempts.count - 1 ? "\"request\"" : "\"app\""), "attempt \(index): \(error!)")
+            #expect(
+                "\(error!)".contains(index == attempts.count - 1 ? "\"request\"" : "\"app\""),
+                "attempt \(index): \(error!)")
         }
         #expect(await container.unregister(Int.self) == false)
         #expect(await container.isRegistered(Int.self) == false)
@@ -90,7 +92,8 @@ import Testing
         #expect(runs.value == 1)
     }
 
-    @Test func `disposal runs to the end in a cancelled task, and its hooks do not see the cancellation`() async throws {
+    @Test func `disposal runs to the end in a cancelled task, and its hooks do not see the cancellation`() async throws
+    {
         let log = Log<Bool>()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in
@@ -153,7 +156,9 @@ import Testing
         _ = try await child.resolve(String.self)
         try await parent.dispose()
         #expect(
-            log.entries.map { $0.dropFirst("container ".count) } == ["\"b\"", "\"a.a\"", "\"a\"", "\"child\"", "\"parent\""])
+            log.entries.map { $0.dropFirst("container ".count) } == [
+                "\"b\"", "\"a.a\"", "\"a\"", "\"child\"", "\"parent\"",
+            ])
         await #expect(throws: ResolutionError.self) { try await child.resolve(String.self) }
     }
 
@@ -281,7 +286,9 @@ import Testing
                 throw TestError(1)
             }
         }
-        await observer.received { if case .failed(_, let error) = $0 { error as? TestError == TestError(2) } else { false } }
+        await observer.received {
+            if case .failed(_, let error) = $0 { error as? TestError == TestError(2) } else { false }
+        }
         await #expect(throws: DisposalError.self) {
             try await container.withScope { _ = try await $0.resolve(Thing.self) }
         }
@@ -308,7 +315,9 @@ import Testing
         #expect(log.entries.sorted() == [1, 2])
     }
 
-    @Test func `an instance is disposed only with a hook of its own, and an instance whose hook failed is disposed`() async throws {
+    @Test func `an instance is disposed only with a hook of its own, and an instance whose hook failed is disposed`()
+        async throws
+    {
         let log = Log<String>()
         let container = Container {
             Registration(Thing.self, instance: Thing())

@@ -19,7 +19,8 @@ private struct Config: Sendable, Equatable { var name: String }
         }
     }
 
-    @Test func `each scope has its own scoped instance, and without one the container asked is the scope`() async throws {
+    @Test func `each scope has its own scoped instance, and without one the container asked is the scope`() async throws
+    {
         let container = makeContainer()
         let first = try await container.openScope("a")
         let second = try await container.openScope("b")
@@ -112,17 +113,24 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(await container.scope("key") === open)
     }
 
-    @Test func `a scope's override is seen by what is transient, graph or scoped there, and by nothing else`() async throws {
+    @Test func `a scope's override is seen by what is transient, graph or scoped there, and by nothing else`()
+        async throws
+    {
         let container = Container {
             Registration(Config.self, instance: Config(name: "app"))
             Registration(String.self, lifetime: .singleton) { r in try await r.resolve(Config.self).name }
-            Registration(String.self, qualifier: "graph", lifetime: .graph) { r in try await r.resolve(Config.self).name }
-            Registration(String.self, qualifier: "scoped", lifetime: .scoped) { r in try await r.resolve(Config.self).name }
+            Registration(String.self, qualifier: "graph", lifetime: .graph) { r in try await r.resolve(Config.self).name
+            }
+            Registration(String.self, qualifier: "scoped", lifetime: .scoped) { r in
+                try await r.resolve(Config.self).name
+            }
             Registration(String.self, qualifier: "transient", lifetime: .transient) { r in
                 try await r.resolve(Config.self).name
             }
         }
-        try await container.withScope("request", registrations: { Registration(Config.self, instance: Config(name: "request")) }) { scope in
+        try await container.withScope(
+            "request", registrations: { Registration(Config.self, instance: Config(name: "request")) }
+        ) { scope in
             let own = try await container.resolve(String.self)
             #expect(own == "app")
             for name in ["graph", "scoped", "transient"] {
@@ -184,7 +192,8 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(error?.code == .notRegistered)
         #expect(error?.path.map(\.description) == ["String", "Config"])
         #expect("\(error!)".contains("expected to be supplied by each scope"))
-        let name = try await container.withScope("r", registrations: { Registration(instance: Config(name: "given")) }) { _ in
+        let name = try await container.withScope("r", registrations: { Registration(instance: Config(name: "given")) })
+        { _ in
             try await container.resolve(String.self)
         }
         #expect(name == "given")
@@ -201,7 +210,9 @@ private struct Config: Sendable, Equatable { var name: String }
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .weak])
-    func `a root instance that needs a scoped service is captive, whoever asks, first and later`(lifetime: Lifetime) async throws {
+    func `a root instance that needs a scoped service is captive, whoever asks, first and later`(lifetime: Lifetime)
+        async throws
+    {
         let container = Container(name: "app") {
             Registration(User.self, lifetime: .scoped) { _ in User() }
             Registration(using: Service.init(user:), lifetime: lifetime)
@@ -215,7 +226,9 @@ private struct Config: Sendable, Equatable { var name: String }
         _ = try await scope.resolve(User.self)
         await expectCaptive(["Service", "User"], at: #_sourceLocation) { _ = try await scope.resolve(Service.self) }
         try await container.withScope { _ in
-            await expectCaptive(["Service", "User"], at: #_sourceLocation) { _ = try await container.resolve(Service.self) }
+            await expectCaptive(["Service", "User"], at: #_sourceLocation) {
+                _ = try await container.resolve(Service.self)
+            }
         }
     }
 
@@ -238,7 +251,9 @@ private struct Config: Sendable, Equatable { var name: String }
 
     @Test func `a captive is found through a transient, a child task and a captured container`() async throws {
         let container = Container(name: "app")
-        let scope = try await container.openScope("request") { Registration(User.self, lifetime: .singleton) { _ in User() } }
+        let scope = try await container.openScope("request") {
+            Registration(User.self, lifetime: .singleton) { _ in User() }
+        }
         try await container.register(Service.self, qualifier: "transient", lifetime: .transient) { _ in
             Service(user: try await scope.resolve())
         }

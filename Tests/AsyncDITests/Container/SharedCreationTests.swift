@@ -332,7 +332,9 @@ import Testing
         #expect(log.entries == ["42"])
     }
 
-    @Test @MainActor func `transient and graph factories run on the caller's executor, shared ones do not`() async throws {
+    @Test @MainActor func `transient and graph factories run on the caller's executor, shared ones do not`()
+        async throws
+    {
         let container = Container {
             Registration(Int.self, lifetime: .transient) { _ in await isOnMainActor() ? 1 : 0 }
             Registration(Double.self, lifetime: .graph) { _ in await isOnMainActor() ? 1 : 0 }

@@ -109,8 +109,8 @@ extension ResolutionError {
         #expect(error?.code == .captiveDependency)
         #expect(
             error?.description == """
-                captiveDependency: A is singleton in container "root" and would hold B, which belongs to \
-                container "root" and ends before it. Path: A → B. \
+                captiveDependency: A is singleton in container "root" and would hold B, which is made for each \
+                scope and here belongs to container "root". Path: A → B. \
                 Register A as .scoped, or pass it what it needs when it is called.
                 """)
     }

@@ -1,6 +1,8 @@
 @testable import AsyncDI
 
-/// A door that a test opens: who comes before waits, who comes after passes. Also counts who has come.
+/// A door that a test opens: who comes before waits, who comes after passes.
+///
+/// Also counts who has come.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -1,0 +1,10 @@
+// expect: the service is not of the type that it should implement
+import AsyncDI
+
+protocol Greeter: Sendable {}
+struct Door: Sendable {}
+
+let container = Container {
+    Registration(Door.self) { _ in Door() }
+        .implements((any Greeter).self) { $0 }
+}

@@ -1,0 +1,11 @@
+// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to give.
+
+extension Resolver {
+    /// Explains itself to who names no type.
+    @available(
+        *, unavailable, message: "name the service, resolve(Service.self, arguments: …), or give the result a type"
+    )
+    public nonisolated(nonsending) func resolve<First: Sendable, each Argument: Sendable>(
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Never { fatalError() }
+}
