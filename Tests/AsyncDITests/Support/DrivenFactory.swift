@@ -14,7 +14,7 @@ final class DrivenFactory<Value: Sendable>: Sendable {
     /// How many runs have begun.
     var count: Int { state.withLock { $0.runs.count } }
 
-    /// One run: suspends until `answer` is called for it. Not ended by cancellation.
+    /// Suspends one run until the test answers it; cancellation does not end it.
     nonisolated(nonsending) func run() async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let (answer, ready) = state.withLock { state in
