@@ -56,7 +56,8 @@ extension ContainerCore {
     /// The scope begins to close: who opens its key from now on gets another one.
     func scopeBeginsClosing() {
         guard let parent, let id = scopeID.withLock({ $0 }) else { return }
-        parent.withState { $0.scopes.beginClosing(id) }
+        let key = parent.withState { $0.scopes.beginClosing(id) }
+        withExtendedLifetime(key) {}
     }
 
     /// The scope is closed: its parent lets go of it.

@@ -29,9 +29,13 @@ struct ScopeTree<Scope> {
     }
 
     /// A scope begins to close: its key is free from now on.
-    mutating func beginClosing(_ id: ID) {
-        guard let key = keyOf.removeValue(forKey: id) else { return }
+    ///
+    /// Returns the key, for the caller to release outside its lock.
+    @discardableResult
+    mutating func beginClosing(_ id: ID) -> AnyHashable? {
+        guard let key = keyOf.removeValue(forKey: id) else { return nil }
         keys[key] = nil
+        return key
     }
 
     /// Takes a closed scope out.

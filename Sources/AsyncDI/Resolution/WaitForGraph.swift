@@ -83,6 +83,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// `inner` is about to run in the task of `outer`.
     mutating func enter(_ inner: Node, inside outer: Node, label: Label) {
+        if held.contains(outer) { return }
         contents[outer, default: [:]][inner] = label
         enclosing[inner] = outer
     }
