@@ -91,6 +91,8 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
     /// waiting are one step.
     mutating func ask(_ key: CreationKey, waiter: Waiter, asker: Frame?, mayWait: Bool) -> JoinDecision? {
         guard let creation = flight(for: key) else { return nil }
+        // Before the graph is asked: its answer may release others, and must then be carried out.
+        guard mayWait else { return .refused }
         if let asker, let node = asker.creation {
             let answer = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
             switch answer {
@@ -101,15 +103,10 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
                 guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }
                 return .early(cell)
             case .wait(let releasing):
-                if !mayWait {
-                    Waits.graph.withLock { $0.withdraw(waiter) }
-                    return .refused
-                }
                 join(creation, waiter: waiter)
                 return .wait(creation, releasing: releasing)
             }
         }
-        guard mayWait else { return .refused }
         join(creation, waiter: waiter)
         return .wait(creation, releasing: [])
     }

@@ -1,0 +1,308 @@
+import Testing
+
+@testable import AsyncDI
+
+/// The pure decisions of single flight: joining, leaving, ending, invalidation.
+@Suite(.timeLimit(.minutes(1))) struct SingleFlightTests {
+    private typealias Flights = SingleFlight<String, Int, Int>
+
+    /// One flight, number 0 for key "a", with as many waiters as asked for: 1, 2, …
+    private func flights(waiters: Int, endsWhenAbandoned: Bool = true) -> Flights {
+        var flights = Flights()
+        flights.start(0, for: "a", waiter: waiters > 0 ? 1 : nil, endsWhenAbandoned: endsWhenAbandoned)
+        for waiter in 1..<max(waiters + 1, 2) where waiter > 1 { flights.join(0, waiter: waiter) }
+        flights.checkInvariants()
+        return flights
+    }
+
+    // MARK: Joinable
+
+    @Test func `a key without a flight has none to join`() {
+        let flights = flights(waiters: 1)
+        #expect(flights.flight(for: "b") == nil)
+        #expect(Flights().isEmpty)
+        #expect(!flights.isEmpty)
+    }
+
+    @Test func `who asks for a key in flight joins its flight, and all get its value`() {
+        var flights = flights(waiters: 3)
+        #expect(flights.flight(for: "a") == 0)
+        #expect(flights.entries[0]?.mostWaiters == 3)
+        #expect(flights.finish(0, succeeded: true) == .deliver([1, 2, 3], keep: true))
+        #expect(flights.isEmpty)
+        #expect(flights.flight(for: "a") == nil)
+        flights.checkInvariants()
+    }
+
+    @Test func `a failure reaches every waiter and is not kept`() {
+        var flights = flights(waiters: 2)
+        #expect(flights.finish(0, succeeded: false) == .deliver([1, 2], keep: false))
+        #expect(flights.isEmpty)
+    }
+
+    @Test func `keys have flights of their own`() {
+        var flights = flights(waiters: 1)
+        flights.start(1, for: "b", waiter: 2, endsWhenAbandoned: true)
+        flights.checkInvariants()
+        #expect(flights.finish(1, succeeded: true) == .deliver([2], keep: true))
+        #expect(flights.flight(for: "a") == 0)
+    }
+
+    @Test func `after a flight has ended the key can have another`() {
+        var flights = flights(waiters: 1)
+        _ = flights.finish(0, succeeded: false)
+        flights.start(1, for: "a", waiter: 2, endsWhenAbandoned: true)
+        #expect(flights.flight(for: "a") == 1)
+        #expect(flights.finish(1, succeeded: true) == .deliver([2], keep: true))
+    }
+
+    @Test func `a flight ends once`() {
+        var flights = flights(waiters: 1)
+        _ = flights.finish(0, succeeded: true)
+        #expect(flights.finish(0, succeeded: true) == .deliver([], keep: false))
+    }
+
+    @Test func `the most waiters are those that waited at once`() {
+        var flights = flights(waiters: 2)
+        #expect(flights.leave(0, waiter: 1) == .none)
+        flights.join(0, waiter: 3)
+        #expect(flights.entries[0]?.mostWaiters == 2)
+        flights.join(0, waiter: 4)
+        #expect(flights.entries[0]?.mostWaiters == 3)
+        flights.checkInvariants()
+    }
+
+    // MARK: Leaving
+
+    @Test func `a waiter that leaves changes nothing for the others`() {
+        var flights = flights(waiters: 2)
+        #expect(flights.leave(0, waiter: 1) == .none)
+        #expect(flights.flight(for: "a") == 0)
+        #expect(flights.finish(0, succeeded: true) == .deliver([2], keep: true))
+    }
+
+    @Test func `the last waiter takes the flight with it`() {
+        var flights = flights(waiters: 2)
+        #expect(flights.leave(0, waiter: 2) == .none)
+        #expect(flights.leave(0, waiter: 1) == .cancelFlight)
+        flights.checkInvariants()
+    }
+
+    @Test func `the last waiter leaves a flight alone that finishes all the same`() {
+        var flights = flights(waiters: 1, endsWhenAbandoned: false)
+        #expect(flights.leave(0, waiter: 1) == .none)
+        #expect(flights.finish(0, succeeded: true) == .deliver([], keep: true))
+    }
+
+    @Test func `who does not wait cannot leave`() {
+        var flights = flights(waiters: 1)
+        #expect(flights.leave(0, waiter: 9) == .none)
+        #expect(flights.leave(7, waiter: 1) == .none)
+        _ = flights.finish(0, succeeded: true)
+        #expect(flights.leave(0, waiter: 1) == .none)
+    }
+
+    @Test func `a waiter leaves once`() {
+        var flights = flights(waiters: 1)
+        #expect(flights.leave(0, waiter: 1) == .cancelFlight)
+        #expect(flights.leave(0, waiter: 1) == .none)
+    }
+
+    @Test func `a pinned flight is never abandoned`() {
+        var flights = flights(waiters: 1)
+        flights.pin(0)
+        #expect(flights.leave(0, waiter: 1) == .none)
+        #expect(flights.finish(0, succeeded: true) == .deliver([], keep: true))
+    }
+
+    @Test func `a flight may be given up from a certain moment on`() {
+        var flights = flights(waiters: 0, endsWhenAbandoned: false)
+        flights.join(0, waiter: 1)
+        flights.allowAbandonment(0)
+        #expect(flights.leave(0, waiter: 1) == .cancelFlight)
+    }
+
+    // MARK: Winding down
+
+    @Test func `who asks while a flight winds down waits for it`() {
+        var flights = flights(waiters: 1)
+        _ = flights.leave(0, waiter: 1)
+        #expect(flights.flight(for: "a") == 0)
+        flights.join(0, waiter: 2)
+        #expect(flights.finish(0, succeeded: false) == .retry([2]))
+        #expect(flights.isEmpty)
+    }
+
+    @Test func `a value that comes all the same is kept and shared`() {
+        var flights = flights(waiters: 1)
+        _ = flights.leave(0, waiter: 1)
+        flights.join(0, waiter: 2)
+        #expect(flights.finish(0, succeeded: true) == .deliver([2], keep: true))
+    }
+
+    @Test func `a flight is cancelled once`() {
+        var flights = flights(waiters: 1)
+        #expect(flights.leave(0, waiter: 1) == .cancelFlight)
+        flights.join(0, waiter: 2)
+        #expect(flights.leave(0, waiter: 2) == .none)
+    }
+
+    @Test func `a flight that was cancelled for another reason lets its waiters start over`() {
+        var flights = flights(waiters: 2)
+        flights.abandon(0)
+        #expect(flights.finish(0, succeeded: false) == .retry([1, 2]))
+    }
+
+    // MARK: Invalidated
+
+    @Test func `nobody joins an invalidated flight, and its value goes to those who wait only`() {
+        var flights = flights(waiters: 2)
+        flights.invalidate { $0 == "a" }
+        flights.checkInvariants()
+        #expect(flights.flight(for: "a") == nil)
+        #expect(flights.finish(0, succeeded: true) == .deliver([1, 2], keep: false))
+    }
+
+    @Test func `the successor of an invalidated flight is another one`() {
+        var flights = flights(waiters: 1)
+        flights.invalidate { _ in true }
+        flights.start(1, for: "a", waiter: 2, endsWhenAbandoned: true)
+        flights.checkInvariants()
+        #expect(flights.finish(0, succeeded: true) == .deliver([1], keep: false))
+        #expect(flights.flight(for: "a") == 1)
+        #expect(flights.finish(1, succeeded: true) == .deliver([2], keep: true))
+    }
+
+    @Test func `only the keys meant are invalidated`() {
+        var flights = flights(waiters: 1)
+        flights.start(1, for: "b", waiter: 2, endsWhenAbandoned: true)
+        flights.invalidate { $0 == "b" }
+        #expect(flights.flight(for: "a") == 0)
+        #expect(flights.flight(for: "b") == nil)
+        flights.checkInvariants()
+    }
+
+    @Test func `an invalidated flight that is abandoned is cancelled too`() {
+        var flights = flights(waiters: 1)
+        flights.invalidate { _ in true }
+        #expect(flights.leave(0, waiter: 1) == .cancelFlight)
+        #expect(flights.finish(0, succeeded: false) == .retry([]))
+    }
+
+    // MARK: Closing
+
+    @Test func `a place that closes gives up every waiter and every flight`() {
+        var flights = flights(waiters: 2)
+        flights.start(1, for: "b", waiter: 3, endsWhenAbandoned: false)
+        flights.invalidate { $0 == "b" }
+        flights.start(2, for: "b", waiter: nil, endsWhenAbandoned: true)
+        let closed = flights.close()
+        flights.checkInvariants()
+        #expect(closed.waiters.sorted() == [1, 2, 3])
+        #expect(closed.flights.sorted() == [0, 1, 2])
+        #expect(flights.flight(for: "a") == nil)
+        #expect(flights.flight(for: "b") == nil)
+        #expect(!flights.isEmpty, "the creations still run")
+        for flight in 0..<3 { #expect(flights.finish(flight, succeeded: true) == .deliver([], keep: false)) }
+        #expect(flights.isEmpty)
+    }
+
+    // MARK: Any order of events
+
+    /// What single flight means, in the fewest words: a list of flights, looked through from its start each time.
+    private struct Model {
+        struct Flight {
+            let number: Int
+            let key: String
+            var waiters: Set<Int> = []
+            var endsWhenAbandoned: Bool
+            var isCancelled = false
+            var isInvalid = false
+        }
+
+        var flights: [Flight] = []
+
+        func index(_ number: Int) -> Int? { flights.firstIndex { $0.number == number } }
+        func joinable(_ key: String) -> Int? { flights.first { $0.key == key && !$0.isInvalid }?.number }
+
+        mutating func leave(_ number: Int, waiter: Int) -> Flights.LeaveAction {
+            guard let index = index(number), flights[index].waiters.remove(waiter) != nil else { return .none }
+            let flight = flights[index]
+            if !flight.waiters.isEmpty || !flight.endsWhenAbandoned || flight.isCancelled { return .none }
+            flights[index].isCancelled = true
+            return .cancelFlight
+        }
+
+        mutating func finish(_ number: Int, succeeded: Bool) -> Flights.FinishAction {
+            guard let index = index(number) else { return .deliver([], keep: false) }
+            let flight = flights.remove(at: index)
+            if flight.isCancelled && !succeeded { return .retry(flight.waiters) }
+            return .deliver(flight.waiters, keep: succeeded && !flight.isInvalid)
+        }
+    }
+
+    @Test func `random events agree with a list of flights`() throws {
+        for seed in 0..<3_000 {
+            try runRandomEvents(seed: UInt64(seed))
+        }
+    }
+
+    private func runRandomEvents(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var flights = Flights()
+        var model = Model()
+        var next = 0
+        for _ in 0..<60 {
+            let key = random.pick(["a", "b", "c"])
+            let number = random.below(next + 1)
+            switch random.below(20) {
+            case 0..<8:  // Asks: joins, or begins.
+                next += 1
+                try #require(flights.flight(for: key) == model.joinable(key), "seed \(seed)")
+                if let flight = model.joinable(key), let index = model.index(flight) {
+                    flights.join(flight, waiter: next)
+                    model.flights[index].waiters.insert(next)
+                } else {
+                    let waiter = random.chance(0.8) ? next : nil
+                    let ends = random.chance(0.7)
+                    flights.start(next, for: key, waiter: waiter, endsWhenAbandoned: ends)
+                    model.flights.append(
+                        .init(number: next, key: key, waiters: waiter.map { [$0] } ?? [], endsWhenAbandoned: ends))
+                }
+            case 8..<13:
+                let waiter = random.below(next + 1)
+                let flight = model.flights.first { $0.waiters.contains(waiter) }?.number ?? number
+                let expected = model.leave(flight, waiter: waiter)
+                try #require(flights.leave(flight, waiter: waiter) == expected, "seed \(seed)")
+            case 13..<16:
+                let flight = random.chance(0.9) ? model.flights.first?.number ?? number : number
+                let succeeded = random.chance(0.5)
+                let expected = model.finish(flight, succeeded: succeeded)
+                try #require(flights.finish(flight, succeeded: succeeded) == expected, "seed \(seed)")
+            case 16:
+                flights.pin(number)
+                if let index = model.index(number) { model.flights[index].endsWhenAbandoned = false }
+            case 17:
+                flights.allowAbandonment(number)
+                if let index = model.index(number) { model.flights[index].endsWhenAbandoned = true }
+            case 18:
+                flights.abandon(number)
+                if let index = model.index(number) { model.flights[index].isCancelled = true }
+            default:
+                flights.invalidate { $0 == key }
+                for index in model.flights.indices where model.flights[index].key == key {
+                    model.flights[index].isInvalid = true
+                }
+            }
+            flights.checkInvariants()
+            try #require(flights.isEmpty == model.flights.isEmpty, "seed \(seed)")
+        }
+        let closed = flights.close()
+        flights.checkInvariants()
+        try #require(Set(closed.flights) == Set(model.flights.map(\.number)), "seed \(seed)")
+        try #require(closed.waiters.sorted() == model.flights.flatMap(\.waiters).sorted(), "seed \(seed)")
+        for flight in closed.flights { _ = flights.finish(flight, succeeded: random.chance(0.5)) }
+        try #require(flights.isEmpty, "seed \(seed)")
+        flights.checkInvariants()
+    }
+}
