@@ -51,7 +51,11 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     var fastHash: UInt {
         var bits = ObjectIdentifier(service).address
         if let arguments { bits = bits &* 31 &+ ObjectIdentifier(arguments).address }
-        if let qualifier { bits = bits &* 31 &+ UInt(bitPattern: qualifier.hashValue) }
+        if let qualifier {
+            // The type counts too: cases of different enumerations often have the same hash.
+            bits = bits &* 31 &+ ObjectIdentifier(type(of: qualifier)).address
+            bits = bits &* 31 &+ UInt(bitPattern: qualifier.hashValue)
+        }
         if isMaking { bits = ~bits }
         return Self.spread(bits)
     }

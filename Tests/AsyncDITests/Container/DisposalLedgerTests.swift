@@ -11,7 +11,10 @@ import Testing
         for item in ["a", "b", "c"] { _ = ledger.record(item) }
         #expect(ledger.count == 3)
         #expect(ledger.inOrder == ["a", "b", "c"])
-        #expect([ledger.takeNewest(), ledger.takeNewest(), ledger.takeNewest(), ledger.takeNewest()] == ["c", "b", "a", nil])
+        #expect(
+            [ledger.takeNewest(), ledger.takeNewest(), ledger.takeNewest(), ledger.takeNewest()] == [
+                "c", "b", "a", nil,
+            ])
         #expect(ledger.isEmpty)
         ledger.checkInvariants()
     }

@@ -34,7 +34,9 @@ private func key<each Argument: Hashable & Sendable>(_ values: repeat each Argum
     ArgumentKey(Arguments(repeat each values))
 }
 
-private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack { Arguments(repeat each values) }
+private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
+    Arguments(repeat each values)
+}
 
 /// Erased arguments: what instances are found by, and what tells a cycle from a recursion.
 @Suite(.timeLimit(.minutes(1))) struct ArgumentPackTests {
@@ -114,8 +116,10 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         func twelve(_ changed: Int?) -> ArgumentKey {
             func value(_ index: Int) -> Int { index == changed ? -1 : index }
             return key(
-                value(0), "\(value(1))", [value(2)], Double(value(3)), Optional<Int>.some(value(4)), Tree.leaf(value(5)),
-                Clash(number: value(6)), Pair(first: value(7), second: "x"), value(8) > 0, Character("\(abs(value(9)))"),
+                value(0), "\(value(1))", [value(2)], Double(value(3)), Optional<Int>.some(value(4)),
+                Tree.leaf(value(5)),
+                Clash(number: value(6)), Pair(first: value(7), second: "x"), value(8) > 0,
+                Character("\(abs(value(9)))"),
                 Int8(value(10)), Set([value(11)]))
         }
         #expect(twelve(nil) == twelve(nil))

@@ -16,7 +16,8 @@ private struct Clash: Qualifier {
 /// Typed names.
 @Suite(.timeLimit(.minutes(1))) struct QualifierTests {
     private static let different: [(any Qualifier)?] = [
-        nil, Env.prod, Env.test, Region.prod, Region.test, Shard(number: 1), Shard(number: 2), "prod", "test", "", "nil",
+        nil, Env.prod, Env.test, Region.prod, Region.test, Shard(number: 1), Shard(number: 2), "prod", "test", "",
+        "nil",
         Clash(number: 1), Clash(number: 2), Wrapped(value: 1), Wrapped(value: "1"), Wrapped(value: Int?.some(1)),
         Wrapped(value: Int?.none), Wrapped(value: String?.none),
     ]

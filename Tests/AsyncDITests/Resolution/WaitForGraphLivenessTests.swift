@@ -70,6 +70,7 @@ import Testing
 
     @Test func `everything at once`() throws {
         try simulate(
-            2_500, .init(edgeChance: 0.35, inlineChance: 0.4, failureChance: 0.15, cancelChance: 0.05, looseChance: 0.15))
+            2_500,
+            .init(edgeChance: 0.35, inlineChance: 0.4, failureChance: 0.15, cancelChance: 0.05, looseChance: 0.15))
     }
 }

@@ -323,7 +323,9 @@ extension WaitForGraph<String, Int, String> {
         #expect(graph.isEmpty)
     }
 
-    @Test(arguments: [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"], ["B", "C", "A"], ["C", "A", "B"], ["C", "B", "A"]])
+    @Test(arguments: [
+        ["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"], ["B", "C", "A"], ["C", "A", "B"], ["C", "B", "A"],
+    ])
     func `three hooks in a ring, ending in any order`(order: [String]) {
         var graph = Graph()
         graph.made("A", "B", "C")

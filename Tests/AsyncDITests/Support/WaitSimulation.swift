@@ -330,7 +330,9 @@ struct WaitSimulation {
             try release(releasing)
             if let inlineFor { requests[inlineFor].state = .unissued }
         case .fail(let cause):
-            guard creations[cause].phase == .ending(succeeded: false) || creations[cause].phase == .over(succeeded: false),
+            guard
+                creations[cause].phase == .ending(succeeded: false)
+                    || creations[cause].phase == .over(succeeded: false),
                 givenTo(node).contains(cause)
             else { throw Flaw("\(node) fails because of \(cause)") }
             creations[node].inlineFor = inlineFor

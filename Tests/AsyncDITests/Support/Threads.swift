@@ -1,0 +1,77 @@
+@testable import AsyncDI
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Runs a body on as many threads of the system at once, more than the pool of tasks has, and waits for all of them.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    let left = Locked(count)
+    await withCheckedContinuation { continuation in
+        for number in 0..<count {
+            startThread {
+                body(number)
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { continuation.resume() }
+            }
+        }
+    }
+}
+
+/// What a new thread is handed.
+private final class ThreadBody {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+private func startThread(_ body: @escaping @Sendable () -> Void) {
+    let pointer = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+    #if canImport(Darwin)
+        var thread: pthread_t?
+        let code = pthread_create(
+            &thread, nil,
+            {
+                Unmanaged<ThreadBody>.fromOpaque($0).takeRetainedValue().run(); return nil
+            }, pointer)
+    #else
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            {
+                Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run(); return nil
+            }, pointer)
+    #endif
+    precondition(code == 0, "a thread could not be started")
+    #if canImport(Darwin)
+        pthread_detach(thread!)
+    #else
+        pthread_detach(thread)
+    #endif
+}
+
+/// An object that counts how many of its kind live, and notices when it is used after its end.
+///
+/// `@unchecked Sendable` because `isAlive` is written once, when nobody may use it any more.
+final class Mortal: @unchecked Sendable {
+    let number: Int
+    private(set) var isAlive = true
+    private let count: Locked<Int>
+
+    init(_ number: Int, counting count: Locked<Int>) {
+        self.number = number
+        self.count = count
+        count.withLock { $0 += 1 }
+    }
+
+    deinit {
+        isAlive = false
+        count.withLock { $0 -= 1 }
+    }
+}
