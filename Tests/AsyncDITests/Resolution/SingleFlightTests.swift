@@ -6,8 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SingleFlightTests {
     private typealias Flights = SingleFlight<String, Int, Int>
 
-    /// One flight, number 0 for key "a", with as many waiters as asked for: 1, 2, …
-    /// Begins one flight, number 0 for key "a", with as many waiters as asked for, numbered from 1.
+    /// One flight, number 0 for key "a", with as many waiters as asked for, numbered from 1.
+    private func flights(waiters: Int, endsWhenAbandoned: Bool = true) -> Flights {
         var flights = Flights()
         flights.start(0, for: "a", waiter: waiters > 0 ? 1 : nil, endsWhenAbandoned: endsWhenAbandoned)
         for waiter in 1..<max(waiters + 1, 2) where waiter > 1 { flights.join(0, waiter: waiter) }
