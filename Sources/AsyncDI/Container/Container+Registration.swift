@@ -5,15 +5,17 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; nothing is
     ///   registered then.
     public func register<Service>(_ registration: Registration<Service>) throws {
-        try core.register([registration.blueprint])
+        try core.register(Registrations(blueprints: [registration.blueprint]))
     }
 
-    /// Registers what a module contributes, all or nothing.
+    /// Registers what a module contributes, all or nothing, and tells the module that it is loaded.
     ///
     /// - Parameter module: The module.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; what
+    ///   ``Module/loaded(_:)`` throws.
     public func register(_ module: some Module) async throws {
-        try core.register(module.registrations.blueprints)
+        try core.register(Registrations(of: module))
+        try await core.loadModules()
     }
 
     /// Registers what a builder closure contains, all or nothing.
@@ -23,14 +25,17 @@ extension Container {
     public nonisolated(nonsending) func register(@RegistrationBuilder _ registrations: () -> Registrations) async throws
     {
         try await register(registrations())
+        try await core.loadModules()
     }
 
     /// Registers what was collected elsewhere, all or nothing.
     ///
+    /// Modules among it are told that they are loaded by ``start()``, or else before the next resolution from outside returns.
+    ///
     /// - Parameter registrations: The registrations.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register(_ registrations: Registrations) throws {
-        try core.register(registrations.blueprints)
+        try core.register(registrations)
     }
 
     /// Registers a service made without arguments.

@@ -4,13 +4,7 @@ extension Container {
     /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what they
     /// say, so that an override may ask the outer container for the original.
     nonisolated var resolver: Resolver {
-        Resolver(host: ResolutionContext.activeFrame == nil ? asked : core, frame: nil)
-    }
-
-    /// The container that a request made outside every factory asks.
-    private nonisolated var asked: ContainerCore {
-        guard let current = Container.current, current !== self, core.isAboveOrSame(current.core) else { return core }
-        return current.core
+        Resolver(host: ResolutionContext.activeFrame == nil ? core.asked : core, frame: nil)
     }
 
     /// Gives an instance of a service: the one that is there, or a new one.
@@ -56,7 +50,7 @@ extension Container {
     @usableFromInline
     nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard frame.isNil else { return nil }
-        return currentContainer.isNil ? table.beginHit(service) : asked.table.beginHit(service)
+        return currentContainer.isNil ? table.beginHit(service) : core.asked.table.beginHit(service)
     }
 
     @usableFromInline
@@ -155,5 +149,13 @@ extension Container {
         using initializer: (repeat each Dependency) throws -> Service
     ) throws -> Service {
         try initializer(repeat try ready((each Dependency).self))
+    }
+}
+
+extension ContainerCore {
+    /// The container that a request made outside every factory asks: the innermost current scope below this one.
+    var asked: ContainerCore {
+        guard let current = Container.current?.core, current !== self, isAboveOrSame(current) else { return self }
+        return current
     }
 }

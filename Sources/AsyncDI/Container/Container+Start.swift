@@ -1,5 +1,6 @@
 extension Container {
-    /// Makes every service registered as ``Registration/eager()`` in this container.
+    /// Tells every ``Module`` that it is loaded, and makes every service registered as ``Registration/eager()`` in this
+    /// container.
     ///
     /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies. When one
     /// fails the others are cancelled; what was complete stays.
@@ -10,25 +11,47 @@ extension Container {
     /// }
     /// try await container.start()
     /// ```
-    /// - Throws: What was wrong with the registrations given to the initialiser; else what a factory throws; ``ResolutionError``.
+    /// - Throws: What was wrong with the registrations given to the initialiser; else what a module or factory throws;
+    ///   ``ResolutionError``.
     public func start() async throws {
         try await core.start()
+    }
+
+    /// Makes every service of a lifetime that is registered without arguments in this container, eager or not.
+    ///
+    /// Independent services are made concurrently.
+    ///
+    /// - Parameter lifetime: Whose services are made.
+    /// - Throws: What a factory throws; ``ResolutionError``.
+    public func prewarm(_ lifetime: Lifetime = .singleton) async throws {
+        try await core.prewarm(lifetime)
     }
 }
 
 extension ContainerCore {
     fileprivate func start() async throws {
-        let keys: [ServiceKey] = try withState { state in
+        try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             if let problem = state.setUpProblems.first { throw problem }
-            return state.registrations.inOrder.filter { $0.record.blueprint.isEager }.map(\.key)
         }
+        try await loadModules()
+        try await make { $0.blueprint.isEager }
+    }
+
+    fileprivate func prewarm(_ lifetime: Lifetime) async throws {
+        try withState { state in
+            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+        }
+        try await make { $0.lifetime == lifetime && $0.key.arguments == nil && !$0.key.isMaking }
+    }
+
+    /// Makes the selected services, independent ones concurrently.
+    private func make(where isSelected: (Recipe) -> Bool) async throws {
+        let keys = withState { $0.registrations.inOrder.filter { isSelected($0.record) }.map(\.key) }
+        let asker = ResolutionContext.activeFrame
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys {
-                group.addTask {
-                    _ = try await Request(key: key, pack: .none, host: self, asker: ResolutionContext.activeFrame)
-                        .optionalCell()
-                }
+                group.addTask { _ = try await Request(key: key, pack: .none, host: self, asker: asker).optionalCell() }
             }
             try await group.waitForAll()
         }

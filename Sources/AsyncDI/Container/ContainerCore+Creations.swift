@@ -87,7 +87,7 @@ extension ContainerCore {
     }
 
     private func report(_ creation: Creation, _ result: Result<Cell, any Error>, waiters: Int) {
-        guard let stopwatch = creation.stopwatch else { return }
+        guard let stopwatch = creation.stopwatch, !creation.recipe.blueprint.isHidden else { return }
         switch result {
         case .success: send(.created(creation.recipe.key, duration: stopwatch.elapsed(), waiters: waiters))
         case .failure(let error): send(.failed(creation.recipe.key, error))
@@ -112,9 +112,10 @@ extension ContainerCore {
         kept.cell = keptCell
         if recipe.key.arguments != nil { kept.pack = creation.step.pack }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
-        if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder {
+        if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
             keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
-            if state.registrations[recipe.key] !== recipe {
+            // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
+            if state.registrations[recipe.key] !== recipe || recipe.base?.isInherited == true {
                 keptCell.stamp(creation.clock)
             }
             state.retired += table.publish(keptCell, for: recipe.key)

@@ -31,11 +31,15 @@ extension ContainerCore {
         let qualified = searchOrder.flatMap { core in core.withState { $0.registrations.otherQualifiers(of: key) } }
         if !qualified.isEmpty {
             let list = qualified.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
+            let isContributed = qualified.contains {
+                if case .contribution = $0.role { true } else { false }
+            }
             advice.append("Registered are: \(list).")
             if qualified.contains(where: { $0.isMaking != key.isMaking }) {
                 advice.append(
                     key.isMaking ? "Ask for it by resolve(…)." : "What is registered with making: is made by make(…).")
             }
+            if isContributed { advice.append("What is one of many is given by resolveMany(…).") }
         }
         let conforming = searchOrder.flatMap { $0.keys(conformingTo: key.service) }
         if !conforming.isEmpty {
@@ -59,7 +63,7 @@ extension ContainerCore {
     }
 
     /// The containers that a request of this one looks in.
-    private var searchOrder: [ContainerCore] {
+    var searchOrder: [ContainerCore] {
         [self] + fallbacks.flatMap(\.searchOrder) + (parent?.searchOrder ?? [])
     }
 

@@ -3,6 +3,9 @@ extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
+        let candidates = registrations.decorations.flatMap(keysBeyond)
+        // Nothing can have been made yet.
+        var victims = Victims()
         withState { state in
             for recipe in recipes {
                 if let problem = recipe.problem { state.setUpProblems.append(problem) }
@@ -20,13 +23,16 @@ extension ContainerCore {
                     publish(poisoned, in: &state)
                 }
             }
+            add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
+            note(registrations.modules, in: &state)
         }
         for recipe in recipes { send(.registered(recipe.key)) }
     }
 
     /// Registers all or nothing.
-    func register(_ blueprints: [Blueprint]) throws {
-        let recipes = blueprints.flatMap(recipes(for:))
+    func register(_ registrations: Registrations) throws {
+        let recipes = registrations.blueprints.flatMap(recipes(for:))
+        let candidates = registrations.decorations.flatMap(keysBeyond)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
         var registered: [ServiceKey] = []
         var victims = Victims()
@@ -34,6 +40,8 @@ extension ContainerCore {
             guard state.phase == .open else { throw disposedError(recipes.first?.key, asker: nil) }
             if duplicatePolicy == .reject { try rejectDuplicates(recipes, in: state) }
             for recipe in recipes {
+                forgetInherited(recipe.key, in: &state, into: &victims)
+                let recipe = decorated(recipe, in: state)
                 switch state.registrations.add(recipe, for: recipe.key, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old): state.drop(old, from: table, into: &victims)
@@ -42,6 +50,8 @@ extension ContainerCore {
                 publish(recipe, in: &state)
                 registered.append(recipe.key)
             }
+            add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
+            note(registrations.modules, in: &state)
             RegistrationClock.advance()
         }
         dispose(of: victims)
@@ -50,24 +60,32 @@ extension ContainerCore {
 
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).
     func unregister(_ service: any Any.Type, qualifier: (any Qualifier)?, arguments: ArgumentPack.Type?) -> Bool {
+        unregister { state in
+            state.registrations.keys(of: service).filter {
+                if case .contribution = $0.role { return false }
+                return areEqual($0.qualifier, qualifier) && (arguments == nil || $0.arguments == arguments)
+            }
+        }
+    }
+
+    /// Takes back the registrations that are selected; their instances are disposed.
+    func unregister(_ select: (State) -> [ServiceKey]) -> Bool {
         var victims = Victims()
         let removed: [ServiceKey] = withState { state in
             guard state.phase == .open else { return [] }
-            let keys = state.registrations.keys(of: service).filter {
-                areEqual($0.qualifier, qualifier) && (arguments == nil || $0.arguments == arguments)
-            }
             var removed: [ServiceKey] = []
-            for key in keys {
+            for key in select(state) where state.registrations[key]?.base?.isInherited != true {
                 guard let recipe = state.registrations.remove(key) else { continue }
                 removed.append(key)
                 state.retired += table.publish(Recipe?.none, for: key)
                 for forward in recipe.blueprint.forwards
-                where state.registrations[forward.to]?.blueprint.target?.from == key {
+                where state.registrations[forward.to]?.forwardedKey == key {
                     if let alias = state.registrations.remove(forward.to) { alias.retire() }
                     state.retired += table.publish(Recipe?.none, for: forward.to)
                 }
                 state.drop(recipe, from: table, into: &victims)
             }
+            inheritInstead(of: removed, in: &state)
             if !removed.isEmpty { RegistrationClock.advance() }
             return removed
         }
@@ -89,8 +107,9 @@ extension ContainerCore {
 
     private func rejectDuplicates(_ recipes: [Recipe], in state: State) throws(ResolutionError) {
         var seen: Set<ServiceKey> = []
-        for recipe in recipes where state.registrations[recipe.key] != nil || !seen.insert(recipe.key).inserted {
-            throw duplicateError(recipe.key)
+        for recipe in recipes {
+            let isTaken = state.registrations[recipe.key].map { $0.base?.isInherited != true } ?? false
+            if isTaken || !seen.insert(recipe.key).inserted { throw duplicateError(recipe.key) }
         }
     }
 
@@ -104,13 +123,22 @@ extension ContainerCore {
     /// Makes a registration visible to readers; an instance that came with it is there at once.
     private func publish(_ recipe: Recipe, in state: inout State) {
         state.retired += table.publish(recipe, for: recipe.key)
+        if case .instance(let inner)? = recipe.base { keepInstance(of: inner, isFound: false, in: &state) }
+        keepInstance(of: recipe, isFound: true, in: &state)
+    }
+
+    /// Keeps the instance that a registration came with, if it did, to be found and disposed.
+    private func keepInstance(of recipe: Recipe, isFound: Bool, in state: inout State) {
         guard let cell = recipe.blueprint.instance, recipe.problem == nil else { return }
-        var kept = Kept(cell: cell, published: [Publication(key: recipe.key, cell: cell)], isFixed: true)
+        var kept = Kept(cell: cell, isFixed: true)
         if recipe.hasDisposalHooks {
             kept.ledgerID = state.ledger.record(Disposable(cell: cell, recipe: recipe))
         }
-        cell.isSharedBelow = true
+        if isFound {
+            cell.isSharedBelow = true
+            kept.published = [Publication(key: recipe.key, cell: cell)]
+            state.retired += table.publish(cell, for: recipe.key)
+        }
         state.instances[CreationKey(withoutArguments: recipe)] = kept
-        state.retired += table.publish(cell, for: recipe.key)
     }
 }

@@ -25,8 +25,9 @@ extension ContainerCore.State {
     /// A registration is gone: its instances are not handed out any more.
     mutating func drop(_ recipe: Recipe, from table: InstanceTable, into victims: inout Victims) {
         recipe.retire()
-        drop(from: table, into: &victims) { $0.recipe === recipe }
+        drop(from: table, into: &victims) { $0.recipe === recipe || $0.recipe.blueprint.underlying == recipe.key }
         drop(keys: [CreationKey(withoutArguments: recipe)], from: table, into: &victims)
+        if case .instance(let base)? = recipe.base { drop(base, from: table, into: &victims) }
     }
 
     /// Drops cached instances.
@@ -88,15 +89,20 @@ extension ContainerCore {
             let targets = registeredKeys(of: service, qualifier: qualifier)
             return { key in
                 targets.contains(key.recipe.key)
+                    || key.recipe.blueprint.underlying.map {
+                        $0.service == service && areEqual($0.qualifier, qualifier)
+                    }
+                        == true
                     || key.recipe.key.service == service && areEqual(key.recipe.key.qualifier, qualifier)
             }
         case .arguments(let key, let pack):
             guard let found = table.registration(of: key)?.recipe else { return { _ in false } }
-            let target =
-                found.blueprint.target
-                .flatMap { table.registration(of: $0.from)?.recipe } ?? found
+            let target = found.forwardedKey.flatMap { table.registration(of: $0)?.recipe } ?? found
             let affected = CreationKey(target, pack)
-            return { $0 == affected }
+            return { key in
+                key == affected
+                    || key.recipe.blueprint.underlying == target.key && key.arguments == affected.arguments
+            }
         }
     }
 
@@ -106,7 +112,7 @@ extension ContainerCore {
         while let current = core {
             current.withState { state in
                 for key in state.registrations.keys(of: service) where areEqual(key.qualifier, qualifier) {
-                    if let from = state.registrations[key]?.blueprint.target?.from { targets.insert(from) }
+                    if let from = state.registrations[key]?.forwardedKey { targets.insert(from) }
                 }
             }
             core = current.parent

@@ -9,6 +9,8 @@ final class ContainerCore: ResolutionHost {
     struct State {
         var phase = Phase.open
         var registrations = RegistrationTable<Recipe>()
+        /// In the order in which they came: the last one is outermost.
+        var decorations: [Decoration] = []
         /// What was wrong with the registrations given to the initialiser, in their order.
         var setUpProblems: [ResolutionError] = []
         var instances: [CreationKey: Kept] = [:]
@@ -17,6 +19,7 @@ final class ContainerCore: ResolutionHost {
         var weakCount = 0
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
+        var modules = PendingModules()
         var scopes = ScopeTree<OpenScope>()
         var children: [ObjectIdentifier: WeakCore] = [:]
         /// The order of use in multitons with bounds, by registration.
@@ -66,6 +69,7 @@ final class ContainerCore: ResolutionHost {
         self.fallbacks = fallbacks
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
         table.attach(to: self)
+        table.hasPendingModules = ([parent].compactMap(\.self) + fallbacks).contains { $0.table.hasPendingModules }
     }
 
     /// Keeps the fallbacks' tables alive.

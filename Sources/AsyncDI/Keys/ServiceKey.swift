@@ -9,17 +9,33 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     public let qualifier: (any Qualifier)?
     /// The type of the argument pack's box, nil without arguments.
     let arguments: ArgumentPack.Type?
-    /// Whether this is a `making:` registration, which has keys of its own.
-    let isMaking: Bool
+    /// What kind of registration it is: those of each kind have keys of their own.
+    let role: Role
+
+    enum Role: Hashable, Sendable {
+        case service
+        /// Made by `make`, not resolved.
+        case making
+        /// One of many.
+        case contribution(ContributionID)
+    }
 
     init(
         _ service: any Any.Type, qualifier: (any Qualifier)? = nil, arguments: ArgumentPack.Type? = nil,
-        isMaking: Bool = false
+        role: Role = .service
     ) {
         self.service = service
         self.qualifier = qualifier
         self.arguments = arguments
-        self.isMaking = isMaking
+        self.role = role
+    }
+
+    /// Whether this is a `making:` registration.
+    var isMaking: Bool { role == .making }
+
+    /// The same key of another kind of registration.
+    func with(_ role: Role) -> ServiceKey {
+        ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
     }
 
     /// The types of the arguments, in order.
@@ -28,6 +44,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The key as it is asked for: `Service[qualifier](Argument, Argument)`.
     public var description: String {
         var text = readableName(of: service)
+        if case .contribution(let id) = role { text = "[\(text)]\(id)" }
         if let qualifier { text += "[\(qualifier)]" }
         if let arguments { text += "(" + arguments.types.map(readableName(of:)).joined(separator: ", ") + ")" }
         return text
@@ -35,7 +52,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the two keys name the same registration.
     public static func == (first: ServiceKey, second: ServiceKey) -> Bool {
-        first.service == second.service && first.arguments == second.arguments && first.isMaking == second.isMaking
+        first.service == second.service && first.arguments == second.arguments && first.role == second.role
             && areEqual(first.qualifier, second.qualifier)
     }
 
@@ -45,7 +62,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the key is nothing but a type.
-    var isPlain: Bool { qualifier == nil && arguments == nil && !isMaking }
+    var isPlain: Bool { qualifier == nil && arguments == nil && role == .service }
 
     /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
     var fastHash: UInt {
@@ -56,7 +73,11 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
             bits = bits &* 31 &+ ObjectIdentifier(type(of: qualifier)).address
             bits = bits &* 31 &+ UInt(bitPattern: qualifier.hashValue)
         }
-        if isMaking { bits = ~bits }
+        switch role {
+        case .service: break
+        case .making: bits = ~bits
+        case .contribution(let id): bits = bits &* 31 &+ UInt(bitPattern: id.hashValue)
+        }
         return Self.spread(bits)
     }
 

@@ -42,11 +42,13 @@ import Synchronization
     func strengthened() -> Cell? { nil }
     /// A cell that refers to the same instance weakly, nil for values.
     func weakened() -> Cell? { nil }
+    /// What the factory made, where decorators have wrapped it: the instance that the registration's hooks are about.
+    var undecorated: Cell { self }
 }
 
 /// A cell that holds its instance.
-@usableFromInline final class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
-    @usableFromInline let value: Service
+@usableFromInline class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
+    @usableFromInline final let value: Service
 
     init(_ value: Service) {
         self.value = value
@@ -59,6 +61,18 @@ import Synchronization
         guard type(of: value as Any) is AnyClass else { return nil }
         return WeakCell<Service>(value)
     }
+}
+
+/// A cell that holds a decorated instance, and the one inside it.
+final class DecoratedCell<Service: Sendable>: StrongCell<Service>, @unchecked Sendable {
+    private let original: StrongCell<Service>
+
+    init(_ value: Service, original: StrongCell<Service>) {
+        self.original = original
+        super.init(value)
+    }
+
+    override var undecorated: Cell { original }
 }
 
 /// A cell that refers to its instance weakly.

@@ -8,7 +8,7 @@ extension Registration where Service: Sendable {
     public func onCreate(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Void
     ) -> Self {
-        changed { $0.creationHooks.append { resolver, cell in try await hook(resolver, cell.instance()) } }
+        changed { $0.creationHooks.append { resolver, cell in try await hook(resolver, cell.undecorated.instance()) } }
     }
 
     /// Sets properties of an instance from other services: the way in which services that need each other are made.
@@ -25,7 +25,7 @@ extension Registration where Service: Sendable {
     public func injectProperties(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Void
     ) -> Self {
-        changed { $0.propertyHooks.append { resolver, cell in try await hook(resolver, cell.instance()) } }
+        changed { $0.propertyHooks.append { resolver, cell in try await hook(resolver, cell.undecorated.instance()) } }
     }
 
     /// Closes an instance when its container is disposed, or when it is reset, replaced or evicted.
@@ -39,7 +39,7 @@ extension Registration where Service: Sendable {
     public func onDispose(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Service) async throws -> Void
     ) -> Self {
-        changed { $0.disposalHooks.append { cell, _ in try await hook(cell.instance()) } }
+        changed { $0.disposalHooks.append { cell, _ in try await hook(cell.undecorated.instance()) } }
     }
 
     /// Closes an instance, knowing how its scope ended.
@@ -49,7 +49,7 @@ extension Registration where Service: Sendable {
     public func onDispose(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Service, DisposalReason) async throws -> Void
     ) -> Self {
-        changed { $0.disposalHooks.append { cell, reason in try await hook(cell.instance(), reason) } }
+        changed { $0.disposalHooks.append { cell, reason in try await hook(cell.undecorated.instance(), reason) } }
     }
 
     /// Makes the service available under another type too, with the same qualifier, arguments and instances.
@@ -113,7 +113,7 @@ extension Registration where Service: Sendable {
         }
     }
 
-    private func changed(_ change: (inout Blueprint) -> Void) -> Self {
+    func changed(_ change: (inout Blueprint) -> Void) -> Self {
         var copy = self
         change(&copy.blueprint)
         return copy

@@ -158,7 +158,7 @@ extension Registration {
         blueprint = Blueprint(
             key: ServiceKey(
                 service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self,
-                isMaking: true),
+                role: .making),
             lifetime: .transient,
             factory: MakingFactory<Service> { resolver, pack in
                 try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)

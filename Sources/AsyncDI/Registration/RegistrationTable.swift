@@ -77,13 +77,22 @@ struct RegistrationTable<Record> {
     /// The registered keys of the same service and qualifier with other argument types.
     func otherArguments(of key: ServiceKey) -> [ServiceKey] {
         keys(of: key.service).filter {
-            $0.isMaking == key.isMaking && areEqual($0.qualifier, key.qualifier) && $0 != key
+            $0.role == key.role && areEqual($0.qualifier, key.qualifier) && $0 != key
         }
     }
 
-    /// The registered keys of the same service with other qualifiers, and with or without `making:`.
+    /// The registered keys of the same service with other qualifiers, with or without `making:`, or as one of many.
     func otherQualifiers(of key: ServiceKey) -> [ServiceKey] {
-        keys(of: key.service).filter { $0.isMaking != key.isMaking || !areEqual($0.qualifier, key.qualifier) }
+        keys(of: key.service).filter { $0.role != key.role || !areEqual($0.qualifier, key.qualifier) }
+    }
+
+    /// What was contributed to a service, in the order in which it came.
+    func contributions(to service: any Any.Type, qualifier: (any Qualifier)?) -> [ServiceKey] {
+        keys(of: service).filter { key in
+            guard case .contribution = key.role else { return false }
+            return areEqual(key.qualifier, qualifier)
+        }
+        .sorted { entries[$0]!.order < entries[$1]!.order }
     }
 }
 

@@ -14,6 +14,8 @@ final class Creation: Sendable, Hashable {
     /// The registration clock when the registration was found.
     let clock: UInt
     let stopwatch: Stopwatch?
+    /// Whether the instance goes into another one under the same key, and is not to be found itself.
+    let isInner: Bool
     private let state = Locked(State())
 
     private struct State {
@@ -38,6 +40,7 @@ final class Creation: Sendable, Hashable {
         self.storage = storage
         self.clock = clock
         self.stopwatch = stopwatch
+        isInner = request.isInner
     }
 
     var recipe: Recipe { key.recipe }
@@ -95,7 +98,7 @@ final class Creation: Sendable, Hashable {
     }
 
     private func runShared() async {
-        let graph = ResolutionGraph()
+        let graph = ResolutionGraph(isEntered: true)
         let frame = Frame(sharedCreation: self, graph: graph)
         let result: Result<Void, any Error>
         do {
@@ -106,7 +109,7 @@ final class Creation: Sendable, Hashable {
             result = .failure(error)
         }
         frame.end()
-        graph.close()
+        graph.leave()
         settle(result, in: frame)
     }
 

@@ -18,13 +18,15 @@ final class Frame: Sendable {
     private let ended = Atomic(false)
 
     /// A run in the asker's task.
-    init(_ step: PathStep, host: any ResolutionHost, inside parent: Frame?, creation: Creation?, graph: ResolutionGraph)
-    {
+    init(
+        _ step: PathStep, host: any ResolutionHost, inside parent: Frame?, creation: Creation?, holder: Creation?,
+        graph: ResolutionGraph
+    ) {
         self.step = step
         self.host = host
         self.parent = parent
         self.creation = creation ?? parent?.creation
-        self.holder = parent?.holder
+        self.holder = holder
         self.graph = graph
     }
 

@@ -23,7 +23,10 @@ import Synchronization
 
     private let epoch = ReadEpoch.shared
     private let array = AtomicReference<SlotArray>()
-    private let closed = Atomic(false)
+    /// Zero as long as nothing stands between a request and a hit.
+    private let obstacles = Atomic<UInt8>(0)
+    private static let closedBit: UInt8 = 1
+    private static let pendingBit: UInt8 = 2
     private var count = 0
 
     init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
@@ -36,8 +39,20 @@ import Synchronization
     func attach(to host: any ResolutionHost) { owner = host }
 
     /// Whether the container was disposed: nothing is found through it any more.
-    var isClosed: Bool { closed.load(ordering: .acquiring) }
-    func close() { closed.store(true, ordering: .releasing) }
+    var isClosed: Bool { obstacles.load(ordering: .acquiring) & Self.closedBit != 0 }
+    func close() { obstacles.bitwiseOr(Self.closedBit, ordering: .releasing) }
+
+    /// Whether modules are still to be told that they are loaded, here or where this container looks: requests from outside wait.
+    var hasPendingModules: Bool {
+        get { obstacles.load(ordering: .acquiring) & Self.pendingBit != 0 }
+        set {
+            if newValue {
+                obstacles.bitwiseOr(Self.pendingBit, ordering: .releasing)
+            } else {
+                obstacles.bitwiseAnd(~Self.pendingBit, ordering: .releasing)
+            }
+        }
+    }
 
     // MARK: Reading
 
@@ -52,7 +67,7 @@ import Synchronization
     /// Not generic, so that it needs no metadata at run time, and retains nothing: the caller copies the instance out of its
     /// cell. A weakly held instance is left to the slow path.
     func beginHit(_ service: any Any.Type) -> Hit? {
-        if isClosed { return nil }
+        if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         if case .cell(let cell, _)? = search(TypeProbe(service), asked: self),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly })
@@ -92,6 +107,13 @@ import Synchronization
         return nearestRecipe(KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
     }
 
+    /// The nearest registration of the key where this container looks when it has none itself.
+    func registration(beyondFor key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        return nearestRecipe(beyond: KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
+    }
+
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked.
@@ -121,13 +143,17 @@ import Synchronization
 
     /// Whether a published instance is what a request of `asked` gets.
     private func answers(_ cell: Cell, _ isRegisteredHere: Bool, _ asked: InstanceTable) -> Bool {
-        if self !== asked { return isRegisteredHere && cell.isSharedBelow }
         let stamp = cell.stamp
-        return stamp == 0 ? isRegisteredHere : stamp == RegistrationClock.now
+        let isCurrent = stamp == 0 ? isRegisteredHere : stamp == RegistrationClock.now
+        return self === asked ? isCurrent : isCurrent && isRegisteredHere && cell.isSharedBelow
     }
 
     private func nearestRecipe(_ probe: some SlotProbe) -> (Unmanaged<Recipe>, InstanceTable)? {
         if let recipe = slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe.load() }) { return (recipe, self) }
+        return nearestRecipe(beyond: probe)
+    }
+
+    private func nearestRecipe(beyond probe: some SlotProbe) -> (Unmanaged<Recipe>, InstanceTable)? {
         for fallback in fallbacks {
             if let found = fallback.nearestRecipe(probe) { return found }
         }

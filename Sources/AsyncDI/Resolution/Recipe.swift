@@ -28,12 +28,16 @@ struct Blueprint: Sendable {
     var disposalHooks: [DisposalHook] = []
     var abandonment = AbandonmentPolicy.cancel
     var isEager = false
+    /// Whether this is the container's own business, of which observers hear nothing.
+    var isHidden = false
     /// Whether this only announces what each scope supplies.
     var isExpected = false
     /// Other types under which the service can be resolved.
     var forwards: [Forward] = []
     /// Set for the registration of a forwarded type: resolve this instead, and convert.
     var target: Forward?
+    /// Set for a decorated forwarded type: the service behind it.
+    var underlying: ServiceKey?
     var dependencies: [ServiceKey] = []
 }
 
@@ -53,15 +57,22 @@ final class Recipe: Sendable {
     let lifetime: Lifetime
     /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
     let problem: ResolutionError?
+    /// What this one decorates and asks for, where decorating the factory itself is not possible.
+    let base: DecorationBase?
     private let current = Atomic(true)
 
-    init(_ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil) {
+    init(
+        _ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil, base: DecorationBase? = nil
+    ) {
         self.blueprint = blueprint
         self.lifetime = blueprint.lifetime ?? defaultLifetime
         self.problem = problem
+        self.base = base
     }
 
     var key: ServiceKey { blueprint.key }
+    /// The service behind a forwarded type, decorated or not.
+    var forwardedKey: ServiceKey? { blueprint.target?.from ?? blueprint.underlying }
     /// Whether the registration is still in its container.
     ///
     /// Written under that container's lock.
@@ -84,18 +95,41 @@ class Factory: @unchecked Sendable {
 
     /// A cell for an instance that a storage gave, nil when it is of another type.
     func cell(for instance: any Sendable) -> Cell? { nil }
+
+    /// Whether what the factory makes is wrapped afterwards.
+    var isDecorated: Bool { false }
 }
+
+/// Wraps what a factory of `Service` makes.
+typealias Decorator<Service> = nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
 /// The factory of a `Sendable` service.
 final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
     let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
+    private let decorators: [Decorator<Service>]
 
-    init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service) {
+    init(
+        _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
+        decorators: [Decorator<Service>] = []
+    ) {
         self.make = make
+        self.decorators = decorators
+    }
+
+    /// Whether what `make` gives is wrapped afterwards.
+    override var isDecorated: Bool { !decorators.isEmpty }
+
+    /// The same factory with one more decorator around it.
+    func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory {
+        ServiceFactory(make, decorators: decorators + [decorator])
     }
 
     override nonisolated(nonsending) func makeCell(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> Cell {
-        StrongCell(try await make(resolver, pack))
+        let original = try await make(resolver, pack)
+        guard isDecorated else { return StrongCell(original) }
+        var instance = original
+        for decorator in decorators { instance = try await decorator(resolver, instance) }
+        return DecoratedCell(instance, original: StrongCell(original))
     }
 
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }

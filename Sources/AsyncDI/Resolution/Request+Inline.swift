@@ -4,10 +4,9 @@ extension Request {
         _ recipe: Recipe, as service: Service.Type
     ) async throws -> Service {
         let factory = unsafeDowncast(recipe.blueprint.factory, to: ServiceFactory<Service>.self)
+        if recipe.hasHooks || factory.isDecorated { return try await makeTransientCell(recipe).value(as: service) }
         return try await inFrame(of: recipe) { resolver, frame in
-            let instance = try await translatingCancellation(in: frame) { try await factory.make(resolver, pack) }
-            if recipe.hasHooks { try await recipe.runHooks(StrongCell(instance), in: frame) }
-            return instance
+            try await translatingCancellation(in: frame) { try await factory.make(resolver, pack) }
         }
     }
 
@@ -23,6 +22,7 @@ extension Request {
 
     /// Makes a service that need not be `Sendable`, and sends it to the caller.
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
+        try await awaitModules()
         guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
         guard let (recipe, _) = host.table.registration(of: key) else { throw host.miss(key, asker: asker) }
         if let problem = recipe.problem { throw problem }
@@ -51,12 +51,25 @@ extension Request {
         try Task.checkCancellation()
         let step = PathStep(key: recipe.key, recipe: recipe, pack: pack)
         try checkInlineCycle(step)
-        return Frame(step, host: host, inside: asker, creation: nil, graph: asker?.graph ?? ResolutionGraph())
+        return Frame(step, host: host, inside: asker, creation: nil, holder: holder, graph: enterGraph())
     }
 
     private func end(_ frame: Frame) {
         frame.end()
-        if asker == nil { frame.graph.close() }
+        leaveGraph(frame.graph)
+    }
+
+    /// The graph that instances are shared in, for as long as this request takes.
+    private func enterGraph() -> ResolutionGraph {
+        if let graph {
+            graph.enter()
+            return graph
+        }
+        return asker?.graph ?? ResolutionGraph(isEntered: true)
+    }
+
+    private func leaveGraph(_ used: ResolutionGraph) {
+        if graph != nil || asker == nil { used.leave() }
     }
 
     /// The same registration with equal arguments is already being made further out in this task: it would be forever.
@@ -71,11 +84,9 @@ extension Request {
     // MARK: Graph
 
     nonisolated(nonsending) func graphInstance(_ recipe: Recipe) async throws -> Cell? {
-        let graph = asker?.graph ?? ResolutionGraph()
+        let graph = enterGraph()
         let key = CreationKey(recipe, pack, asked: host)
-        defer {
-            if asker == nil { graph.close() }
-        }
+        defer { leaveGraph(graph) }
         while true {
             let waiter = Waiter()
             switch graph.join(key, for: self, waiter: waiter, mayWait: !Task.isCancelled) {
@@ -91,7 +102,7 @@ extension Request {
     ///
     /// Nil when it is not complete yet: ask the graph again.
     private nonisolated(nonsending) func run(_ creation: Creation, in graph: ResolutionGraph) async throws -> Cell? {
-        let frame = Frame(creation.step, host: host, inside: asker, creation: creation, graph: graph)
+        let frame = Frame(creation.step, host: host, inside: asker, creation: creation, holder: holder, graph: graph)
         var hooksRunElsewhere = false
         defer {
             if !hooksRunElsewhere { frame.end() }

@@ -4,6 +4,7 @@ extension Request {
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        try await awaitModules()
         while true {
             let clock = RegistrationClock.now
             guard let (recipe, table) = try registration() else { throw host.miss(key, asker: asker) }
@@ -17,7 +18,7 @@ extension Request {
         }
     }
 
-    private nonisolated(nonsending) func leasedCell(
+    nonisolated(nonsending) func leasedCell(
         _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = recipe.blueprint.target {
@@ -47,7 +48,7 @@ extension Request {
 
     /// The instance, leased for as long as what the asking factory makes.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        guard let holder = asker?.holder, holder.recipe.lifetime.ownsInstances else {
+        guard let holder, holder.recipe.lifetime.ownsInstances else {
             throw ResolutionError(
                 .invalidOperation, "\(key) was leased where no container owns the end of what is being made.",
                 advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",

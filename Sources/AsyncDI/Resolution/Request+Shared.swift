@@ -115,7 +115,7 @@ extension Request {
 
     /// Whoever asks on behalf of a shared creation must not get an instance of a scope that ends before it.
     func checkCaptive(in place: any ResolutionHost, isScoped: Bool) throws {
-        guard let holder = asker?.holder, let home = holder.home else { return }
+        guard let holder, let home = holder.home else { return }
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         guard
             rule.forbids(

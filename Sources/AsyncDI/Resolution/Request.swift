@@ -6,13 +6,31 @@ struct Request: Sendable {
     let host: any ResolutionHost
     /// The run of a factory or hook that asks, nil outside any.
     let asker: Frame?
+    /// The graph to share instances with, when it is not that of the asker.
+    var graph: ResolutionGraph?
+    /// The creation whose product holds what is asked for, when it is not that of the asker.
+    var heldBy: Creation?
+    /// Whether this asks for what a decorated registration wraps: nobody else is to find it under the same key.
+    var isInner = false
+
+    /// The shared creation whose product will hold the answer.
+    var holder: Creation? { asker?.holder ?? heldBy }
 
     /// The published instance in a cell that holds it, if there is one.
     func publishedCell() throws -> Cell? {
-        guard asker?.holder != nil else { return host.table.hit(key)?.strengthened() }
+        if isHeldUp { return nil }
+        guard holder != nil else { return host.table.hit(key)?.strengthened() }
         guard let (cell, table) = host.table.hitCell(key) else { return nil }
         try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
         return cell.strengthened()
+    }
+
+    /// Whether modules must be told first that they are loaded: a request from outside waits for that.
+    private var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
+
+    /// Waits until modules have been told that they are loaded.
+    nonisolated(nonsending) func awaitModules() async throws {
+        if isHeldUp { try await host.loadModules() }
     }
 
     /// The published instance, if there is one.
@@ -20,9 +38,17 @@ struct Request: Sendable {
         try publishedCell()?.value(as: service)
     }
 
+    /// The instance.
+    nonisolated(nonsending) func resolve<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        if let instance = try readyInstance(service) { return instance }
+        return try await resolveUnready(service)
+    }
+
     /// The instance, which is not published yet.
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        guard let instance = try await find(service) else { throw host.miss(key, asker: asker) }
+        guard let instance = try await find(service) else {
+            throw host.miss(key.unwrapped(service), asker: asker)
+        }
         return instance
     }
 
@@ -30,10 +56,11 @@ struct Request: Sendable {
     private nonisolated(nonsending) func find<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> Service? {
+        try await awaitModules()
         while true {
             let clock = RegistrationClock.now
             guard let (recipe, table) = try registration() else {
-                guard let wrapper = service as? any WrapperType.Type else { return nil }
+                guard let wrapper = service as? any WrapperType.Type, wrapper.isAvailable(for: self) else { return nil }
                 return try await resolveWrapper(wrapper, as: service)
             }
             if let problem = recipe.problem { throw problem }
@@ -70,10 +97,11 @@ struct Request: Sendable {
         guard let (recipe, table) = owner.table.registration(of: forward.from), table === owner.table else {
             throw host.miss(key, asker: asker)
         }
-        let request = Request(key: forward.from, pack: pack, host: host, asker: asker)
+        let request = asking(forward.from)
         guard let cell = try await request.resolveCell(recipe, owner: owner, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
         switch recipe.lifetime.sharing {
+        case .asked where isInner: break
         case .asked: host.publish(converted, of: cell, for: CreationKey(recipe, pack), under: alias)
         case .owner: owner.publish(converted, of: cell, for: CreationKey(recipe, pack), under: alias)
         case .none, .graph: break
@@ -97,8 +125,13 @@ struct Request: Sendable {
 extension Request {
     /// The same question about another service.
     func asking<Service>(for service: Service.Type) -> Request {
-        let key = ServiceKey(service, qualifier: key.qualifier, arguments: key.arguments, isMaking: key.isMaking)
-        return Request(key: key, pack: pack, host: host, asker: asker)
+        let key = ServiceKey(service, qualifier: key.qualifier, arguments: key.arguments, role: key.role)
+        return asking(key)
+    }
+
+    /// The same question about another key.
+    func asking(_ key: ServiceKey) -> Request {
+        Request(key: key, pack: pack, host: host, asker: asker, graph: graph, heldBy: heldBy)
     }
 
     /// The instance, nil when nothing answers the key: not when something that it needs is missing.
@@ -110,6 +143,7 @@ extension Request {
 
     /// The same for a service whose type is only known as a wrapper's parameter.
     nonisolated(nonsending) func optionalCell() async throws -> Cell? {
+        try await awaitModules()
         while true {
             let clock = RegistrationClock.now
             guard let (recipe, table) = try registration() else { return try absent() }
@@ -120,7 +154,14 @@ extension Request {
 
     /// The nearest registration of the key.
     func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
-        let found = host.table.registration(of: key)
+        var found = host.table.registration(of: key)
+        while let (recipe, table) = found, let base = recipe.base, base.isInherited,
+            table.registration(beyondFor: key)?.recipe !== base.recipe
+        {
+            // What was decorated is not what is inherited any more.
+            table.host.inheritAgain(recipe)
+            found = host.table.registration(of: key)
+        }
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }

@@ -1,18 +1,36 @@
 /// The instances shared within one resolution.
 ///
-/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits.
+/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits. When the resolution is over its
+/// instances belong to whoever got them: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`, refers to
+/// them weakly until then.
 final class ResolutionGraph: CreationPlace {
     private struct State {
         var instances: [CreationKey: Cell] = [:]
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
+        /// How many requests are using the graph.
+        var uses = 0
+        var isKept = false
     }
 
     private let state = Locked(State())
 
+    /// An empty graph.
+    ///
+    /// - Parameter isEntered: Whether its maker uses it already, and will leave it.
+    init(isEntered: Bool = false) {
+        if isEntered { state.withLock { $0.uses = 1 } }
+    }
+
+    /// Somebody has a way back to the graph, after the resolution that it belongs to.
+    func keep() { state.withLock { $0.isKept = true } }
+
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
     func join(_ key: CreationKey, for request: Request, waiter: Waiter, mayWait: Bool) -> JoinDecision {
         state.withLock { state in
-            if let cell = state.instances[key] { return .ready(cell) }
+            if let cell = state.instances[key]?.strengthened() {
+                state.instances[key] = cell
+                return .ready(cell)
+            }
             let asker = request.asker
             if let decision = state.flights.ask(key, waiter: waiter, asker: asker, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
@@ -52,17 +70,26 @@ final class ResolutionGraph: CreationPlace {
         let action = state.withLock { state in
             let succeeded = (try? result.get()) != nil
             let action = state.flights.finish(creation, succeeded: succeeded)
-            if case .deliver(_, keep: true) = action { state.instances[creation.key] = try? result.get() }
+            if case .deliver(_, keep: true) = action, let cell = try? result.get() {
+                // A creation may end after the resolution that it belongs to.
+                let isOver = state.uses == 0
+                state.instances[creation.key] = isOver ? (state.isKept ? cell.weakened() : nil) : cell
+            }
             Waits.graph.withLock { $0.remove(creation) }
             return action
         }
         action.resumeWaiters(with: result)
     }
 
-    /// The resolution is over: its instances belong to whoever got them.
-    func close() {
-        let instances = state.withLock { state in
-            defer { state.instances = [:] }
+    /// A request begins to use the graph.
+    func enter() { state.withLock { $0.uses += 1 } }
+
+    /// A request is over; with the last one, the resolution is.
+    func leave() {
+        let instances = state.withLock { state -> [CreationKey: Cell] in
+            state.uses -= 1
+            guard state.uses == 0, !state.instances.isEmpty else { return [:] }
+            defer { state.instances = state.isKept ? state.instances.compactMapValues { $0.weakened() } : [:] }
             return state.instances
         }
         withExtendedLifetime(instances) {}

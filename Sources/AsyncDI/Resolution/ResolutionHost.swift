@@ -25,6 +25,15 @@ protocol ResolutionHost: CreationPlace {
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
 
+    /// Tells the modules that wait for it that they are loaded, here and where this container looks.
+    nonisolated(nonsending) func loadModules() async throws
+
+    /// Decorates what is inherited now, or nothing when nothing is, in place of what was.
+    func inheritAgain(_ recipe: Recipe)
+
+    /// The keys of everything that was contributed to the service of a key, an ancestor's first.
+    func contributions(to key: ServiceKey) -> [ServiceKey]
+
     /// The error for a key that nothing answers, with what is near.
     func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError
     /// The error for a key that is registered with other arguments, nil when it is not registered at all.

@@ -6,21 +6,24 @@
 public struct Resolver: Sendable {
     let host: any ResolutionHost
     let frame: Frame?
+    /// The graph that every request shares, when it is not that of the run.
+    let graph: ResolutionGraph?
 
-    init(host: any ResolutionHost, frame: Frame?) {
+    init(host: any ResolutionHost, frame: Frame?, graph: ResolutionGraph? = nil) {
         self.host = host
         self.frame = frame
+        self.graph = graph
     }
 
     /// Who asks: the run that this task is in, or else the one that the resolver was given to.
-    private var asker: Frame? {
+    var asker: Frame? {
         if let active = ResolutionContext.activeFrame { return active }
         guard let frame, frame.isActive else { return nil }
         return frame
     }
 
     func request(_ key: ServiceKey, _ pack: ArgumentPack) -> Request {
-        Request(key: key, pack: pack, host: host, asker: asker)
+        Request(key: key, pack: pack, host: host, asker: asker, graph: graph)
     }
 
     /// Gives an instance of a service: the one that is there, or a new one.
@@ -36,9 +39,7 @@ public struct Resolver: Sendable {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        if let instance = try request.readyInstance(service) { return instance }
-        return try await request.resolveUnready(service)
+        try await request(ServiceKey(service, qualifier: qualifier), .none).resolve(service)
     }
 
     /// Gives an instance of a service made with arguments.
@@ -157,7 +158,7 @@ extension ServiceKey {
     ) -> (ServiceKey, ArgumentPack) {
         let pack = Arguments(repeat each arguments)
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
-        let key = ServiceKey(service, qualifier: qualifier, arguments: isEmpty ? nil : type(of: pack), isMaking: true)
+        let key = ServiceKey(service, qualifier: qualifier, arguments: isEmpty ? nil : type(of: pack), role: .making)
         return (key, pack)
     }
 }

@@ -1,15 +1,40 @@
 /// A type that wraps a service, such as `Optional`, and resolves itself when nobody registered it.
 protocol WrapperType {
+    /// The service that is wrapped, nil when there is none.
+    static var wrapped: (any Any.Type)? { get }
+    /// Whether what the wrapper needs is registered.
+    static func isAvailable(for request: Request) -> Bool
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any
     /// The same from what is there, without waiting; nil when the wrapper cannot be had that way.
     static func ready(for request: Request) throws -> Any?
 }
 
+extension ServiceKey {
+    /// The key of what a wrapper wraps, for messages: who asked for a `Lazy<S>` has not registered `S`.
+    func unwrapped(_ service: any Any.Type) -> ServiceKey {
+        guard let inner = (service as? any WrapperType.Type)?.wrapped else { return self }
+        return ServiceKey(inner, qualifier: qualifier, arguments: arguments, role: role).unwrapped(inner)
+    }
+}
+
+extension Request {
+    /// Whether a service can be asked for with this request's qualifier, whatever its arguments.
+    func knows<Service>(_ service: Service.Type) -> Bool {
+        let inner = asking(for: service)
+        if host.table.registration(of: inner.key) != nil || host.mismatch(inner.key, asker: nil) != nil { return true }
+        return (service as? any WrapperType.Type)?.isAvailable(for: inner) ?? false
+    }
+}
+
 extension Optional: WrapperType {
+    static var wrapped: (any Any.Type)? { Wrapped.self }
+    static func isAvailable(for request: Request) -> Bool { true }
+
     /// Nil when the service is not registered; every other failure is thrown.
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
         let inner = request.asking(for: Wrapped.self)
-        if let wrapper = Wrapped.self as? any WrapperType.Type, inner.host.table.registration(of: inner.key) == nil {
+        if let wrapper = inner.wrapper(Wrapped.self) {
+            guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
             return try await wrapper.resolve(for: inner) as? Wrapped as Any
         }
         // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
@@ -19,18 +44,31 @@ extension Optional: WrapperType {
     /// Nil when the service is not registered; not being ready is an error.
     static func ready(for request: Request) throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
-        if let wrapper = Wrapped.self as? any WrapperType.Type, inner.host.table.registration(of: inner.key) == nil {
+        if let wrapper = inner.wrapper(Wrapped.self) {
+            guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
             return try wrapper.ready(for: inner) as? Wrapped as Any
         }
         return try inner.readyCell()?.anyValue as? Wrapped as Any
     }
 }
 
+extension Request {
+    /// The wrapper that a type is, unless it was registered itself.
+    fileprivate func wrapper(_ service: any Any.Type) -> (any WrapperType.Type)? {
+        host.table.registration(of: key) == nil ? service as? any WrapperType.Type : nil
+    }
+}
+
 /// A factory's own resolver, for initialisers that take one.
 extension Resolver: WrapperType {
+    static var wrapped: (any Any.Type)? { nil }
+    static func isAvailable(for request: Request) -> Bool { true }
+
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        Resolver(host: request.host, frame: request.asker)
+        try ready(for: request) as Any
     }
 
-    static func ready(for request: Request) throws -> Any? { Resolver(host: request.host, frame: request.asker) }
+    static func ready(for request: Request) throws -> Any? {
+        Resolver(host: request.host, frame: request.asker, graph: request.graph)
+    }
 }

@@ -38,7 +38,7 @@ private struct Clash: Qualifier {
         for qualifier in qualifiers {
             for pack in arguments {
                 keys.append(ServiceKey(Int.self, qualifier: qualifier, arguments: pack))
-                keys.append(ServiceKey(Int.self, qualifier: qualifier, arguments: pack, isMaking: true))
+                keys.append(ServiceKey(Int.self, qualifier: qualifier, arguments: pack, role: .making))
             }
         }
         return keys
@@ -46,7 +46,7 @@ private struct Clash: Qualifier {
 
     /// The same key, made again.
     private func copy(of key: ServiceKey) -> ServiceKey {
-        ServiceKey(key.service, qualifier: key.qualifier, arguments: key.arguments, isMaking: key.isMaking)
+        ServiceKey(key.service, qualifier: key.qualifier, arguments: key.arguments, role: key.role)
     }
 
     @Test func `keys are equal when service, qualifier, argument types and making are`() {
@@ -85,7 +85,7 @@ private struct Clash: Qualifier {
         #expect(ServiceKey(Dog.self).isPlain)
         #expect(!ServiceKey(Dog.self, qualifier: "x").isPlain)
         #expect(!ServiceKey(Dog.self, arguments: Arguments<Int>.self).isPlain)
-        #expect(!ServiceKey(Dog.self, isMaking: true).isPlain)
+        #expect(!ServiceKey(Dog.self, role: .making).isPlain)
         #expect(ServiceKey(Dog.self).fastHash == ServiceKey.fastHash(plain: Dog.self))
     }
 

@@ -32,7 +32,7 @@ private struct Blue {}
         [nil, oneArgument, twoArguments].flatMap { arguments in
             [nil, "x", "y"].flatMap { qualifier in
                 [false, true].map { isMaking in
-                    ServiceKey(service, qualifier: qualifier, arguments: arguments, isMaking: isMaking)
+                    ServiceKey(service, qualifier: qualifier, arguments: arguments, role: isMaking ? .making : .service)
                 }
             }
         }
@@ -112,7 +112,7 @@ private struct Blue {}
         let withInt = ServiceKey(Red.self, arguments: Self.oneArgument)
         let named = ServiceKey(Red.self, qualifier: "x")
         let namedWithInt = ServiceKey(Red.self, qualifier: "x", arguments: Self.oneArgument)
-        let making = ServiceKey(Red.self, isMaking: true)
+        let making = ServiceKey(Red.self, role: .making)
         let other = ServiceKey(Blue.self)
         for key in [withInt, named, namedWithInt, making, other] { _ = table.add(0, for: key, onDuplicate: .reject) }
         #expect(table.otherArguments(of: plain) == [withInt])

@@ -1,0 +1,24 @@
+extension Container {
+    /// Shares one graph among several requests: graph instances that are resolved in the body are the same ones.
+    ///
+    /// ```swift
+    /// try await container.withGraph { resolver in
+    ///     let editor = try await resolver.resolve(Editor.self)
+    ///     let toolbar = try await resolver.resolve(Toolbar.self)  // on the same Document
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - identifier: The graph to return to; a new one when nil.
+    ///   - body: Gets the resolver that shares the graph; runs in the caller's isolation.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
+    public nonisolated(nonsending) func withGraph<R>(
+        _ identifier: GraphIdentifier? = nil, _ body: nonisolated(nonsending) (Resolver) async throws -> sending R
+    ) async throws -> sending R {
+        let graph = identifier?.graph ?? ResolutionGraph()
+        graph.enter()
+        defer { graph.leave() }
+        let outside = resolver
+        return try await body(Resolver(host: outside.host, frame: nil, graph: graph))
+    }
+}

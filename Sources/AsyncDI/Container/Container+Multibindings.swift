@@ -1,0 +1,80 @@
+extension Container {
+    /// Contributes to a service of which there are many: adds to what ``resolveMany(_:qualifier:)`` gives, replaces nothing.
+    ///
+    /// The same as registering ``Registration/intoMany(key:)``, which every other form of registration has too.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: Tells groups of contributions apart.
+    ///   - key: What the contribution is found by in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///     ``DuplicatePolicy``.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - factory: Makes an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        key: (any Hashable & Sendable)? = nil, lifetime: Lifetime? = nil,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) throws {
+        try register(
+            Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory).intoMany(key: key))
+    }
+
+    /// Takes back every contribution to a service that was made in this container.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: Whether there were any.
+    @discardableResult
+    public func unregisterMany<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
+        core.unregister { state in state.registrations.contributions(to: service, qualifier: qualifier) }
+    }
+
+    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
+    ///
+    /// Those that must be created are created concurrently; the order does not depend on that.
+    /// ```swift
+    /// try await container.registerMany((any Plugin).self) { _ in SpellChecker() }
+    /// try await container.registerMany((any Plugin).self) { _ in WordCounter() }
+    /// let plugins = try await container.resolveMany((any Plugin).self)
+    /// ```
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: An instance of each contribution; none when nothing was contributed.
+    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    public nonisolated(nonsending) func resolveMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> [Service] {
+        try await resolver.resolveMany(service, qualifier: qualifier)
+    }
+
+    /// Gives what was contributed to a service under keys of one type; a nearer container's contribution hides the one with the same
+    /// key above it.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: An instance of each contribution by its key.
+    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
+    ) async throws -> [Key: Service] {
+        try await resolver.resolveMap(service, keyedBy: key, qualifier: qualifier)
+    }
+}
+
+extension ContainerCore {
+    func contributions(to key: ServiceKey) -> [ServiceKey] {
+        var seen: Set<ServiceKey> = []
+        var keys: [ServiceKey] = []
+        // Nearest first, so that a nearer contribution hides the one with its key above; each container's own stay in order.
+        for core in searchOrder {
+            let own = core.withState { $0.registrations.contributions(to: key.service, qualifier: key.qualifier) }
+            keys.insert(contentsOf: own.filter { seen.insert($0).inserted }, at: 0)
+        }
+        return keys
+    }
+}

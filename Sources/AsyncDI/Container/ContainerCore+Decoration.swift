@@ -1,0 +1,145 @@
+/// Decorating registrations: those of this container, and what it inherits.
+extension ContainerCore {
+    /// Adds a decoration; what was made undecorated is dropped and disposed.
+    func decorate(_ decoration: Decoration) throws {
+        let candidates = keysBeyond(decoration)
+        var victims = Victims()
+        try withState { state in
+            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            add([decoration], inheriting: candidates, in: &state, into: &victims)
+            RegistrationClock.advance()
+        }
+        dispose(of: victims)
+    }
+
+    /// Adds decorations to a container that is being set up or registered with.
+    ///
+    /// - Parameter candidates: The keys that may be inherited, looked up before the lock was taken: others have locks of
+    ///   their own.
+    func add(
+        _ decorations: [Decoration], inheriting candidates: [ServiceKey], in state: inout State,
+        into victims: inout Victims
+    ) {
+        for decoration in decorations {
+            state.decorations.append(decoration)
+            for key in state.registrations.keys(of: decoration.service) where decoration.applies(to: key) {
+                guard let old = state.registrations[key] else { continue }
+                replace(old, by: decorated(old, by: decoration), in: &state, into: &victims)
+            }
+        }
+        for key in candidates { inherit(key, in: &state) }
+    }
+
+    /// The keys that a decoration applies to where this container looks when it has none itself.
+    func keysBeyond(_ decoration: Decoration) -> [ServiceKey] {
+        searchOrder.dropFirst().flatMap { core in
+            core.withState { $0.registrations.keys(of: decoration.service).filter(decoration.applies) }
+        }
+    }
+
+    /// A recipe with every decoration that applies to it.
+    func decorated(_ recipe: Recipe, in state: State) -> Recipe {
+        state.decorations.filter { $0.applies(to: recipe.key) }.reduce(recipe, decorated)
+    }
+
+    /// Decorates what a container inherits for a key, unless it has a registration of its own.
+    private func inherit(_ key: ServiceKey, in state: inout State) {
+        guard state.registrations[key] == nil, let (inherited, _) = table.registration(beyondFor: key) else { return }
+        let decorations = state.decorations.filter { $0.applies(to: key) }
+        guard let first = decorations.first else { return }
+        var blueprint = Blueprint(
+            key: key, lifetime: inherited.lifetime,
+            factory: first.decorator.factory { [table] resolver, pack in
+                try await resolver.resolveInherited(key, pack, beyond: table)
+            })
+        blueprint.argumentKey = inherited.blueprint.argumentKey
+        blueprint.isKeyed = inherited.blueprint.isKeyed
+        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
+        let recipe = Recipe(
+            blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
+        _ = state.registrations.add(recipe, for: key, onDuplicate: .replace)
+        state.retired += table.publish(recipe, for: key)
+    }
+
+    func inheritAgain(_ recipe: Recipe) {
+        var victims = Victims()
+        withState { state in
+            guard state.registrations[recipe.key] === recipe else { return }
+            forgetInherited(recipe.key, in: &state, into: &victims)
+            inherit(recipe.key, in: &state)
+            RegistrationClock.advance()
+        }
+        dispose(of: victims)
+    }
+
+    /// Takes back a registration that is only there because something inherited is decorated.
+    func forgetInherited(_ key: ServiceKey, in state: inout State, into victims: inout Victims) {
+        guard state.registrations[key]?.base?.isInherited == true, let recipe = state.registrations.remove(key) else {
+            return
+        }
+        state.retired += table.publish(Recipe?.none, for: key)
+        state.drop(recipe, from: table, into: &victims)
+    }
+
+    /// Decorates what is inherited for keys that have no registration of their own any more.
+    func inheritInstead(of keys: [ServiceKey], in state: inout State) {
+        for key in keys { inherit(key, in: &state) }
+    }
+
+    private func replace(_ old: Recipe, by new: Recipe, in state: inout State, into victims: inout Victims) {
+        state.registrations.update(new, for: old.key)
+        if case .instance(let base)? = new.base, base === old {
+            // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
+            let key = CreationKey(withoutArguments: old)
+            for published in state.instances[key]?.published ?? [] {
+                state.retired += table.unpublish(published.cell, for: published.key)
+            }
+            state.instances[key]?.published = []
+        } else {
+            state.drop(old, from: table, into: &victims)
+        }
+        state.retired += table.publish(new, for: old.key)
+    }
+
+    private func decorated(_ recipe: Recipe, by decoration: Decoration) -> Recipe {
+        guard recipe.problem == nil else { return recipe }
+        var blueprint = recipe.blueprint
+        var base = recipe.base
+        if blueprint.instance != nil {
+            base = .instance(recipe)
+            blueprint.instance = nil
+            blueprint.disposalHooks = []
+        } else if let forward = blueprint.target {
+            base = .forward(recipe)
+            blueprint.target = nil
+            blueprint.underlying = forward.from
+            blueprint.factory = decoration.decorator.factory { [table] resolver, pack in
+                try await resolver.resolveForward(recipe, pack, in: table)
+            }
+        }
+        blueprint.factory = decoration.decorator.decorate(blueprint.factory)
+        return Recipe(blueprint, defaultLifetime: defaultLifetime, base: base)
+    }
+}
+
+extension Container {
+    /// Wraps whatever makes a service, here and in the scopes of this container: see ``Decoration``.
+    ///
+    /// What was made before is dropped and disposed, as if the registration were replaced.
+    /// ```swift
+    /// try await container.decorate((any UserRepository).self) { resolver, inner in
+    ///     LoggingRepository(inner, logger: try await resolver.resolve())
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - service: The type under which the service is registered.
+    ///   - qualifier: The qualifier that it was registered with.
+    ///   - decorator: Gets what the factory, or an earlier decorator, made, and gives what is to be resolved.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    public func decorate<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
+    ) throws {
+        try core.decorate(Decoration(service, qualifier: qualifier, decorator))
+    }
+}

@@ -1,0 +1,76 @@
+/// Modules that are to be told that they are loaded, in order.
+struct PendingModules {
+    private(set) var waiting: [any Module] = []
+    /// What tells them: a creation like any other, so that it runs once at a time, is awaited, cancelled and retried like one.
+    private(set) var recipe: Recipe?
+
+    mutating func add(_ modules: [any Module], toldBy makeRecipe: () -> Recipe) {
+        guard !modules.isEmpty else { return }
+        waiting += modules
+        if recipe == nil { recipe = makeRecipe() }
+    }
+
+    /// The first module was told.
+    mutating func removeFirst() { waiting = Array(waiting.dropFirst()) }
+
+    /// The next module to be told; nil when none is left, and then the next one that comes begins anew.
+    mutating func next() -> (any Module)? {
+        if waiting.isEmpty { recipe = nil }
+        return waiting.first
+    }
+}
+
+/// What telling modules makes: nothing.
+private struct ModulesLoaded: Sendable {}
+
+extension ContainerCore {
+    /// Notes modules whose registrations were added in the same step.
+    func note(_ modules: [any Module], in state: inout State) {
+        guard !modules.isEmpty else { return }
+        state.modules.add(modules) { modulesRecipe() }
+        table.hasPendingModules = true
+    }
+
+    /// Tells every module that waits for it that it is loaded: those where this container looks first.
+    ///
+    /// What `loaded` registers in turn is told by the run that goes on.
+    nonisolated(nonsending) func loadModules() async throws {
+        for core in fallbacks + [parent].compactMap(\.self) where core.table.hasPendingModules {
+            try await core.loadModules()
+        }
+        while let recipe = withState({ $0.modules.recipe }) {
+            let asker = ResolutionContext.activeFrame
+            if asker?.holder?.recipe === recipe { return }
+            let request = Request(key: recipe.key, pack: .none, host: self, asker: asker)
+            _ = try await request.sharedInstance(recipe, in: self, isScoped: false, clock: RegistrationClock.now)
+            forget(recipe)
+        }
+        let isLoading = fallbacks + [parent].compactMap(\.self)
+        withState { state in
+            guard state.modules.recipe == nil, !isLoading.contains(where: { $0.table.hasPendingModules }) else {
+                return
+            }
+            table.hasPendingModules = false
+        }
+    }
+
+    private func forget(_ recipe: Recipe) {
+        var victims = Victims()
+        withState { $0.drop(keys: [CreationKey(withoutArguments: recipe)], from: table, into: &victims) }
+        dispose(of: victims)
+    }
+
+    private func modulesRecipe() -> Recipe {
+        var blueprint = Blueprint(
+            key: ServiceKey(ModulesLoaded.self), lifetime: Lifetime("loading of modules"),
+            factory: ServiceFactory<ModulesLoaded> { [weak self] resolver, _ in
+                while let module = self?.withState({ $0.modules.next() }) {
+                    try await module.loaded(resolver)
+                    self?.withState { $0.modules.removeFirst() }
+                }
+                return ModulesLoaded()
+            })
+        blueprint.isHidden = true
+        return Recipe(blueprint, defaultLifetime: .singleton)
+    }
+}

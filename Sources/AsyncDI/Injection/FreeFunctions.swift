@@ -1,0 +1,67 @@
+/// Gives an instance of a service from the current container, or else the default one.
+///
+/// - Parameters:
+///   - service: The service type; may be inferred.
+///   - qualifier: The qualifier that the service was registered with.
+/// - Returns: The instance.
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+///   ``Container/resolve(_:qualifier:)`` throws.
+public nonisolated(nonsending) func resolve<Service: Sendable>(
+    _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+) async throws -> Service {
+    try await Injection.required(service, qualifier).resolve(service, qualifier: qualifier)
+}
+
+/// Gives an instance of a service made with arguments from the current container, or else the default one.
+///
+/// - Parameters:
+///   - service: The service type; may be inferred.
+///   - qualifier: The qualifier that the service was registered with.
+///   - first: The first argument.
+///   - rest: The other arguments.
+/// - Returns: The instance for these arguments.
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+///   ``Container/resolve(_:qualifier:arguments:_:)`` throws.
+public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
+    _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+    arguments first: First, _ rest: repeat each Argument
+) async throws -> Service {
+    try await Injection.required(service, qualifier)
+        .resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+}
+
+/// Gives an instance of a service from the current container, or else the default one; nil when it is not registered.
+///
+/// - Parameters:
+///   - service: The service type; may be inferred.
+///   - qualifier: The qualifier that the service was registered with.
+/// - Returns: The instance, nil when nothing is registered under the key.
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+///   ``Container/optional(_:qualifier:)`` throws.
+public nonisolated(nonsending) func optional<Service: Sendable>(
+    _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+) async throws -> Service? {
+    try await Injection.required(service, qualifier).optional(service, qualifier: qualifier)
+}
+
+/// Gives everything that was contributed to a service in the current container, or else the default one.
+///
+/// - Parameters:
+///   - service: The service type; may be inferred.
+///   - qualifier: The qualifier that the contributions were registered with.
+/// - Returns: An instance of each contribution, an ancestor's first.
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+///   ``Container/resolveMany(_:qualifier:)`` throws.
+public nonisolated(nonsending) func resolveMany<Service: Sendable>(
+    _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+) async throws -> [Service] {
+    try await Injection.required(service, qualifier).resolveMany(service, qualifier: qualifier)
+}
+
+extension Injection {
+    /// The container to ask for a service.
+    static func required(_ service: any Any.Type, _ qualifier: (any Qualifier)?) throws -> Container {
+        guard let container else { throw noContainer(ServiceKey(service, qualifier: qualifier)) }
+        return container
+    }
+}

@@ -1,0 +1,78 @@
+/// An injected service as a plain value, for types in which a property wrapper cannot be: `final class: Sendable`, actors' `let`s.
+///
+/// ```swift
+/// final class Client: Sendable {
+///     let api = Injected<any API>()
+///
+///     func load() async throws -> Data { try await api().load() }
+/// }
+/// ```
+/// It asks the container that was current when it was made, or else the default one, and gives what is ready there: made by
+/// ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
+public struct Injected<Service: Sendable>: Sendable {
+    private enum Source {
+        case instance(Service)
+        case container(Container?, (any Qualifier)?)
+    }
+
+    private let source: Source
+
+    /// A service of a container.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; when nil the one that is current now, or else the default; when there is none yet, the
+    ///     one that is there at the time of use.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
+    ) {
+        source = .container(container ?? Injection.container, qualifier)
+    }
+
+    /// A given instance: a mock.
+    ///
+    /// - Parameter instance: What it gives.
+    public init(instance: Service) { source = .instance(instance) }
+
+    /// The instance.
+    ///
+    /// - Returns: The instance.
+    /// - Throws: ``ResolutionError`` with the code `notReady`, `notRegistered` or `noCurrentContainer`.
+    public func callAsFunction() throws -> Service {
+        switch source {
+        case .instance(let instance): return instance
+        case .container(let container, let qualifier):
+            guard let container = container ?? Injection.container else {
+                throw Injection.noContainer(ServiceKey(Service.self, qualifier: qualifier))
+            }
+            return try container.ready(Service.self, qualifier: qualifier)
+        }
+    }
+
+    /// The instance; ends the process with a message that says how to have it there when it is not.
+    var required: Service {
+        do {
+            return try self()
+        } catch {
+            preconditionFailure("@Inject: \(error) An injected property is read synchronously: \(Self.remedy)")
+        }
+    }
+
+    /// The instance, nil when it is not registered; ends the process when it is, but is not ready.
+    var optional: Service? {
+        do {
+            return try self()
+        } catch ResolutionError.Code.notRegistered {
+            return nil
+        } catch ResolutionError.Code.noCurrentContainer {
+            return nil
+        } catch {
+            preconditionFailure("@OptionalInject: \(error) An injected property is read synchronously: \(Self.remedy)")
+        }
+    }
+
+    private static var remedy: String {
+        "make \(readableName(of: Service.self)) .eager() and await start(), resolve it before, or use @LazyInject."
+    }
+}

@@ -1,0 +1,122 @@
+/// Where code without a container at hand finds one: the task's current container, or else the process-wide default.
+///
+/// The current container is bound by ``Container/withScope(_:registrations:operation:)`` and by `with`; the innermost one wins.
+/// ```swift
+/// Injection.default = Container { AppModule() }
+///
+/// let users = try await resolve((any UserRepository).self)      // from the default container
+///
+/// try await Injection.with(Container { Registration((any UserRepository).self, instance: StubRepository()) }) {
+///     let users = try await resolve((any UserRepository).self)  // the stub: a test sees nobody else's
+/// }
+/// ```
+public enum Injection {
+    private static let state = DefaultContainer()
+
+    /// The container for tasks that have no current one, in the whole process; nil until it is set.
+    ///
+    /// Replacing it does not dispose the old one.
+    public static var `default`: Container? {
+        get { state.container }
+        set { state.container = newValue }
+    }
+
+    /// Says how the default container is made, once, when it is first asked for.
+    ///
+    /// Other threads that ask meanwhile wait: keep it to registering. Asking for the default inside gives nil.
+    /// ```swift
+    /// Injection.setDefault { Container { AppModule() } }
+    /// ```
+    /// - Parameter make: Makes the container.
+    public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
+
+    /// The container that is asked here and now: the current one, or else the default.
+    public static var container: Container? { Container.current ?? `default` }
+
+    /// Makes a container the current one while a body runs, for its task and its children.
+    ///
+    /// - Parameters:
+    ///   - container: The container.
+    ///   - body: Runs in the caller's isolation.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
+    public nonisolated(nonsending) static func with<R, Failure: Error>(
+        _ container: Container, _ body: nonisolated(nonsending) () async throws(Failure) -> sending R
+    ) async throws(Failure) -> sending R {
+        do {
+            return try await Container.$current.bind(container) { try await body() }
+        } catch {
+            // Nothing but the body throws in there.
+            guard let failure = error as? Failure else { preconditionFailure("the body throws \(Failure.self)") }
+            throw failure
+        }
+    }
+
+    /// Makes a container the current one while a synchronous body runs.
+    ///
+    /// - Parameters:
+    ///   - container: The container.
+    ///   - body: What runs.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
+    public static func with<R, Failure: Error>(
+        _ container: Container, _ body: () throws(Failure) -> R
+    ) throws(Failure) -> R {
+        let result: Result<R, Failure> = Container.$current.withValue(container) { Result(catching: body) }
+        return try result.get()
+    }
+
+    static func noContainer(_ key: ServiceKey) -> ResolutionError {
+        ResolutionError(
+            .noCurrentContainer, "\(key) was asked for where there is no container.",
+            advice: "Set Injection.default at start-up, or run the code inside withScope or Injection.with(container).",
+            steps: [PathStep(key: key, recipe: nil, pack: .none)])
+    }
+}
+
+/// The default container, which may be made on first use.
+private final class DefaultContainer: Sendable {
+    private enum State {
+        case container(Container?)
+        case maker(@Sendable () -> Container)
+    }
+
+    private let state = Locked(State.container(nil))
+    /// Held while the container is made, so that it is made once; never by a thread that is making it.
+    private let making = Locked(0)
+    @TaskLocal private static var isMaking = false
+
+    var container: Container? {
+        get {
+            if case .container(let container) = current { return container }
+            if Self.isMaking { return nil }
+            return making.withLock { count in
+                count += 1
+                // Somebody else may have made it while this thread waited.
+                guard case .maker(let make) = current else { return madeContainer }
+                let container = Self.$isMaking.withValue(true) { make() }
+                set(.container(container), unlessChanged: true)
+                return container
+            }
+        }
+        set { set(.container(newValue), unlessChanged: false) }
+    }
+
+    func set(_ make: @escaping @Sendable () -> Container) { set(.maker(make), unlessChanged: false) }
+
+    private var current: State { state.withLock { $0 } }
+
+    private var madeContainer: Container? {
+        if case .container(let container) = current { container } else { nil }
+    }
+
+    /// Stores the new state; the old container is released outside the lock.
+    private func set(_ new: State, unlessChanged: Bool) {
+        let old = state.withLock { state in
+            if unlessChanged, case .container = state { return state }
+            defer { state = new }
+            return state
+        }
+        withExtendedLifetime(old) {}
+    }
+}

@@ -1,0 +1,213 @@
+/// A service that is resolved when it is first asked for, once.
+///
+/// Every service that is registered can be had as `Lazy` too: as a factory's dependency, as a parameter of a `using:`
+/// initialiser, or from the container.
+/// ```swift
+/// struct Editor {
+///     let printer: Lazy<any Printer>
+///
+///     func print() async throws { try await printer().print(self) }
+/// }
+/// Registration(using: Editor.init)
+/// ```
+/// What it gives belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its owner got, as
+/// long as somebody holds them. However many tasks call it at once, the service is resolved once; an error is not kept. A
+/// long-lived service cannot get at an instance of a shorter-lived scope in this way either: that throws
+/// ``ResolutionError/Code/captiveDependency``.
+public struct Lazy<Service: Sendable>: Sendable {
+    private let box: LazyBox<Service>
+
+    init(_ source: LazySource) { box = LazyBox(source) }
+
+    /// A service of a container, to be resolved when it is first asked for.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
+    ) {
+        self.init(LazySource(qualifier: qualifier, container: container ?? Injection.container))
+    }
+
+    /// A service made with arguments, to be resolved when it is first asked for.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    public init<First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) {
+        self.init(qualifier: qualifier, from: container)
+        use(arguments: first, repeat each rest)
+    }
+
+    /// The instance: the one resolved before, or the one resolved now.
+    ///
+    /// Runs in the caller's isolation.
+    ///
+    /// - Returns: The instance.
+    /// - Throws: What resolving the service throws; ``ResolutionError/Code/noCurrentContainer`` when there is nobody to ask.
+    public nonisolated(nonsending) func callAsFunction() async throws -> Service {
+        if let instance = box.instance { return instance }
+        return try await box.resolve()
+    }
+
+    /// Whether nothing has been resolved yet.
+    public var isEmpty: Bool { box.instance == nil }
+
+    /// Forgets the instance: the next call resolves the service again.
+    public func release() { box.change { _ in } }
+
+    /// Resolves the service with these arguments from now on; forgets what was resolved before.
+    ///
+    /// - Parameters:
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    public func use<First: Sendable, each Argument: Sendable>(arguments first: First, _ rest: repeat each Argument) {
+        let pack = Arguments(first, repeat each rest)
+        box.change {
+            $0.pack = pack
+            $0.arguments = type(of: pack)
+        }
+    }
+
+    /// Asks another container from now on; forgets what was resolved before.
+    ///
+    /// - Parameter container: The container to ask.
+    public func use(_ container: Container) { box.change { $0.container = container } }
+
+    /// Asks for another qualifier from now on; forgets what was resolved before.
+    ///
+    /// - Parameter qualifier: The qualifier that the service was registered with; nil for none.
+    public func use(qualifier: (any Qualifier)?) { box.change { $0.qualifier = qualifier } }
+}
+
+/// Whom a ``Lazy`` asks, and for what.
+struct LazySource: Sendable {
+    var qualifier: (any Qualifier)?
+    var pack = ArgumentPack.none
+    var arguments: ArgumentPack.Type?
+    /// The container to ask; when nil, what `resolver` asks, or else the container that is current at the call.
+    var container: Container?
+    /// The request that the `Lazy` was the answer to, if it came from one.
+    var origin: Request?
+}
+
+/// What the copies of a ``Lazy`` share.
+private final class LazyBox<Service: Sendable>: Sendable {
+    private struct State {
+        var source: LazySource
+        var instance: Service?
+        /// One attempt after the other shares this place, and so happens once at a time.
+        var attempt = LazyAttempt()
+    }
+
+    private let state: Locked<State>
+
+    init(_ source: LazySource) { state = Locked(State(source: source)) }
+
+    var instance: Service? { state.withLock { $0.instance } }
+
+    /// Changes the source, and forgets what was made of it.
+    func change(_ change: (inout LazySource) -> Void) {
+        let dropped = state.withLock { state in
+            change(&state.source)
+            defer {
+                state.instance = nil
+                state.attempt = LazyAttempt()
+            }
+            return (state.instance, state.attempt)
+        }
+        // The instance's deinitialiser is user code: not under the lock.
+        withExtendedLifetime(dropped) {}
+    }
+
+    nonisolated(nonsending) func resolve() async throws -> Service {
+        let (source, attempt) = state.withLock { ($0.source, $0.attempt) }
+        let instance = try await attempt.instance(Service.self, from: source)
+        return state.withLock { state in
+            // Changed meanwhile: this caller has its answer, but it is not kept.
+            guard state.attempt.graph === attempt.graph else { return instance }
+            // Of two that were resolved in different scopes the first one stays.
+            if state.instance == nil { state.instance = instance }
+            return state.instance ?? instance
+        }
+    }
+}
+
+/// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that who asks meanwhile waits, is cancelled
+/// alone, retries and is refused in a cycle like in any other.
+private struct LazyAttempt: Sendable {
+    let graph = ResolutionGraph(isEntered: true)
+    private let recipe = Locked<Recipe?>(nil)
+
+    nonisolated(nonsending) func instance<Service: Sendable>(
+        _ service: Service.Type, from source: LazySource
+    ) async throws -> Service {
+        let question = try source.question(service)
+        let request = Request(
+            key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
+            asker: question.asker, graph: graph, heldBy: question.heldBy)
+        while true {
+            let cell = try await request.graphInstance(recipe(asking: question, service))
+            if let instance = cell?.load(as: service) { return instance }
+        }
+    }
+
+    /// The recipe of the attempt: its factory asks for the service.
+    private func recipe<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Recipe {
+        let blueprint = Blueprint(
+            key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
+            factory: ServiceFactory<Service> { resolver, _ in
+                let inner = Request(
+                    key: question.key, pack: question.pack, host: resolver.host, asker: resolver.frame,
+                    graph: question.graph ?? ResolutionGraph(), heldBy: question.heldBy)
+                return try await inner.resolve(service)
+            })
+        return recipe.withLock { recipe in
+            if let recipe { return recipe }
+            let new = Recipe(blueprint, defaultLifetime: .graph)
+            recipe = new
+            return new
+        }
+    }
+}
+
+extension LazySource {
+    /// The question that the service is resolved by.
+    fileprivate func question<Service>(_ service: Service.Type) throws -> Request {
+        let key = ServiceKey(service, qualifier: qualifier, arguments: arguments)
+        let asker = ResolutionContext.activeFrame
+        if container == nil, let origin {
+            // In a task of the run that it came from it still belongs to that run.
+            let asker = asker ?? origin.asker.flatMap { $0.isActive ? $0 : nil }
+            return Request(
+                key: key, pack: pack, host: origin.host, asker: asker, graph: origin.graph ?? origin.asker?.graph,
+                heldBy: origin.holder)
+        }
+        guard let container = container ?? Injection.container else { throw Injection.noContainer(key) }
+        return Request(key: key, pack: pack, host: container.resolver.host, asker: asker)
+    }
+}
+
+extension Lazy: WrapperType {
+    static var wrapped: (any Any.Type)? { Service.self }
+    static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
+
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { lazy(for: request) }
+    static func ready(for request: Request) throws -> Any? { isAvailable(for: request) ? lazy(for: request) : nil }
+
+    private static func lazy(for request: Request) -> Lazy {
+        (request.graph ?? request.asker?.graph)?.keep()
+        return Lazy(
+            LazySource(
+                qualifier: request.key.qualifier, pack: request.pack, arguments: request.key.arguments, origin: request)
+        )
+    }
+}

@@ -1,0 +1,138 @@
+/// Injects a service that is ready: made by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
+///
+/// ```swift
+/// struct ProfileModel {
+///     @Inject var api: any API
+///     @Inject(qualifier: Env.prod) var url: URL
+/// }
+/// ```
+/// The container is taken when the wrapper is initialised: the one given, or the current one, or else the default. Reading a
+/// property that is not ready ends the process with a message that says how to have it there; `try $api()` throws the same as a
+/// ``ResolutionError``, which tests can look at. A mock is passed in by `Inject(instance:)`.
+///
+/// A stored property with a wrapper is a `var`: in a `final class: Sendable` use ``Injected`` as a plain `let`.
+@propertyWrapper public struct Inject<Service: Sendable>: Sendable {
+    /// The same as a function that throws instead of ending the process.
+    public let projectedValue: Injected<Service>
+
+    /// Injects a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
+    ) {
+        projectedValue = Injected(service, qualifier: qualifier, from: container)
+    }
+
+    /// Injects a given instance: a mock.
+    ///
+    /// - Parameter instance: What the property holds.
+    public init(instance: Service) { projectedValue = Injected(instance: instance) }
+
+    /// The instance.
+    public var wrappedValue: Service { projectedValue.required }
+}
+
+/// Injects a service that is ready, or nil when it is not registered.
+///
+/// A service that is registered but not ready ends the process, like ``Inject``: nil would hide the mistake. `try $metrics()`
+/// throws instead.
+@propertyWrapper public struct OptionalInject<Service: Sendable>: Sendable {
+    /// The same as a function that throws, also when the service is not registered.
+    public let projectedValue: Injected<Service>
+
+    /// Injects a service, if it is registered.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
+    ) {
+        projectedValue = Injected(service, qualifier: qualifier, from: container)
+    }
+
+    /// Injects a given instance: a mock.
+    ///
+    /// - Parameter instance: What the property holds.
+    public init(instance: Service) { projectedValue = Injected(instance: instance) }
+
+    /// The instance, nil when the service is not registered or there is no container.
+    public var wrappedValue: Service? { projectedValue.optional }
+}
+
+/// Injects a service that is resolved when it is first called, with `await`.
+///
+/// ```swift
+/// struct Report {
+///     @LazyInject var printer: Lazy<any Printer>
+///
+///     func print() async throws { try await printer().print(self) }
+/// }
+/// ```
+/// Nothing needs to be ready, arguments can be given before the first use, and what was resolved can be released: see ``Lazy``.
+@propertyWrapper public struct LazyInject<Service: Sendable>: Sendable {
+    /// The service: call it.
+    public let wrappedValue: Lazy<Service>
+
+    /// Injects a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
+    ) {
+        wrappedValue = Lazy(service, qualifier: qualifier, from: container)
+    }
+
+    /// Injects a service made with arguments.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    public init<First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) {
+        wrappedValue = Lazy(service, qualifier: qualifier, from: container, arguments: first, repeat each rest)
+    }
+}
+
+/// Injects a service that is ready, without keeping it alive: nil when it is not there, or not any more.
+///
+/// Looked for at each reading until it is found, and then referred to weakly; once it is gone it is looked for again. A value is
+/// never kept, and looked for each time.
+@propertyWrapper public struct WeakInject<Service: Sendable>: Sendable {
+    /// The same as a function that throws when the service is not there.
+    public let projectedValue: Injected<Service>
+    private let reference = WeakStorage()
+
+    /// Injects a service weakly.
+    ///
+    /// - Parameters:
+    ///   - service: The service type, such as `(any P).self`; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
+    ) {
+        projectedValue = Injected(service, qualifier: qualifier, from: container)
+    }
+
+    /// The instance, as long as somebody else holds it.
+    public var wrappedValue: Service? {
+        if let instance = reference.load() as? Service { return instance }
+        guard let instance = try? projectedValue() else { return nil }
+        reference.store(instance)
+        return instance
+    }
+}

@@ -1,0 +1,62 @@
+/// Resolves a service anew at each call: for what is needed several times, or with arguments that come later.
+///
+/// Every service that is registered can be had as `Provider` too: as a factory's dependency, as a parameter of a `using:`
+/// initialiser, or from the container.
+/// ```swift
+/// struct Dispatcher {
+///     let handler: Provider<Handler>
+///
+///     func dispatch(_ message: Message) async throws { try await handler(message).run() }
+/// }
+/// Registration(Handler.self) { (_, message: Message) in Handler(message) }
+/// Registration(using: Dispatcher.init)
+/// ```
+/// Called while a service is being made it belongs to that resolution. Called later it asks its container as anybody would:
+/// inside ``Container/withScope(_:registrations:operation:)``, the current scope below it, so that a singleton reaches what
+/// belongs to the request at hand without holding it.
+public struct Provider<Service: Sendable>: Sendable {
+    private let resolver: Resolver
+    private let qualifier: (any Qualifier)?
+
+    /// Asks for the service.
+    ///
+    /// Runs in the caller's isolation.
+    ///
+    /// - Returns: What resolving the service gives.
+    /// - Throws: What resolving the service throws.
+    public nonisolated(nonsending) func callAsFunction() async throws -> Service {
+        try await asking.resolve(Service.self, qualifier: qualifier)
+    }
+
+    /// Asks for the service with arguments.
+    ///
+    /// - Parameters:
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    /// - Returns: What resolving the service gives.
+    /// - Throws: What resolving the service throws.
+    public nonisolated(nonsending) func callAsFunction<First: Sendable, each Argument: Sendable>(
+        _ first: First, _ rest: repeat each Argument
+    ) async throws -> Service {
+        try await asking.resolve(Service.self, qualifier: qualifier, arguments: first, repeat each rest)
+    }
+
+    /// Whom to ask now: while a factory runs its questions mean what they say.
+    private var asking: Resolver {
+        guard resolver.asker == nil, let core = resolver.host as? ContainerCore else { return resolver }
+        return Resolver(host: core.asked, frame: nil)
+    }
+}
+
+extension Provider: WrapperType {
+    static var wrapped: (any Any.Type)? { Service.self }
+    static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
+
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { provider(for: request) }
+    static func ready(for request: Request) throws -> Any? { isAvailable(for: request) ? provider(for: request) : nil }
+
+    private static func provider(for request: Request) -> Provider {
+        Provider(
+            resolver: Resolver(host: request.host, frame: request.asker, graph: nil), qualifier: request.key.qualifier)
+    }
+}

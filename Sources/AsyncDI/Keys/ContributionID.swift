@@ -1,0 +1,31 @@
+import Synchronization
+
+/// What tells the contributions to one service apart: the key that a contribution was given, or else a number of its own.
+struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
+    /// `@unchecked Sendable` because every initialiser takes a `Sendable` value, and nothing changes it afterwards.
+    private let id: AnyHashable
+    let isKeyed: Bool
+
+    private static let count = Atomic<Int>(0)
+
+    /// An identity of its own.
+    init() {
+        id = AnyHashable(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
+        isKeyed = false
+    }
+
+    init(key: some Hashable & Sendable) {
+        id = AnyHashable(key)
+        isKeyed = true
+    }
+
+    /// The key, when there is one of this type.
+    func key<Key>(as type: Key.Type) -> Key? { isKeyed ? id.base as? Key : nil }
+
+    /// Unnumbered, so that messages do not differ from run to run.
+    var description: String { isKeyed ? "[\(id.base)]" : "" }
+
+    static func == (first: ContributionID, second: ContributionID) -> Bool {
+        first.isKeyed == second.isKeyed && first.id == second.id
+    }
+}

@@ -1,0 +1,71 @@
+/// Wraps whatever makes a service: adds logging, caching, retries without changing the service or its registration.
+///
+/// ```swift
+/// let container = Container {
+///     Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
+///     Decoration((any UserRepository).self) { resolver, inner in
+///         CachingRepository(inner, cache: try await resolver.resolve())
+///     }
+/// }
+/// ```
+/// A decoration applies to the service's registrations in the container that it is given to, those that come later included, and
+/// otherwise to what that container inherits, for itself and its scopes. Several stack: the last one is outermost. The
+/// registration's lifetime stays, and so do its hooks, which get the instance inside. Contributions to `resolveMany` and
+/// `making:` registrations are left alone.
+public struct Decoration: Sendable {
+    let service: any Any.Type
+    let qualifier: (any Qualifier)?
+    let decorator: any ErasedDecorator
+
+    /// A decoration of a service.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is registered.
+    ///   - qualifier: The qualifier that it was registered with.
+    ///   - decorator: Gets what the factory, or an earlier decorator, made, and gives what is to be resolved.
+    public init<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
+    ) {
+        self.service = service
+        self.qualifier = qualifier
+        self.decorator = TypedDecorator(decorate: decorator)
+    }
+
+    /// Whether it is about the registration of a key.
+    func applies(to key: ServiceKey) -> Bool {
+        key.role == .service && key.service == service && areEqual(key.qualifier, qualifier)
+    }
+}
+
+/// A decorator whose service type is known inside only.
+protocol ErasedDecorator: Sendable {
+    /// The factory with the decorator around it.
+    ///
+    /// - Parameter factory: A factory of the decorator's service: that of a registration which it applies to.
+    func decorate(_ factory: Factory) -> Factory
+    /// A factory of the same service that gives what is resolved elsewhere.
+    func factory(
+        resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
+    ) -> Factory
+}
+
+private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
+    let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
+
+    func decorate(_ factory: Factory) -> Factory {
+        // The key of the registration has proved the type.
+        unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
+    }
+
+    func factory(
+        resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
+    ) -> Factory {
+        ServiceFactory<Service> { resolver, pack in
+            while true {
+                // A weakly held instance may go between being found and being read.
+                if let instance = try await base(resolver, pack).load(as: Service.self) { return instance }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+extension Registration where Service: Sendable {
+    /// Makes the registration one of many: a contribution to what `resolveMany` and `resolveMap` give.
+    ///
+    /// Contributions do not replace one another, except those with equal keys, which follow the container's
+    /// ``DuplicatePolicy``; a scope's contribution hides the one with the same key above it.
+    /// ```swift
+    /// Registration(using: CSVExporter.init, as: (any Exporter).self).intoMany(key: "csv")
+    /// Registration((any Exporter).self, lifetime: .singleton) { _ in PDFExporter() }.intoMany(key: "pdf")
+    ///
+    /// let exporters = try await container.resolveMap((any Exporter).self, keyedBy: String.self)
+    /// ```
+    /// - Parameter key: What the contribution is found by in `resolveMap`.
+    /// - Returns: The changed registration.
+    public func intoMany(key: (any Hashable & Sendable)? = nil) -> Self {
+        let id = key.map { ContributionID(key: $0) } ?? ContributionID()
+        return changed { blueprint in
+            blueprint.key = blueprint.key.with(.contribution(id))
+            blueprint.forwards = blueprint.forwards.map {
+                Forward(from: blueprint.key, to: $0.to, convert: $0.convert)
+            }
+        }
+    }
+}

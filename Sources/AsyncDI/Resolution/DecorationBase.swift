@@ -1,0 +1,68 @@
+/// What a decorated registration asks for, where it is no factory of its own container that could be wrapped.
+enum DecorationBase: Sendable {
+    /// An instance registered as such.
+    case instance(Recipe)
+    /// A forwarded type.
+    case forward(Recipe)
+    /// What the container inherits.
+    case inherited(Recipe)
+
+    var recipe: Recipe {
+        switch self {
+        case .instance(let recipe), .forward(let recipe), .inherited(let recipe): recipe
+        }
+    }
+
+    var isInherited: Bool {
+        if case .inherited = self { true } else { false }
+    }
+}
+
+extension Resolver {
+    /// Resolves what a decorated registration is about.
+    ///
+    /// - Parameters:
+    ///   - table: The container in which it is decorated.
+    ///   - recipe: What was inherited, when the decoration was made.
+    nonisolated(nonsending) func resolveInherited(
+        _ key: ServiceKey, _ pack: ArgumentPack, beyond table: InstanceTable
+    ) async throws -> Cell {
+        while true {
+            let clock = RegistrationClock.now
+            var request = request(key, pack)
+            request.isInner = true
+            // Looked up again, rather than remembered: it may have been replaced since.
+            guard let (recipe, found) = table.registration(beyondFor: key) else { throw host.miss(key, asker: asker) }
+            if let problem = recipe.problem { throw problem }
+            if let cell = try await request.resolveBase(recipe, owner: found.host, clock: clock) { return cell }
+        }
+    }
+
+    /// Resolves the service behind a decorated forwarded type.
+    nonisolated(nonsending) func resolveForward(_ alias: Recipe, _ pack: ArgumentPack, in table: InstanceTable)
+        async throws -> Cell
+    {
+        while true {
+            let clock = RegistrationClock.now
+            if let cell = try await request(alias.key, pack).resolveBase(alias, owner: table.host, clock: clock) {
+                return cell
+            }
+        }
+    }
+}
+
+extension Request {
+    /// What is decorated: leased, where it could be evicted while what wraps it is still in use.
+    fileprivate nonisolated(nonsending) func resolveBase(
+        _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
+    ) async throws -> Cell? {
+        guard recipe.lifetime.bounds.needsOrder, !recipe.lifetime.isWeak else {
+            return try await resolveCell(recipe, owner: owner, clock: clock)
+        }
+        guard let (cell, lease) = try await leasedCell(recipe, owner: owner, clock: clock) else { return nil }
+        if let lease {
+            if let holder { holder.hold(lease) } else { lease.end() }
+        }
+        return cell
+    }
+}

@@ -1,0 +1,42 @@
+/// A graph: the instances that are shared within one resolution, as something to return to.
+///
+/// A factory can ask for the graph that it is part of; what it keeps leads back to the same instances later, as long as
+/// somebody holds them.
+/// ```swift
+/// Registration(Editor.self) { r in Editor(graph: try await r.resolve(GraphIdentifier.self)) }
+///
+/// try await container.withGraph(editor.graph) { resolver in
+///     let document = try await resolver.resolve(Document.self)  // the editor's own
+/// }
+/// ```
+/// The identifier does not hold the instances.
+public struct GraphIdentifier: Hashable, Sendable {
+    let graph: ResolutionGraph
+
+    init(_ graph: ResolutionGraph) {
+        self.graph = graph
+        graph.keep()
+    }
+
+    /// A graph of its own, with nothing in it yet.
+    public init() { self.init(ResolutionGraph()) }
+
+    /// Whether the two are the same graph.
+    public static func == (first: GraphIdentifier, second: GraphIdentifier) -> Bool { first.graph === second.graph }
+
+    /// Hashes the graph's identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(graph)) }
+}
+
+extension GraphIdentifier: WrapperType {
+    static var wrapped: (any Any.Type)? { nil }
+    static func isAvailable(for request: Request) -> Bool { true }
+
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
+        try ready(for: request) as Any
+    }
+
+    static func ready(for request: Request) throws -> Any? {
+        GraphIdentifier(request.graph ?? request.asker?.graph ?? ResolutionGraph())
+    }
+}

@@ -1,0 +1,146 @@
+/// Several services under one type.
+extension Resolver {
+    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
+    ///
+    /// Those that must be created are created concurrently; the order does not depend on that.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: An instance of each contribution; none when nothing was contributed.
+    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    public nonisolated(nonsending) func resolveMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> [Service] {
+        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        return try await request.contributions().compactMap { $0.cell.load(as: service) }
+    }
+
+    /// Gives what was contributed to a service under keys of one type.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: An instance of each contribution by its key.
+    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
+    ) async throws -> [Key: Service] {
+        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        let contributions = try await request.contributions { $0.key(as: key) != nil }
+        let pairs = contributions.compactMap { contribution in
+            contribution.id.key(as: key).flatMap { key in contribution.cell.load(as: service).map { (key, $0) } }
+        }
+        return Dictionary(pairs) { _, nearest in nearest }
+    }
+}
+
+extension Request {
+    /// The instance of one contribution, in a cell that holds it.
+    struct Contribution: Sendable {
+        let id: ContributionID
+        let cell: Cell
+    }
+
+    /// What was contributed to this request's service, as far as it is wanted.
+    nonisolated(nonsending) func contributions(
+        where isWanted: (ContributionID) -> Bool = { _ in true }
+    ) async throws -> [Contribution] {
+        try await awaitModules()
+        let requests = try contributionRequests(where: isWanted)
+        var cells: [Cell?] = []
+        for (_, request) in requests { cells.append(try request.publishedCell()) }
+        let missing = cells.indices.filter { cells[$0] == nil }
+        if missing.count == 1 {
+            cells[missing[0]] = try await requests[missing[0]].request.optionalCell()
+        } else if !missing.isEmpty {
+            for (index, cell) in try await cellsMadeConcurrently(missing.map { ($0, requests[$0].request) }) {
+                cells[index] = cell
+            }
+        }
+        // One without a cell was unregistered since.
+        return zip(requests, cells).compactMap { request, cell in
+            cell.map { Contribution(id: request.id, cell: $0) }
+        }
+    }
+
+    private func contributionRequests(
+        where isWanted: (ContributionID) -> Bool
+    ) throws -> [(id: ContributionID, request: Request)] {
+        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
+        return host.contributions(to: key).compactMap { key in
+            guard case .contribution(let id) = key.role, isWanted(id) else { return nil }
+            return (id, asking(key))
+        }
+    }
+
+    private nonisolated(nonsending) func cellsMadeConcurrently(
+        _ requests: [(index: Int, request: Request)]
+    ) async throws -> [(Int, Cell?)] {
+        try await withThrowingTaskGroup(of: (Int, Cell?).self) { group in
+            for (index, request) in requests {
+                group.addTask {
+                    let cell = try await request.optionalCell()
+                    return (index, cell)
+                }
+            }
+            var made: [(Int, Cell?)] = []
+            for try await one in group { made.append(one) }
+            return made
+        }
+    }
+
+    /// What was contributed and is ready; throws `notReady` for the first that is not.
+    fileprivate func readyContributions() throws -> [Contribution] {
+        try contributionRequests { _ in true }.compactMap { id, request in
+            try request.readyCell().map { Contribution(id: id, cell: $0) }
+        }
+    }
+}
+
+/// Everything that was contributed to the element, when something was: for initialisers that take an array.
+extension Array: WrapperType {
+    static var wrapped: (any Any.Type)? { nil }
+
+    static func isAvailable(for request: Request) -> Bool {
+        !request.host.contributions(to: request.asking(for: Element.self).key).isEmpty
+    }
+
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
+        try await request.asking(for: Element.self).contributions().compactMap { $0.cell.anyValue as? Element }
+    }
+
+    static func ready(for request: Request) throws -> Any? {
+        try request.asking(for: Element.self).readyContributions().compactMap { $0.cell.anyValue as? Element }
+    }
+}
+
+/// Everything that was contributed to the value under keys of this type, when something was.
+extension Dictionary: WrapperType {
+    static var wrapped: (any Any.Type)? { nil }
+
+    static func isAvailable(for request: Request) -> Bool {
+        request.host.contributions(to: request.asking(for: Value.self).key).contains { key in
+            guard case .contribution(let id) = key.role else { return false }
+            return id.key(as: Key.self) != nil
+        }
+    }
+
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
+        made(of: try await request.asking(for: Value.self).contributions { $0.key(as: Key.self) != nil })
+    }
+
+    static func ready(for request: Request) throws -> Any? {
+        made(of: try request.asking(for: Value.self).readyContributions())
+    }
+
+    private static func made(of contributions: [Request.Contribution]) -> [Key: Value] {
+        var map: [Key: Value] = [:]
+        for contribution in contributions {
+            guard let key = contribution.id.key(as: Key.self) else { continue }
+            map[key] = contribution.cell.anyValue as? Value
+        }
+        return map
+    }
+}
