@@ -189,6 +189,13 @@ extension Container {
         core.unregister(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self)
     }
 
+    /// Takes back every registration of this container; all instances are disposed.
+    ///
+    /// Decorations stay, and open scopes.
+    public func unregisterAll() {
+        _ = core.unregister { state in state.registrations.inOrder.map(\.key) }
+    }
+
     /// Whether a service without arguments can be resolved here: registered in this container, a fallback or an ancestor.
     ///
     /// - Parameters:
@@ -214,6 +221,27 @@ extension Container {
         core.isRegistered(
             ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
     }
+}
+
+/// Registers a service: `try await container += Registration(…)`.
+///
+/// - Parameters:
+///   - container: The container.
+///   - registration: The registration.
+/// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+public func += <Service>(container: Container, registration: Registration<Service>) async throws {
+    try await container.register(registration)
+}
+
+/// Registers what a module contributes, and tells it that it is loaded: `try await container += NetworkModule()`.
+///
+/// - Parameters:
+///   - container: The container.
+///   - module: The module.
+/// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; what
+///   ``Module/loaded(_:)`` throws.
+public func += (container: Container, module: some Module) async throws {
+    try await container.register(module)
 }
 
 extension ContainerCore {

@@ -152,6 +152,13 @@ extension Container {
     }
 }
 
+extension Resolver {
+    /// The container that is asked: the scope in which a service is being made, for hooks that must know it; nil when it is gone.
+    ///
+    /// Keep the resolver rather than the container: an instance that holds the container which holds it is never freed.
+    public var container: Container? { (host as? ContainerCore)?.handle() }
+}
+
 extension ContainerCore {
     /// The container that a request made outside every factory asks: the innermost current scope below this one.
     var asked: ContainerCore {

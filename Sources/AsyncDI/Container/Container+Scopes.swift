@@ -36,6 +36,11 @@ extension Container {
         (try? core.scope(AnyHashable(key)))?.handle()
     }
 
+    /// The scope that is open under a key: `await container["session"]`.
+    ///
+    /// - Parameter key: The key that the scope was opened with.
+    public subscript(_ key: some Hashable & Sendable) -> Container? { scope(key) }
+
     /// Disposes the scope that is open under a key; does nothing when none is.
     ///
     /// - Parameter key: The key that the scope was opened with.

@@ -14,8 +14,7 @@ extension ContainerCore {
 
     /// Adds decorations to a container that is being set up or registered with.
     ///
-    /// - Parameter candidates: The keys that may be inherited, looked up before the lock was taken: others have locks of
-    ///   their own.
+    /// The candidates are the keys that may be inherited, looked up before the lock was taken: others have locks of their own.
     func add(
         _ decorations: [Decoration], inheriting candidates: [ServiceKey], in state: inout State,
         into victims: inout Victims

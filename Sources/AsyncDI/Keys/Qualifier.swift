@@ -18,6 +18,23 @@ extension Qualifier where Self == String {
     public static func named(_ name: String) -> String { name }
 }
 
+/// A qualifier made of any hashable value.
+public struct KeyQualifier<Key: Hashable & Sendable>: Qualifier, CustomStringConvertible {
+    /// The value.
+    public let key: Key
+
+    /// The value, as messages show it.
+    public var description: String { "\(key)" }
+}
+
+extension Qualifier {
+    /// A qualifier made of any hashable value: `.key(42)`, `.key(tenant.id)`.
+    ///
+    /// - Parameter key: The value; its `==` decides.
+    /// - Returns: The qualifier.
+    public static func key<Key>(_ key: Key) -> Self where Self == KeyQualifier<Key> { KeyQualifier(key: key) }
+}
+
 extension Qualifier {
     /// Equality with a qualifier of any type.
     fileprivate func isEqual(to other: any Qualifier) -> Bool {

@@ -18,6 +18,17 @@ extension Blueprint {
                 "\(key) is registered with making:, and cannot be resolved.",
                 "Remove .implements and .eager(); register another type with a making: of its own.")
         }
+        if let wrong = hookArguments.first(where: { $0 != key.arguments }) {
+            let types = wrong.types.map(readableName(of:)).joined(separator: ", ")
+            return invalid(
+                "\(key) has a hook that takes the arguments (\(types)), which are not those of its factory.",
+                "Let the hook take the factory's arguments with exactly their types, or none.")
+        }
+        if case .contribution = key.role, key.arguments != nil {
+            return invalid(
+                "\(key) is one of many, but takes arguments, which resolveMany cannot pass.",
+                "Contribute a factory of such instances instead, or remove .intoMany().")
+        }
         if isEager, key.arguments != nil {
             return invalid(
                 "\(key) is eager, but nobody can say with which arguments.",

@@ -43,6 +43,7 @@ protocol ErasedDecorator: Sendable {
     /// The factory with the decorator around it.
     ///
     /// - Parameter factory: A factory of the decorator's service: that of a registration which it applies to.
+    /// - Returns: Such a factory.
     func decorate(_ factory: Factory) -> Factory
     /// A factory of the same service that gives what is resolved elsewhere.
     func factory(

@@ -22,6 +22,7 @@ public protocol Module: Sendable {
     /// told again next time.
     ///
     /// - Parameter resolver: Resolves from the container, which answers in full while modules are told.
+    /// - Throws: Whatever is wrong; it reaches whoever caused the modules to be told.
     func loaded(_ resolver: Resolver) async throws
 }
 

@@ -8,7 +8,26 @@ extension Registration where Service: Sendable {
     public func onCreate(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Void
     ) -> Self {
-        changed { $0.creationHooks.append { resolver, cell in try await hook(resolver, cell.undecorated.instance()) } }
+        changed {
+            $0.creationHooks.append { resolver, cell, _ in try await hook(resolver, cell.undecorated.instance()) }
+        }
+    }
+
+    /// Runs a hook with the arguments of the request when an instance has been made, before anybody gets it.
+    ///
+    /// - Parameter hook: Called with a resolver, the instance and the arguments, whose types must be those of the factory's: else the
+    ///   registration is an ``ResolutionError/Code/invalidRegistration``.
+    /// - Returns: The changed registration.
+    public func onCreate<First: Sendable, each Argument: Sendable>(
+        _ hook:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, First, repeat each Argument) async throws ->
+            Void
+    ) -> Self {
+        let (hook, types) = takingArguments(hook)
+        return changed {
+            $0.creationHooks.append(hook)
+            $0.hookArguments.append(types)
+        }
     }
 
     /// Sets properties of an instance from other services: the way in which services that need each other are made.
@@ -25,7 +44,26 @@ extension Registration where Service: Sendable {
     public func injectProperties(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Void
     ) -> Self {
-        changed { $0.propertyHooks.append { resolver, cell in try await hook(resolver, cell.undecorated.instance()) } }
+        changed {
+            $0.propertyHooks.append { resolver, cell, _ in try await hook(resolver, cell.undecorated.instance()) }
+        }
+    }
+
+    /// Sets properties of an instance from other services and from the arguments of the request.
+    ///
+    /// - Parameter hook: Called with a resolver, the instance and the arguments, whose types must be those of the factory's: else the
+    ///   registration is an ``ResolutionError/Code/invalidRegistration``.
+    /// - Returns: The changed registration.
+    public func injectProperties<First: Sendable, each Argument: Sendable>(
+        _ hook:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, First, repeat each Argument) async throws ->
+            Void
+    ) -> Self {
+        let (hook, types) = takingArguments(hook)
+        return changed {
+            $0.propertyHooks.append(hook)
+            $0.hookArguments.append(types)
+        }
     }
 
     /// Closes an instance when its container is disposed, or when it is reset, replaced or evicted.
@@ -100,6 +138,19 @@ extension Registration where Service: Sendable {
     /// - Returns: The changed registration.
     public func dependencies(_ types: any Sendable.Type...) -> Self {
         changed { $0.dependencies += types.map { ServiceKey($0) } }
+    }
+
+    /// A hook that gets the arguments of the request, and which types it takes.
+    private func takingArguments<each Argument: Sendable>(
+        _ hook:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, repeat each Argument) async throws -> Void
+    ) -> (InstanceHook, ArgumentPack.Type) {
+        let withArguments: InstanceHook = { resolver, cell, pack in
+            // Compared with the factory's when the registration is made: one that differs is never used.
+            let values = Arguments<repeat each Argument>.of(pack).values
+            try await hook(resolver, cell.undecorated.instance(), repeat each values)
+        }
+        return (withArguments, Arguments<repeat each Argument>.self)
     }
 
     private func forwarding<Other: Sendable>(

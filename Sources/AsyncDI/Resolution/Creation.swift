@@ -224,8 +224,8 @@ extension Recipe {
         let resolver = Resolver(host: frame.host, frame: frame)
         try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                for hook in blueprint.propertyHooks { try await hook(resolver, instance) }
-                for hook in blueprint.creationHooks { try await hook(resolver, instance) }
+                for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.step.pack) }
+                for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.step.pack) }
             }
         }
     }

@@ -22,8 +22,11 @@ extension Resolver {
     /// Resolves what a decorated registration is about.
     ///
     /// - Parameters:
+    ///   - key: The key under which it is inherited.
+    ///   - pack: The arguments.
     ///   - table: The container in which it is decorated.
-    ///   - recipe: What was inherited, when the decoration was made.
+    /// - Returns: What is to be wrapped.
+    /// - Throws: What resolving it throws.
     nonisolated(nonsending) func resolveInherited(
         _ key: ServiceKey, _ pack: ArgumentPack, beyond table: InstanceTable
     ) async throws -> Cell {

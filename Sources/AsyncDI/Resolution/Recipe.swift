@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A hook that runs after a factory, with the instance.
-typealias InstanceHook = nonisolated(nonsending) @Sendable (Resolver, Cell) async throws -> Void
+typealias InstanceHook = nonisolated(nonsending) @Sendable (Resolver, Cell, ArgumentPack) async throws -> Void
 /// A hook that closes an instance.
 typealias DisposalHook = nonisolated(nonsending) @Sendable (Cell, DisposalReason) async throws -> Void
 
@@ -23,6 +23,8 @@ struct Blueprint: Sendable {
     var isKeyed = false
     /// The instance itself, of a registration that was given one.
     var instance: Cell?
+    /// The argument types that hooks take, where they take any: they must be those of the registration.
+    var hookArguments: [ArgumentPack.Type] = []
     var propertyHooks: [InstanceHook] = []
     var creationHooks: [InstanceHook] = []
     var disposalHooks: [DisposalHook] = []

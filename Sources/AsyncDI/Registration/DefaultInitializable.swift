@@ -1,0 +1,25 @@
+/// A type that can be registered without a factory: it is made by `init()`.
+///
+/// ```swift
+/// struct Settings: DefaultInitializable {}
+///
+/// Registration(Settings.self, lifetime: .singleton)
+/// ```
+public protocol DefaultInitializable: Sendable {
+    /// Makes an instance; may be synchronous or not, and may throw.
+    init() async throws
+}
+
+extension Registration where Service: DefaultInitializable {
+    /// A service made by its own `init()`.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
+    ) {
+        self.init(service, qualifier: qualifier, lifetime: lifetime) { _ in try await Service() }
+    }
+}
