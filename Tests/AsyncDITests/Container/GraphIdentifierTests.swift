@@ -1,0 +1,98 @@
+import AsyncDI
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct GraphIdentifierTests {
+    private final class Owner: Sendable {
+        let graph: GraphIdentifier
+        let part: Thing
+        init(_ graph: GraphIdentifier, _ part: Thing) {
+            self.graph = graph
+            self.part = part
+        }
+    }
+
+    private func makeContainer(_ made: Counter = Counter()) -> Container {
+        Container {
+            Registration(Thing.self) { _ in Thing(made.increment()) }
+            Registration(using: Owner.init)
+        }
+    }
+
+    @Test func `withGraph shares one graph among several resolves`() async throws {
+        let container = makeContainer()
+        try await container.withGraph { r in
+            let thing = try await r.resolve(Thing.self)
+            #expect(try await r.resolve(Thing.self) === thing)
+            #expect(try await r.resolve(Owner.self).part === thing)
+        }
+        #expect(try await container.resolve(Thing.self) !== container.resolve(Thing.self))
+    }
+
+    @Test func `a graph is returned to by the identifier that was resolved inside it`() async throws {
+        let container = makeContainer()
+        let owner = try await container.resolve(Owner.self)
+        try await container.withGraph(owner.graph) { r in
+            let (part, graph) = (try await r.resolve(Thing.self), try await r.resolve(GraphIdentifier.self))
+            #expect(part === owner.part)
+            #expect(graph == owner.graph)
+        }
+        #expect(try await container.resolve(Owner.self).graph != owner.graph)
+    }
+
+    @Test func `an identifier of one's own joins resolves that are apart, as long as somebody holds the instances`()
+        async throws
+    {
+        let container = makeContainer()
+        let graph = GraphIdentifier()
+        var thing: Thing? = try await container.withGraph(graph) { try await $0.resolve(Thing.self) }
+        let same = try await container.withGraph(graph) { try await $0.resolve(Thing.self) }
+        #expect(same === thing)
+        weak let gone = thing
+        thing = nil
+        _ = consume same
+        #expect(gone == nil, "the identifier does not hold instances")
+        #expect(try await container.withGraph(graph) { try await $0.resolve(Thing.self) }.number == 2)
+    }
+
+    @Test func `a graph in use by one task keeps its instances while another leaves it`() async throws {
+        let container = makeContainer()
+        let graph = GraphIdentifier()
+        let gate = Gate()
+        let longer = Task {
+            try await container.withGraph(graph) { r in
+                let number = try await r.resolve(Thing.self).number
+                await gate.pass()
+                return (number, try await r.resolve(Thing.self).number)
+            }
+        }
+        await gate.arrived()
+        #expect(try await container.withGraph(graph) { try await $0.resolve(Thing.self).number } == 1)
+        gate.open()
+        #expect(try await longer.value == (1, 1))
+    }
+
+    @Test func `an instance that holds the identifier of its own graph is freed`() async throws {
+        let container = makeContainer()
+        weak var gone: Owner?
+        do {
+            let owner = try await container.resolve(Owner.self)
+            gone = owner
+        }
+        #expect(gone == nil)
+    }
+
+    @Test func `a thousand tasks in one graph get one instance`() async throws {
+        let made = Counter()
+        let container = makeContainer(made)
+        try await container.withGraph { r in
+            try await withThrowingTaskGroup(of: Thing.self) { group in
+                for _ in 0..<1000 { group.addTask { try await r.resolve(Thing.self) } }
+                var things: Set<ObjectIdentifier> = []
+                for try await thing in group { things.insert(ObjectIdentifier(thing)) }
+                #expect(things.count == 1)
+            }
+        }
+        #expect(made.value == 1)
+    }
+}

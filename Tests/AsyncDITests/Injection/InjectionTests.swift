@@ -1,0 +1,192 @@
+import AsyncDI
+import Testing
+
+/// One at a time: the default container is the process's.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct InjectionDefaultTests {
+    @Test func `free functions ask the current container, or else the default`() async throws {
+        defer { Injection.default = nil }
+        await expect(.noCurrentContainer) { try await resolve(Int.self) }
+        await expect(.noCurrentContainer) { try await optional(Int.self) }
+        await expect(.noCurrentContainer) { try await resolveMany(Int.self) }
+        Injection.default = Container {
+            Registration(Int.self, instance: 1)
+            Registration(Int.self, instance: 10).intoMany()
+            Registration(String.self) { (_, number: Int) in "\(number)" }
+        }
+        #expect(try await resolve(Int.self) == 1)
+        let inferred: Int = try await resolve()
+        #expect(inferred == 1)
+        #expect(try await optional(Double.self) == nil)
+        #expect(try await resolveMany(Int.self) == [10])
+        #expect(try await resolve(String.self, arguments: 5) == "5")
+        let mock = Container { Registration(Int.self, instance: 2) }
+        #expect(try await Injection.with(mock) { try await resolve(Int.self) } == 2)
+        #expect(try await resolve(Int.self) == 1)
+    }
+
+    @Test func `the default container is made once, on first use, whoever asks`() async throws {
+        defer { Injection.default = nil }
+        let made = Counter()
+        Injection.setDefault {
+            #expect(Injection.default == nil, "asking inside gives nil, not a hang")
+            let number = made.increment()
+            return Container { Registration(Int.self, instance: number) }
+        }
+        #expect(made.value == 0)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await resolve(Int.self) } }
+            for try await number in group { #expect(number == 1) }
+        }
+        #expect(made.value == 1)
+        Injection.default = Container { Registration(Int.self, instance: 5) }
+        #expect(try await resolve(Int.self) == 5)
+    }
+
+    @Test func `a wrapper that was made before there was a container finds the one that comes`() async throws {
+        defer { Injection.default = nil }
+        let injected = Injected<Int>()
+        await expect(.noCurrentContainer) { try injected() }
+        Injection.default = Container { Registration(Int.self, instance: 3) }
+        #expect(try injected() == 3)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct InjectionTests {
+    @Test func `the innermost container wins: scopes and with alike`() async throws {
+        let outer = Container { Registration(Int.self, instance: 1) }
+        let inner = Container { Registration(Int.self, instance: 2) }
+        try await Injection.with(outer) { () async throws in
+            let outermost = try await resolve(Int.self)
+            #expect(outermost == 1)
+            let innermost = try await Injection.with(inner) { try await resolve(Int.self) }
+            #expect(innermost == 2)
+            try await outer.withScope {
+                Registration(Int.self, instance: 3)
+            } operation: { _ in
+                async let child = resolve(Int.self)
+                let numbers = [try await resolve(Int.self), try await child]
+                #expect(numbers == [3, 3])
+            }
+            #expect(try await resolve(Int.self) == 1)
+        }
+    }
+
+    private func fail(_ number: Int) throws(TestError) { throw TestError(number) }
+    private func failLater(_ number: Int) async throws(TestError) { throw TestError(number) }
+
+    @Test func `with keeps typed errors, async and synchronous`() async {
+        let container = Container()
+        do {
+            try await Injection.with(container) { () async throws(TestError) in try await failLater(1) }
+            Issue.record("it threw")
+        } catch {
+            #expect(error == TestError(1))
+        }
+        do {
+            try Injection.with(container) { () throws(TestError) in try fail(2) }
+            Issue.record("it threw")
+        } catch {
+            #expect(error == TestError(2))
+        }
+        #expect(Injection.with(container) { Container.current } === container)
+    }
+
+    @Test @MainActor func `with stays on the caller's actor`() async throws {
+        let text = NonSendable()
+        let result = await Injection.with(Container()) { () async in
+            MainActor.assertIsolated()
+            text.value += 1
+            return text.value
+        }
+        #expect(result == 1)
+    }
+
+    private final class NonSendable {
+        var value = 0
+    }
+
+    // MARK: Wrappers
+
+    private protocol API: AnyObject, Sendable {}
+    private final class Real: API {}
+    private struct Model: Sendable {
+        @Inject var number: Int
+        @OptionalInject var missing: Double?
+        @LazyInject var lazy: Lazy<String>
+    }
+
+    @Test func `a wrapper takes its container when it is initialised`() async throws {
+        let container = Container {
+            Registration(Int.self, instance: 1)
+            Registration(String.self) { _ in "made" }
+        }
+        let model = Injection.with(container) { Model() }
+        #expect(model.number == 1)
+        #expect(model.missing == nil)
+        #expect(try await model.lazy() == "made")
+        let other = Container { Registration(Int.self, instance: 2) }
+        #expect(try Injection.with(other) { try model.$number() } == 1)
+    }
+
+    @Test func `a failure can be looked at without ending the process`() async throws {
+        struct Holder {
+            @Inject var number: Int
+        }
+        let container = Container { Registration(Int.self, lifetime: .singleton) { _ in 5 } }
+        let holder = Injection.with(container) { Holder() }
+        await expect(.notReady) { try holder.$number() }
+        _ = try await container.resolve(Int.self)
+        #expect(holder.number == 5)
+    }
+
+    @Test func `eager start-up makes an injected service ready`() async throws {
+        struct Holder {
+            @Inject(qualifier: "q") var number: Int
+        }
+        let container = Container {
+            Registration(Int.self, qualifier: "q", lifetime: .singleton) { _ in 5 }.eager()
+        }
+        try await container.start()
+        #expect(Injection.with(container) { Holder() }.number == 5)
+    }
+
+    @Test func `a mock is passed in`() {
+        struct Holder {
+            @Inject var number: Int
+            init(number: Int) { _number = Inject(instance: number) }
+        }
+        #expect(Holder(number: 8).number == 8)
+    }
+
+    @Test func `a weak wrapper does not keep its object alive`() async throws {
+        struct Holder {
+            @WeakInject var api: (any API)?
+        }
+        let container = Container { Registration((any API).self, lifetime: .weak) { _ in Real() } }
+        let holder = Injection.with(container) { Holder() }
+        #expect(holder.api == nil)
+        do {
+            let api = try await container.resolve((any API).self)
+            #expect(holder.api === api)
+        }
+        #expect(holder.api == nil)
+        let again = try await container.resolve((any API).self)
+        #expect(holder.api === again)
+    }
+
+    #if os(macOS) || os(Linux)
+        @Test func `reading what is not ready ends the process with a message that says what to do`() async throws {
+            struct Holder {
+                @Inject var number: Int
+            }
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let container = Container { Registration(Int.self, lifetime: .singleton) { _ in 5 } }
+                _ = Injection.with(container) { Holder() }.number
+            }
+            let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(message.contains("notReady") && message.contains(".eager()"))
+        }
+    #endif
+}

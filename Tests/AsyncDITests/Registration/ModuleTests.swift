@@ -1,0 +1,214 @@
+import Testing
+
+@testable import AsyncDI
+
+private struct Recording: Module {
+    let name: String
+    let log: Log<String>
+    var inner: [any Module] = []
+    var onLoad: @Sendable (Resolver) async throws -> Void = { _ in }
+
+    var registrations: Registrations {
+        Registration(String.self, qualifier: name, lifetime: .singleton) { [name] _ in name }
+        inner
+    }
+
+    func loaded(_ resolver: Resolver) async throws {
+        try await onLoad(resolver)
+        log.append(name)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ModuleTests {
+    @Test func `start tells each module once, contained ones first, after all are registered`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log, inner: [Recording(name: "b", log: log)]) { r in
+                // Registered by the module after this one.
+                let later = try await r.resolve(String.self, qualifier: "c")
+                #expect(later == "c")
+            }
+            Recording(name: "c", log: log)
+        }
+        #expect(log.entries.isEmpty)
+        try await container.start()
+        try await container.start()
+        #expect(log.entries == ["b", "a", "c"])
+    }
+
+    @Test func `without start modules are told before the first resolution returns`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log)
+            Registration(Int.self, instance: 1)
+        }
+        #expect(try await container.resolve(Int.self) == 1)
+        #expect(log.entries == ["a"])
+    }
+
+    @Test(arguments: ["resolve", "qualifier", "optional", "many", "instance", "make", "child", "scope"])
+    func `every way to ask waits for modules`(way: String) async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log)
+            Registration(Int.self, instance: 1)
+            Registration(making: Thing.self) { _ in Thing() }
+        }
+        switch way {
+        case "resolve": _ = try await container.resolve(Int.self)
+        case "qualifier": _ = try await container.resolve(String.self, qualifier: "a")
+        case "optional": _ = try await container.optional(Double.self)
+        case "many": _ = try await container.resolveMany(Int.self)
+        case "instance": try await container.withInstance(Int.self) { _ in }
+        case "make": _ = try await container.make(Thing.self)
+        case "child": _ = try await Container(parent: container).resolve(Int.self)
+        default: try await container.withScope { scope in _ = try await scope.resolve(Int.self) }
+        }
+        #expect(log.entries == ["a"])
+    }
+
+    @Test func `a thousand first askers wait for one loading`() async throws {
+        let gate = Gate()
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log) { _ in await gate.pass() }
+            Registration(Int.self, instance: 1)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    let number = try await container.resolve(Int.self)
+                    #expect(number == 1 && log.entries == ["a"])
+                }
+            }
+            await gate.arrived()
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(log.entries == ["a"])
+    }
+
+    @Test func `an asker that is cancelled while modules are told leaves alone`() async throws {
+        let gate = Gate()
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log) { _ in await gate.pass() }
+            Registration(Int.self, instance: 1)
+        }
+        let patient = Task { try await container.resolve(Int.self) }
+        await gate.arrived()
+        let hasty = Task { try await container.resolve(Int.self) }
+        hasty.cancel()
+        await #expect(throws: CancellationError.self) { try await hasty.value }
+        gate.open()
+        #expect(try await patient.value == 1)
+        #expect(log.entries == ["a"])
+    }
+
+    @Test func `a module that throws is told again, those before it are not`() async throws {
+        let log = Log<String>()
+        let attempts = Counter()
+        let container = Container {
+            Recording(name: "a", log: log)
+            Recording(name: "b", log: log) { _ in if attempts.increment() == 1 { throw TestError(1) } }
+            Registration(Int.self, instance: 1)
+        }
+        await #expect(throws: TestError(1)) { try await container.resolve(Int.self) }
+        #expect(try await container.resolve(Int.self) == 1)
+        #expect(log.entries == ["a", "b"])
+    }
+
+    @Test func `a module may resolve what it set up, also shared services that need others`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in 7 }
+            Registration(Double.self, lifetime: .singleton) { r in Double(try await r.resolve(Int.self)) }
+            Registration(Float.self, lifetime: .scoped) { _ in 2 }
+            Recording(name: "a", log: log) { r in
+                let (double, float) = (try await r.resolve(Double.self), try await r.resolve(Float.self))
+                #expect(double == 7 && float == 2)
+            }
+        }
+        try await container.start()
+        #expect(log.entries == ["a"])
+    }
+
+    @Test func `a module may use a captured container while it is told`() async throws {
+        let log = Log<String>()
+        let box = Locked<Container?>(nil)
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in 7 }
+            Recording(name: "a", log: log) { _ in
+                let number = try await box.withLock { $0 }?.resolve(Int.self)
+                #expect(number == 7)
+            }
+        }
+        box.withLock { $0 = container }
+        try await container.start()
+        #expect(log.entries == ["a"])
+        box.withLock { $0 = nil }
+    }
+
+    @Test func `what is registered late is told before register returns`() async throws {
+        let log = Log<String>()
+        let container = Container()
+        try await container.register(Recording(name: "a", log: log))
+        #expect(log.entries == ["a"])
+        try await container.register {
+            Recording(name: "b", log: log)
+            Recording(name: "c", log: log)
+        }
+        #expect(log.entries == ["a", "b", "c"])
+        // A value registered synchronously is told before the next resolution returns.
+        try await container.register(Registrations { Recording(name: "d", log: log) })
+        #expect(log.entries.count == 3)
+        #expect(try await container.resolve(String.self, qualifier: "d") == "d")
+        #expect(log.entries == ["a", "b", "c", "d"])
+    }
+
+    @Test func `a module that registers another one while it is told has it told as well`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log) { r in
+                try await r.container?.register(Recording(name: "late", log: log))
+            }
+        }
+        try await container.start()
+        #expect(log.entries == ["a", "late"])
+    }
+
+    @Test func `the modules of a scope are told in the scope, its parent's before`() async throws {
+        let log = Log<String>()
+        let container = Container { Recording(name: "root", log: log) }
+        try await container.withScope {
+            Recording(name: "scope", log: log) { r in
+                let own = try await r.resolve(String.self, qualifier: "scope")
+                #expect(own == "scope")
+            }
+        } operation: { scope in
+            let above = try await scope.resolve(String.self, qualifier: "root")
+            #expect(above == "root")
+        }
+        #expect(log.entries == ["root", "scope"])
+    }
+
+    @Test func `disposing while modules are told ends it, and nobody hangs`() async throws {
+        let gate = Gate()
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log) { _ in
+                await gate.pass()
+                try Task.checkCancellation()
+            }
+            Registration(Int.self, instance: 1)
+        }
+        let asker = Task { try await container.resolve(Int.self) }
+        await gate.arrived()
+        let disposal = Task { try await container.dispose() }
+        await expect(.disposed) { try await asker.value }
+        gate.open()
+        try await disposal.value
+        #expect(log.entries.isEmpty)
+    }
+}
