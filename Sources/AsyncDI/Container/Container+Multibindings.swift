@@ -9,15 +9,19 @@ extension Container {
     ///   - key: What the contribution is found by in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
     ///     ``DuplicatePolicy``.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        key: (any Hashable & Sendable)? = nil, lifetime: Lifetime? = nil,
+        key: (any Hashable & Sendable)? = nil, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) throws {
         try register(
-            Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory).intoMany(key: key))
+            Registration(
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory
+            ).intoMany(key: key))
     }
 
     /// Takes back every contribution to a service that was made in this container.

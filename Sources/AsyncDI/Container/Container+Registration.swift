@@ -44,13 +44,19 @@ extension Container {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) throws {
-        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
+        try register(
+            Registration(
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line,
+                factory: factory))
     }
 
     /// Registers a service made without arguments, whose type is that of what the factory returns.
@@ -58,13 +64,19 @@ extension Container {
     /// - Parameters:
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable>(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) throws {
-        try register(Registration(qualifier: qualifier, lifetime: lifetime, factory: factory))
+        try register(
+            Registration(
+                qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line,
+                factory: factory))
     }
 
     /// Registers a service made with arguments.
@@ -73,14 +85,20 @@ extension Container {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared between requests with equal arguments.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `resolve`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) throws {
-        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
+        try register(
+            Registration(
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line,
+                factory: factory))
     }
 
     /// Registers a service made with arguments of which a computed key decides what counts as equal.
@@ -90,14 +108,20 @@ extension Container {
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared between requests with equal keys.
     ///   - key: Computes the key from the arguments.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments of the request that comes first.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, each Argument: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
         keyedBy key: @escaping @Sendable (repeat each Argument) -> Key,
+        fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
     ) throws {
-        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, keyedBy: key, factory: factory))
+        try register(
+            Registration(
+                service, qualifier: qualifier, lifetime: lifetime, keyedBy: key, fileID: fileID, line: line,
+                factory: factory))
     }
 
     /// Registers an initialiser whose parameters are resolved by their types.
@@ -107,12 +131,17 @@ extension Container {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, each Dependency: Sendable>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
-        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
     ) throws {
-        try register(Registration(using: initializer, as: service, qualifier: qualifier, lifetime: lifetime))
+        try register(
+            Registration(
+                using: initializer, as: service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line))
     }
 
     /// Registers a service that is there already.
@@ -121,11 +150,16 @@ extension Container {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - instance: The instance; it belongs to whoever made it.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
+        fileID: String = #fileID, line: UInt = #line
     ) throws {
-        try register(Registration(service, qualifier: qualifier, instance: instance))
+        try register(
+            Registration(
+                service, qualifier: qualifier, instance: instance, fileID: fileID, line: line))
     }
 
     /// Registers a transient service, whose arguments need not be `Hashable`.
@@ -134,14 +168,20 @@ extension Container {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: `.transient`.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `resolve`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
+        fileID: String = #fileID, line: UInt = #line,
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) throws {
-        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, factory: factory))
+        try register(
+            Registration(
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line,
+                factory: factory))
     }
 
     /// Registers a service that need not be `Sendable`, for ``make(_:qualifier:arguments:)``.
@@ -149,15 +189,21 @@ extension Container {
     /// - Parameters:
     ///   - service: The type under which the service is made.
     ///   - qualifier: Tells registrations of one type apart.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `make`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @_disfavoredOverload  // A lone closure is taken for an ordinary factory.
     public func register<Service, each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
     ) throws {
-        try register(Registration(making: service, qualifier: qualifier, factory: factory))
+        try register(
+            Registration(
+                making: service, qualifier: qualifier, fileID: fileID, line: line,
+                factory: factory))
     }
 
     /// Takes back every registration of a service with this qualifier, whatever its arguments; its instances are disposed.

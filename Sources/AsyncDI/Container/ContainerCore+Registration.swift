@@ -16,7 +16,7 @@ extension ContainerCore {
                     publish(recipe, in: &state)
                 case .kept: break
                 case .rejected:
-                    let problem = duplicateError(recipe.key)
+                    let problem = duplicateError(recipe, of: state.registrations[recipe.key])
                     state.setUpProblems.append(problem)
                     let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.update(poisoned, for: recipe.key)
@@ -106,18 +106,22 @@ extension ContainerCore {
     }
 
     private func rejectDuplicates(_ recipes: [Recipe], in state: State) throws(ResolutionError) {
-        var seen: Set<ServiceKey> = []
+        var seen: [ServiceKey: Recipe] = [:]
         for recipe in recipes {
-            let isTaken = state.registrations[recipe.key].map { $0.base?.isInherited != true } ?? false
-            if isTaken || !seen.insert(recipe.key).inserted { throw duplicateError(recipe.key) }
+            let taken = state.registrations[recipe.key].flatMap { $0.base?.isInherited == true ? nil : $0 }
+            if let first = taken ?? seen.updateValue(recipe, forKey: recipe.key) {
+                throw duplicateError(recipe, of: first)
+            }
         }
     }
 
-    private func duplicateError(_ key: ServiceKey) -> ResolutionError {
-        ResolutionError(
-            .duplicateRegistration, "\(key) is already registered in \(displayName), which rejects duplicates.",
+    private func duplicateError(_ second: Recipe, of first: Recipe?) -> ResolutionError {
+        let key = second.key
+        let place = first?.blueprint.site.map { " (\($0))" } ?? ""
+        return ResolutionError(
+            .duplicateRegistration, "\(key) is already registered in \(displayName)\(place), which rejects duplicates.",
             advice: "Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.",
-            steps: [PathStep(key: key, recipe: nil, pack: .none)])
+            steps: [PathStep(key: key, recipe: nil, pack: .none, site: second.blueprint.site)])
     }
 
     /// Makes a registration visible to readers; an instance that came with it is there at once.

@@ -44,6 +44,7 @@ extension Blueprint {
 
     private func invalid(_ message: String, _ advice: String) -> ResolutionError {
         ResolutionError(
-            .invalidRegistration, message, advice: advice, steps: [PathStep(key: key, recipe: nil, pack: .none)])
+            .invalidRegistration, message, advice: advice,
+            steps: [PathStep(key: key, recipe: nil, pack: .none, site: site)])
     }
 }

@@ -184,6 +184,7 @@ extension Blueprint {
     func forwarding(by forward: Forward) -> Blueprint {
         var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
         copy.target = forward
+        copy.site = site
         return copy
     }
 }

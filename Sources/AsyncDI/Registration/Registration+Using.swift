@@ -13,9 +13,12 @@ extension Registration where Service: Sendable {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     public init<each Dependency: Sendable>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
-        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
     ) {
         var dependencies: [ServiceKey] = []
         for type in repeat (each Dependency).self { dependencies.append(ServiceKey(type)) }
@@ -32,7 +35,7 @@ extension Registration where Service: Sendable {
                 try await resolver.fill(repeat each slots, concurrently: missing > 1)
                 return try await initializer(repeat (each slots).instance)
             },
-            dependencies: dependencies)
+            dependencies: dependencies, site: RegistrationSite(fileID: fileID, line: line))
     }
 }
 

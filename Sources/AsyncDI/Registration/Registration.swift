@@ -21,14 +21,18 @@ extension Registration where Service: Sendable {
     ///   - service: The type under which the service is resolved: a concrete type or `any P`.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) {
         blueprint = Blueprint(
             key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
-            factory: ServiceFactory<Service> { resolver, _ in try await factory(resolver) })
+            factory: ServiceFactory<Service> { resolver, _ in try await factory(resolver) },
+            site: RegistrationSite(fileID: fileID, line: line))
     }
 
     /// A service made without arguments, whose type is that of what the factory returns.
@@ -38,12 +42,16 @@ extension Registration where Service: Sendable {
     /// - Parameters:
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
     public init(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) {
-        self.init(Service.self, qualifier: qualifier, lifetime: lifetime, factory: factory)
+        self.init(
+            Service.self, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
     }
 
     /// A service made with arguments, which are part of every cache key.
@@ -52,13 +60,17 @@ extension Registration where Service: Sendable {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared between requests with equal arguments.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `resolve`.
     public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
-        blueprint = .withArguments(service, qualifier, lifetime, factory) { ArgumentKey($0) }
+        let site = RegistrationSite(fileID: fileID, line: line)
+        blueprint = .withArguments(service, qualifier, lifetime, site, factory) { ArgumentKey($0) }
     }
 
     /// A service made with arguments of which a computed key decides what counts as equal.
@@ -73,13 +85,17 @@ extension Registration where Service: Sendable {
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared between requests with equal keys.
     ///   - key: Computes the key from the arguments; quick, and free of side effects.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments of the request that comes first.
     public init<each Argument: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
         keyedBy key: @escaping @Sendable (repeat each Argument) -> Key,
+        fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
     ) {
-        blueprint = .withArguments(service, qualifier, lifetime, factory) {
+        let site = RegistrationSite(fileID: fileID, line: line)
+        blueprint = .withArguments(service, qualifier, lifetime, site, factory) {
             ArgumentKey(key: key(repeat each $0.values))
         }
         blueprint.isKeyed = true
@@ -91,13 +107,17 @@ extension Registration where Service: Sendable {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: `.transient`.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `resolve`.
     public init<First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
+        fileID: String = #fileID, line: UInt = #line,
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
-        blueprint = .withArguments(service, qualifier, .transient, factory) { _ in .none }
+        let site = RegistrationSite(fileID: fileID, line: line)
+        blueprint = .withArguments(service, qualifier, .transient, site, factory) { _ in .none }
     }
 
     /// A service that is there already.
@@ -108,10 +128,16 @@ extension Registration where Service: Sendable {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - instance: The instance.
-    public init(_ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service) {
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
+        fileID: String = #fileID, line: UInt = #line
+    ) {
         blueprint = Blueprint(
             key: ServiceKey(service, qualifier: qualifier), lifetime: .singleton,
-            factory: ServiceFactory<Service> { _, _ in instance }, instance: StrongCell(instance))
+            factory: ServiceFactory<Service> { _, _ in instance }, instance: StrongCell(instance),
+            site: RegistrationSite(fileID: fileID, line: line))
     }
 
     /// A value that each scope supplies: resolving it where no scope did is an error that says so.
@@ -124,7 +150,11 @@ extension Registration where Service: Sendable {
     /// - Parameters:
     ///   - service: The type of the value.
     ///   - qualifier: Tells registrations of one type apart.
-    public init(expected service: Service.Type, qualifier: (any Qualifier)? = nil) {
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    public init(
+        expected service: Service.Type, qualifier: (any Qualifier)? = nil, fileID: String = #fileID, line: UInt = #line
+    ) {
         let key = ServiceKey(service, qualifier: qualifier)
         blueprint = Blueprint(
             key: key, lifetime: .transient,
@@ -135,7 +165,8 @@ extension Registration where Service: Sendable {
                     advice:
                         "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
                     steps: resolver.frame?.path ?? [], asker: resolver.frame)
-            })
+            },
+            site: RegistrationSite(fileID: fileID, line: line))
         blueprint.isExpected = true
     }
 }
@@ -147,10 +178,13 @@ extension Registration {
     /// - Parameters:
     ///   - service: The type under which the service is made.
     ///   - qualifier: Tells registrations of one type apart.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `make`.
     @_disfavoredOverload  // A lone closure is taken for an ordinary factory.
     public init<each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
     ) {
@@ -162,7 +196,8 @@ extension Registration {
             lifetime: .transient,
             factory: MakingFactory<Service> { resolver, pack in
                 try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
-            })
+            },
+            site: RegistrationSite(fileID: fileID, line: line))
     }
 }
 
@@ -170,6 +205,7 @@ extension Blueprint {
     /// The description of a service with arguments.
     fileprivate static func withArguments<Service: Sendable, each Argument: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?,
+        _ site: RegistrationSite,
         _ factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service,
         argumentKey: @escaping @Sendable (Arguments<repeat each Argument>) -> ArgumentKey
     ) -> Blueprint {
@@ -181,6 +217,7 @@ extension Blueprint {
             factory: ServiceFactory<Service> { resolver, pack in
                 try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
             },
-            argumentKey: { argumentKey(Arguments<repeat each Argument>.of($0)) })
+            argumentKey: { argumentKey(Arguments<repeat each Argument>.of($0)) },
+            site: site)
     }
 }

@@ -90,11 +90,25 @@ struct PathStep: Sendable {
     /// Which registration, by identity; nil for what is not registered.
     let recipe: Recipe?
     let pack: ArgumentPack
+    /// Where the registration stands in the source, if there is one.
+    let site: RegistrationSite?
+
+    init(key: ServiceKey, recipe: Recipe?, pack: ArgumentPack, site: RegistrationSite? = nil) {
+        self.key = key
+        self.recipe = recipe
+        self.pack = pack
+        self.site = site ?? recipe?.blueprint.site
+    }
 
     /// Whether both are the same registration with equal arguments.
     func isSame(as other: PathStep) -> Bool {
         recipe === other.recipe && key == other.key && pack.isEqual(to: other.pack)
     }
+}
+
+extension PathStep: CustomStringConvertible {
+    /// The service and where it is registered: `Owner (App/Modules.swift:12)`.
+    var description: String { site.map { "\(key) (\($0))" } ?? key.description }
 }
 
 extension [PathStep] {

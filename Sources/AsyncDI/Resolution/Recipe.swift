@@ -41,6 +41,8 @@ struct Blueprint: Sendable {
     /// Set for a decorated forwarded type: the service behind it.
     var underlying: ServiceKey?
     var dependencies: [ServiceKey] = []
+    /// Where the registration stands in the source.
+    var site: RegistrationSite?
 }
 
 /// How a service is resolved under another type.

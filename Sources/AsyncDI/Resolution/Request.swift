@@ -119,7 +119,10 @@ struct Request: Sendable {
     }
 
     /// The path of an error that arises from this request.
-    var pathToHere: [PathStep] { (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: pack)] }
+    var pathToHere: [PathStep] {
+        let site = host.table.registration(of: key)?.recipe.blueprint.site
+        return (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: pack, site: site)]
+    }
 }
 
 extension Request {

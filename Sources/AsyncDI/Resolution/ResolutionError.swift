@@ -53,6 +53,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     public let code: Code
     /// The services that led here, outermost first; the last one is what failed.
     public var path: [ServiceKey] { steps.map(\.key) }
+    /// Where the services of the ``path`` are registered, nil for one that is not.
+    public var sites: [RegistrationSite?] { steps.map(\.site) }
     /// The error that caused this one, if another did.
     public let underlying: (any Error)?
 
@@ -82,7 +84,11 @@ public struct ResolutionError: Error, CustomStringConvertible {
         // A path that a waiter's own steps were put in front of closes at another service than it did first.
         text +=
             code == .circularDependency ? "\(path.last?.description ?? "a service") needs itself to be made." : message
-        if steps.count > 1 { text += " Path: " + path.map(\.description).joined(separator: " → ") + "." }
+        if steps.count > 1 {
+            text += " Path: " + steps.map(\.description).joined(separator: " → ") + "."
+        } else if let site = steps.first?.site {
+            text += " Registered at \(site)."
+        }
         if let advice { text += " " + advice }
         return text
     }

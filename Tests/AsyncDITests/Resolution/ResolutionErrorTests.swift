@@ -46,13 +46,13 @@ extension ResolutionError {
         #expect(direct?.code == .notRegistered)
         #expect(direct?.underlying == nil)
         #expect(
-            direct?.description == """
+            direct?.plainDescription == """
                 notRegistered: B is not registered in container "app", nor where it looks. \
                 Register it: Registration(B.self) { … }, or check which container is asked.
                 """)
         let nested = await error { try await container.resolve(A.self) }
         #expect(
-            nested?.description == """
+            nested?.plainDescription == """
                 notRegistered: B is not registered in container "app", nor where it looks. Path: A → B. \
                 Register it: Registration(B.self) { … }, or check which container is asked.
                 """)
@@ -65,13 +65,13 @@ extension ResolutionError {
         let wrong = await error { try await container.resolve(A.self, qualifier: "q", arguments: "a") }
         #expect(wrong?.code == .argumentMismatch)
         #expect(
-            wrong?.description == """
+            wrong?.plainDescription == """
                 argumentMismatch: A[q] was asked for with (String), but is registered with (Int, String?). \
                 Pass the arguments that the factory takes, with exactly these types.
                 """)
         let tuple = await error { try await container.resolve(A.self, qualifier: "q", arguments: (1, "a")) }
         #expect(
-            tuple?.description == """
+            tuple?.plainDescription == """
                 argumentMismatch: A[q] was asked for with ((Int, String)), but is registered with (Int, String?). \
                 The argument given is one tuple: pass its elements one by one, arguments: a, b.
                 """)
@@ -92,7 +92,7 @@ extension ResolutionError {
         let error = await error { try await container.resolve(X.self) }
         #expect(error?.code == .circularDependency)
         #expect(
-            error?.description == """
+            error?.plainDescription == """
                 circularDependency: A needs itself to be made. Path: X → A → B → A. \
                 Let one of them have the other later: through .injectProperties, or by asking when it is used.
                 """)
@@ -108,7 +108,7 @@ extension ResolutionError {
         let error = await error { try await root.resolve(A.self) }
         #expect(error?.code == .captiveDependency)
         #expect(
-            error?.description == """
+            error?.plainDescription == """
                 captiveDependency: A is singleton in container "root" and would hold B, which is made for each \
                 scope and here belongs to container "root". Path: A → B. \
                 Register A as .scoped, or pass it what it needs when it is called.
@@ -120,7 +120,7 @@ extension ResolutionError {
         let error = await error { try await container.register(A.self) { _ in A() } }
         #expect(error?.code == .duplicateRegistration)
         #expect(
-            error?.description == """
+            error?.plainDescription == """
                 duplicateRegistration: A is already registered in container "app", which rejects duplicates. \
                 Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.
                 """)
@@ -133,13 +133,13 @@ extension ResolutionError {
         }
         #expect(hook?.code == .invalidRegistration)
         #expect(
-            hook?.description == """
+            hook?.plainDescription == """
                 invalidRegistration: A is weak and has an onDispose hook, but no container owns the end of its instances. \
                 Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself.
                 """)
         let itself = await error { try await container.register(Registration(A.self) { _ in A() }.implements(A.self)) }
         #expect(
-            itself?.description
+            itself?.plainDescription
                 == "invalidRegistration: A is registered to implement itself. Remove .implements(A.self).")
     }
 
@@ -148,7 +148,7 @@ extension ResolutionError {
         let error = await error { try await container.resolve((any Pet).self) }
         #expect(error?.code == .typeMismatch)
         #expect(
-            error?.description == """
+            error?.plainDescription == """
                 typeMismatch: A is registered to implement Pet, but does not. \
                 Declare the conformance, or convert: .implements((any Pet).self) { … }.
                 """)
@@ -161,7 +161,7 @@ extension ResolutionError {
         #expect(resolve?.code == .disposed)
         #expect(resolve?.names == ["A"])
         #expect(
-            resolve?.description == """
+            resolve?.plainDescription == """
                 disposed: A was asked of container "app", which is disposed. \
                 Finish what uses a container before disposing it, and open a new one for what comes after.
                 """)
@@ -169,7 +169,7 @@ extension ResolutionError {
         #expect(scope?.code == .disposed)
         #expect(scope?.names == [])
         #expect(
-            scope?.description == """
+            scope?.plainDescription == """
                 disposed: container "app" is disposed. \
                 Finish what uses a container before disposing it, and open a new one for what comes after.
                 """)
@@ -189,7 +189,7 @@ extension ResolutionError {
         #expect(error?.code == .creationCancelled)
         #expect(error?.underlying is CancellationError)
         #expect(
-            error?.description == """
+            error?.plainDescription == """
                 creationCancelled: the factory of B threw CancellationError, but nobody cancelled it. Path: A → B. \
                 Look for a task that the factory cancels itself, and throw an error of your own instead.
                 """)
@@ -203,11 +203,11 @@ extension ResolutionError {
         let shared = await error { try container.ready(A.self) }
         #expect(shared?.code == .notReady)
         #expect(
-            shared?.description
+            shared?.plainDescription
                 == "notReady: A has not been created yet. Resolve it once before, or register its instance.")
         let transient = await error { try container.ready(B.self) }
         #expect(
-            transient?.description == """
+            transient?.plainDescription == """
                 notReady: B has not been created yet. \
                 A transient instance is made for each request and is never ready: use resolve, or a shared lifetime.
                 """)
@@ -222,7 +222,7 @@ extension ResolutionError {
         let error = await error { try await container.resolve(A.self) }
         #expect(error?.code == .invalidOperation)
         #expect(
-            error?.description == """
+            error?.plainDescription == """
                 invalidOperation: the factory of A disposes container "app", which waits for it. \
                 Dispose a container from outside its factories.
                 """)
@@ -241,7 +241,7 @@ extension ResolutionError {
         #expect(error?.errors.count == 1)
         #expect(timedOut?.code == .disposalTimedOut)
         #expect(
-            timedOut?.description == """
+            timedOut?.plainDescription == """
                 disposalTimedOut: the disposal of container "app" has not ended by its deadline: \
                 it waits for the onDispose of A. \
                 It goes on in the background; look for a hook or a factory that does not return.

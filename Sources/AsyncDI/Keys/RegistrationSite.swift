@@ -1,0 +1,23 @@
+/// Where a registration stands in the source: the file, as `Module/File.swift`, and the line.
+///
+/// Errors show it for each step of their path, so that a reader can go there:
+/// `Owner (App/Modules.swift:12) → Pet (App/Modules.swift:14)`.
+public struct RegistrationSite: Hashable, Sendable, CustomStringConvertible {
+    /// The file as `#fileID` gives it: module and file name, without the folders of the machine that compiled it.
+    public let fileID: String
+    /// The line.
+    public let line: UInt
+
+    /// A place in the source.
+    ///
+    /// - Parameters:
+    ///   - fileID: The file, as `#fileID` gives it.
+    ///   - line: The line.
+    public init(fileID: String, line: UInt) {
+        self.fileID = fileID
+        self.line = line
+    }
+
+    /// The file and the line, with a colon between them.
+    public var description: String { "\(fileID):\(line)" }
+}

@@ -1,0 +1,9 @@
+@testable import AsyncDI
+
+extension ResolutionError {
+    /// The description without the places of registrations, which move whenever a test file is edited.
+    var plainDescription: String {
+        description.replacing(/\ \(\w+\/[\w+]+\.swift:\d+\)/, with: "")
+            .replacing(/\ Registered at \w+\/[\w+]+\.swift:\d+\./, with: "")
+    }
+}
