@@ -110,7 +110,7 @@ extension ContainerCore {
         // A value has no weak form: it is not kept.
         guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
         kept.cell = keptCell
-        if recipe.key.arguments != nil { kept.pack = creation.step.pack }
+        if recipe.key.arguments != nil { kept.pack = creation.pack }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
         if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
             keptCell.isSharedBelow = recipe.lifetime.sharing == .owner

@@ -37,7 +37,7 @@ extension ContainerCore {
             if places.contains(where: isAboveOrSame) {
                 throw ResolutionError(
                     .invalidOperation,
-                    "the factory of \(current.step.key) disposes \(displayName), which waits for it.",
+                    "the factory of \(current.recipe.key) disposes \(displayName), which waits for it.",
                     advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
             }
             frame = current.parent

@@ -2,7 +2,7 @@
 /// ``WaitForGraph``.
 final class Creation: Sendable, Hashable {
     let key: CreationKey
-    let step: PathStep
+    let pack: ArgumentPack
     /// The container that the factory's resolver asks.
     let host: any ResolutionHost
     /// Where the instance is cached.
@@ -33,7 +33,7 @@ final class Creation: Sendable, Hashable {
         stopwatch: Stopwatch? = nil
     ) {
         self.key = key
-        self.step = PathStep(key: key.recipe.key, recipe: key.recipe, pack: request.pack)
+        pack = request.pack
         self.host = host
         self.place = place
         self.home = home
@@ -137,7 +137,7 @@ final class Creation: Sendable, Hashable {
         let resolver = Resolver(host: host, frame: frame)
         let instance = try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(resolver, step.pack)
+                try await recipe.blueprint.factory.makeCell(resolver, pack)
             }
         }
         state.withLock { $0.instance = instance }
@@ -224,8 +224,8 @@ extension Recipe {
         let resolver = Resolver(host: frame.host, frame: frame)
         try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.step.pack) }
-                for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.step.pack) }
+                for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.pack) }
+                for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.pack) }
             }
         }
     }
@@ -246,7 +246,7 @@ nonisolated(nonsending) func translatingCancellation<R: Sendable>(
 func translated(_ error: any Error, in frame: Frame) -> any Error {
     guard error is CancellationError, !Task.isCancelled else { return error }
     return ResolutionError(
-        .creationCancelled, "the factory of \(frame.step.key) threw CancellationError, but nobody cancelled it.",
+        .creationCancelled, "the factory of \(frame.recipe.key) threw CancellationError, but nobody cancelled it.",
         advice: "Look for a task that the factory cancels itself, and throw an error of your own instead.",
         steps: frame.path, asker: frame, underlying: error)
 }
