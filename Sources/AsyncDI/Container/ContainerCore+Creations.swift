@@ -153,6 +153,8 @@ extension ContainerCore.State {
     fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt, now: Duration) -> JoinDecision? {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
+            // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
+            guard key.arguments == key.arguments else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             instances[key] = Kept(storage: storage)
             return .load(storage, generation: 0)

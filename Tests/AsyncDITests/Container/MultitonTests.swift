@@ -374,4 +374,19 @@ import Testing
         factory.answer(Pool("new"), run: 1)
         #expect(try await container.resolve(Pool.self, arguments: "a").tenant == "new")
     }
+
+    @Test func `an argument that is not equal to itself makes no storage`() async throws {
+        let storages = Counter()
+        let lifetime = Lifetime("kept") {
+            storages.increment()
+            return StrongStorage()
+        }
+        let container = Container { Registration(Thing.self, lifetime: lifetime) { (_, _: Double) in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: Double.nan)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(storages.value == 0)
+        #expect(container.core.withState { $0.instances.isEmpty })
+    }
 }
