@@ -54,7 +54,12 @@ extension Request {
                 steps: pathToHere, asker: asker)
         }
         let (instance, lease) = try await leased(service)
-        if let lease { holder.hold(lease) }
+        if let lease, !holder.hold(lease) {
+            lease.end()
+            throw ResolutionError(
+                .invalidOperation, "\(key) was leased for \(holder.recipe.key), whose creation has ended meanwhile.",
+                advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
+        }
         return instance
     }
 }

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import AsyncDI
+
+/// DESIGN 3.7: how leases begin and end, whatever happens around them.
+@Suite(.timeLimit(.minutes(1))) struct LeaseTests {
+    private final class Pool: Sendable {
+        let tenant: String
+        init(_ tenant: String) { self.tenant = tenant }
+    }
+
+    private final class Parent: Sendable {}
+    private final class Child: Sendable {}
+
+    /// Yields until a condition holds; the suite's time limit ends the wait.
+    private func until(_ condition: () async -> Bool) async {
+        while await !condition() { await Task.yield() }
+    }
+
+    @Test func `a lease that comes after its factory has ended is given back`() async throws {
+        let pools = DrivenFactory<Pool>()
+        let late = Locked<Task<Void, any Error>?>(nil)
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in try await pools.run() }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                let task = Task { _ = try await r.lease(Pool.self, arguments: "a") }
+                late.withLock { $0 = task }
+                await pools.began()
+                return Thing()
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        pools.answer(Pool("a"))
+        let task = try #require(late.withLock { $0 })
+        let error = await #expect(throws: ResolutionError.self) { try await task.value }
+        #expect(error?.code == .invalidOperation)
+        // Would wait for the lease.
+        try await container.dispose()
+    }
+}
