@@ -61,8 +61,13 @@ extension ContainerCore {
                 ending.isKept = true
                 keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
             } else if result.isSuccess, let product {
-                // Invalidated in flight: those who waited have it now, and it is disposed with the container.
-                _ = state.ledger.record(product)
+                if state.phase == .disposed {
+                    // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
+                    ending.leases = product.leases
+                } else {
+                    // Invalidated in flight: those who waited have it now, and it is disposed with the container.
+                    _ = state.ledger.record(product)
+                }
             } else if let product {
                 // What was made before a hook failed has been opened, and nobody will ever have it.
                 ending.victims.disposables.append(product)
@@ -72,6 +77,7 @@ extension ContainerCore {
         }
         if !ending.isKept, result.isSuccess { creation.storage?.clear() }
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
+        for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
         report(creation, result, waiters: ending.waiters)
         action.resumeWaiters(with: result)
@@ -82,6 +88,7 @@ extension ContainerCore {
     private struct Ending {
         var waiters = 0
         var isKept = false
+        var leases: [any HeldLease] = []
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
     }

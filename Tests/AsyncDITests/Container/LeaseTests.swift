@@ -37,4 +37,26 @@ import Testing
         // Would wait for the lease.
         try await container.dispose()
     }
+
+    @Test func `a creation that outlives its container gives its lease back`() async throws {
+        let app = Container { Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) } }
+        let factory = DrivenFactory<Void>()
+        var child: Container? = Container(parent: app) {
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                try await factory.run()
+                return Thing()
+            }
+        }
+        weak let core = child?.core
+        let asker = Task { [child] in try await child!.resolve(Thing.self) }
+        await factory.began()
+        asker.cancel()
+        _ = await asker.result
+        child = nil
+        await until { core?.table.isClosed != false }
+        factory.answer(())
+        // Would wait for the lease.
+        try await app.dispose()
+    }
 }
