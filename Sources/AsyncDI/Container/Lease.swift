@@ -63,11 +63,14 @@ enum LeaseContext {
 }
 
 extension ContainerCore {
-    func lease(_ key: CreationKey, _ cell: Cell) -> (any HeldLease)? {
+    func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision {
         withState { state in
-            guard state.phase == .open, let kept = state.instances[key], kept.cell === cell else { return nil }
-            state.leases.begin(cell)
-            return Lease(core: self, key: key, cell: cell)
+            guard state.phase == .open else { return .gone }
+            if let kept = state.instances[key], kept.cell === cell {
+                state.leases.begin(cell)
+                return .leased(Lease(core: self, key: key, cell: cell))
+            }
+            return state.flights.entries.keys.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
         }
     }
 

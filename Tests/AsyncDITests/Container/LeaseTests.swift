@@ -59,4 +59,21 @@ import Testing
         // Would wait for the lease.
         try await app.dispose()
     }
+
+    @Test func `a lease of what is in a cycle of properties with the asker is refused`() async throws {
+        let container = Container {
+            Registration(Parent.self, lifetime: .singleton) { r in
+                _ = try await r.resolve(Child.self)
+                return Parent()
+            }
+            Registration(Child.self, lifetime: .singleton) { _ in Child() }
+                .injectProperties { r, _ in _ = try await r.lease(Parent.self) }
+        }
+        for _ in 0..<2 {
+            let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Parent.self) }
+            #expect(error?.code == .invalidOperation)
+            #expect(error?.path.map(\.description) == ["Child", "Parent"])
+        }
+        try await container.dispose()
+    }
 }
