@@ -46,7 +46,7 @@ extension ContainerCore {
 
     /// The body of a `withInstance` holds a lease that the disposal would wait for.
     private func refuseInsideLease() throws {
-        guard LeaseContext.cores.contains(where: isAboveOrSame) else { return }
+        guard LeaseContext.bodies.compactMap(\.core).contains(where: isAboveOrSame) else { return }
         throw ResolutionError(
             .invalidOperation, "the body of a withInstance disposes \(displayName), which waits for its lease to end.",
             advice: "Dispose a container after the bodies that use its instances.")

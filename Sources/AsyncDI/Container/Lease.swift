@@ -56,10 +56,28 @@ struct LeaseTable {
     var pendingKeys: [ServiceKey] { entries.values.compactMap { $0.pending?.recipe.key } }
 }
 
+/// The body of a `withInstance`, as long as it runs.
+final class LeaseBody: Sendable {
+    private let leased: Locked<ContainerCore?>
+
+    init(leasing core: ContainerCore) { leased = Locked(core) }
+
+    /// The container of whose instances the body holds a lease; nil once it has ended, for a task that outlives it.
+    var core: ContainerCore? { leased.withLock { $0 } }
+
+    func end() {
+        let core = leased.withLock { core in
+            defer { core = nil }
+            return core
+        }
+        withExtendedLifetime(core) {}
+    }
+}
+
 /// The leases that the current task holds.
 enum LeaseContext {
-    /// The containers of whose instances this task, or the task that started it, holds a lease in a `withInstance`.
-    @TaskLocal static var cores: [ContainerCore] = []
+    /// The bodies that this task, or the task that started it, was started in.
+    @TaskLocal static var bodies: [LeaseBody] = []
 }
 
 extension ContainerCore {

@@ -76,4 +76,17 @@ import Testing
         }
         try await container.dispose()
     }
+
+    @Test func `a task that outlives the body of a withInstance may dispose the container`() async throws {
+        let container = Container { Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) } }
+        let gate = Gate()
+        let task = try await container.withInstance(Pool.self, arguments: "a") { _ in
+            Task {
+                await gate.pass()
+                try await container.dispose()
+            }
+        }
+        gate.open()
+        try await task.value
+    }
 }
