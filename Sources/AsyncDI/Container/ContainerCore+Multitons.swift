@@ -37,7 +37,11 @@ extension ContainerCore {
             }
             state.multitons[id] = cache
             state.drop(keys: expired, from: table, into: &victims)
-            if let oldest = cache.oldestUse { return oldest + idle - now }
+            if let oldest = cache.oldestUse {
+                // A leased instance without any idle time is not asked after all the time, and a clock's instant may not
+                // reach as far as an idle time does.
+                return min(max(oldest + idle - now, .milliseconds(1)), .seconds(86_400))
+            }
             // Nothing is left: the next instance starts another watcher.
             state.multitons[id] = nil
             if let watcher = state.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher) }

@@ -55,10 +55,13 @@ struct MultitonCache<Key: Hashable, Instant: Comparable> {
     /// Takes out what was not used since `limit`, but for the keys that are in use now, which count as used at `now`.
     mutating func expire(lastUsedBefore limit: Instant, now: Instant, unless isInUse: (Key) -> Bool) -> [Key] {
         var expired: [Key] = []
+        var inUse: [Key] = []
         while let key = oldest, entries[key]!.lastUse <= limit {
             unlink(key)
-            if isInUse(key) { append(key, at: now) } else { expired.append(key) }
+            if isInUse(key) { inUse.append(key) } else { expired.append(key) }
         }
+        // Only now: with no idle time at all, `now` is the limit, and they would be looked at again.
+        for key in inUse { append(key, at: now) }
         return expired
     }
 

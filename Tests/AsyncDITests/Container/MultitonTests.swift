@@ -389,4 +389,18 @@ import Testing
         #expect(storages.value == 0)
         #expect(container.core.withState { $0.instances.isEmpty })
     }
+
+    @Test func `an idle time beyond what a clock can reach is no time limit`() async throws {
+        await #expect(processExitsWith: .success) {
+            let container = Container {
+                Registration(Thing.self, lifetime: .multiton(idle: .seconds(Int64.max))) { (_, n: Int) in Thing(n) }
+            }
+            let thing = try await container.resolve(Thing.self, arguments: 1)
+            // Time for the watcher to sleep: its clock's overflow ends the process.
+            for _ in 0..<1000 { await Task.yield() }
+            let again = try await container.resolve(Thing.self, arguments: 1)
+            precondition(again === thing)
+            try await container.dispose()
+        }
+    }
 }
