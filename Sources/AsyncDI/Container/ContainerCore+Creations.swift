@@ -57,7 +57,7 @@ extension ContainerCore {
             ending.waiters = state.flights.entries[creation]?.mostWaiters ?? 0
             let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
-            if case .success(let cell) = result, case .deliver(_, keep: true) = action {
+            if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
                 ending.isKept = true
                 keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
             } else if result.isSuccess, let product {

@@ -79,6 +79,7 @@ extension ContainerCore {
     }
 
     private func run(_ disposal: Disposal, reason: DisposalReason) async {
+        stopWatching()
         stopCreations()
         await disposeChildren(disposal, reason: reason)
         await drainCreations(disposal)
@@ -97,6 +98,15 @@ extension ContainerCore {
         empty()
         scopeIsClosed()
         disposal.finish()
+    }
+
+    /// Nothing idles out any more: instances are disposed in order.
+    private func stopWatching() {
+        let watchers = withState { state in
+            defer { state.idleWatchers = [:] }
+            return state.idleWatchers.values
+        }
+        for watcher in watchers { watcher.cancel() }
     }
 
     /// Waiters are told at once; creations are cancelled.
@@ -146,15 +156,12 @@ extension ContainerCore {
                 state.disposal = nil
                 state.registrations.removeAll()
                 state.instances = [:]
+                state.multitons = [:]
             }
-            return (state.registrations, state.instances)
+            return (state.registrations, state.instances, state.multitons)
         }
-        let watchers = withState { state in
-            defer { (state.idleWatchers, state.multitons) = ([:], [:]) }
-            return state.idleWatchers.values
-        }
-        for watcher in watchers { watcher.cancel() }
         for kept in dropped.1.values { kept.storage?.clear() }
+        withExtendedLifetime(dropped) {}
     }
 
     // MARK: Instances

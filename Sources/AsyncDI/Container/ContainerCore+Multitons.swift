@@ -31,7 +31,10 @@ extension ContainerCore {
         let now = elapsed()
         var victims = Victims()
         let delay: Duration? = withState { state in
-            guard var cache = state.multitons[id] else { return nil }
+            // A disposal has begun to take its instances in its own order.
+            guard state.phase == .open, var cache = state.multitons[id] else { return nil }
+            // Taken out, so that it is changed in place and not copied under the lock.
+            state.multitons[id] = nil
             let expired = cache.expire(lastUsedBefore: now - idle, now: now) { key in
                 state.instances[key]?.cell.map { state.leases.isLeased($0) } ?? false
             }

@@ -403,4 +403,31 @@ import Testing
             try await container.dispose()
         }
     }
+
+    @Test func `nothing idles out of the order of a disposal`() async throws {
+        let clock = ManualClock()
+        let log = Log<String>()
+        let gate = Gate()
+        let container = Container(clock: clock) {
+            Registration(Pool.self, lifetime: .multiton(idle: .seconds(10))) { _, tenant in Pool(tenant) }
+                .onDispose { log.append("pool \($0.tenant)") }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                Thing(try await r.resolve(Pool.self, arguments: "a").tenant.count)
+            }
+            .onDispose { _ in
+                await gate.pass()
+                log.append("thing")
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        await clock.sleepers(reach: 1)
+        let disposal = Task { try await container.dispose() }
+        await gate.arrived()
+        clock.advance(by: .seconds(20))
+        await clock.sleepers(reach: 0)
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        try await disposal.value
+        #expect(log.entries == ["thing", "pool a"])
+    }
 }
