@@ -108,6 +108,8 @@ extension ContainerCore {
     ) {
         let recipe = creation.recipe
         var kept = state.instances[creation.key] ?? Kept()
+        // Arguments of an instance that nobody held any more: their deinitialisers are user code.
+        if let pack = kept.pack { state.retired.append(pack) }
         if let product { kept.ledgerID = state.ledger.record(product) }
         if creation.storage != nil {
             kept.generation += 1

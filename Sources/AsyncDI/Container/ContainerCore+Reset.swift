@@ -35,7 +35,8 @@ extension ContainerCore.State {
     mutating func drop(keys: [CreationKey], from table: InstanceTable, into victims: inout Victims) {
         var ids: [DisposalLedger<Disposable>.ID] = []
         for key in keys {
-            guard let kept = instances.removeValue(forKey: key) else { continue }
+            guard let index = instances.index(forKey: key) else { continue }
+            let (key, kept) = instances.remove(at: index)
             for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }

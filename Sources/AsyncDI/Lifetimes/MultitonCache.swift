@@ -41,11 +41,13 @@ struct MultitonCache<Key: Hashable, Instant: Comparable> {
     ///
     /// Does nothing when there is none.
     mutating func use(_ key: Key, at now: Instant) {
-        guard let entry = entries[key] else { return }
+        guard let index = entries.index(forKey: key) else { return }
         if newest == key {
-            entries[key]!.lastUse = max(now, entry.lastUse)
+            entries.values[index].lastUse = max(now, entries.values[index].lastUse)
             return
         }
+        // The key that came with the entry stays: an equal one belongs to whoever asks.
+        let key = entries.keys[index]
         unlink(key)
         append(key, at: now)
     }

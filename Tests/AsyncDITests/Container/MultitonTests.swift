@@ -430,4 +430,23 @@ import Testing
         try await disposal.value
         #expect(log.entries == ["thing", "pool a"])
     }
+
+    private final class Tenant: Hashable, Sendable {
+        let name: String
+        init(_ name: String) { self.name = name }
+        static func == (first: Tenant, second: Tenant) -> Bool { first.name == second.name }
+        func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    }
+
+    @Test func `a hit does not keep the arguments that it was asked with`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 3)) { (_, tenant: Tenant) in Pool(tenant.name) }
+        }
+        for name in ["a", "b"] { _ = try await container.resolve(Pool.self, arguments: Tenant(name)) }
+        var tenant: Tenant? = Tenant("a")
+        weak let reference = tenant
+        _ = try await container.resolve(Pool.self, arguments: tenant!)
+        tenant = nil
+        #expect(reference == nil)
+    }
 }
