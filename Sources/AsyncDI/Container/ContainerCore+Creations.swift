@@ -70,7 +70,7 @@ extension ContainerCore {
                 }
             } else if let product {
                 // What was made before a hook failed has been opened, and nobody will ever have it.
-                ending.victims.disposables.append(product)
+                state.owe(product, in: &ending.victims)
             }
             if state.flights.isEmpty { swap(&ending.drained, &state.drained) }
             return action

@@ -44,7 +44,13 @@ extension ContainerCore.State {
             victims.entries.append(kept)
             victims.keys.append(key)
         }
-        for item in ledger.take(ids) where !leases.postpone(item) { victims.disposables.append(item) }
+        for item in ledger.take(ids) where !leases.postpone(item) { owe(item, in: &victims) }
+    }
+
+    /// An instance is to be disposed outside the lock.
+    mutating func owe(_ item: Disposable, in victims: inout Victims) {
+        owed += 1
+        victims.disposables.append(item)
     }
 }
 

@@ -6,7 +6,9 @@ struct Lease: HeldLease {
     let key: CreationKey
     let cell: Cell
 
-    func end() { core.end(self) }
+    func end() {
+        if let freed = core.release(self) { core.cleanUp([freed]) }
+    }
 }
 
 /// What is leased: for each instance how often, and whether it is waiting to be disposed.
@@ -92,7 +94,8 @@ extension ContainerCore {
         }
     }
 
-    fileprivate func end(_ lease: Lease) {
+    /// Ends a lease, and gives the instance that was only waiting for this, for the caller to dispose.
+    func release(_ lease: Lease) -> Disposable? {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
         let pending: Disposable? = withState { state in
@@ -100,10 +103,11 @@ extension ContainerCore {
             // The end of a lease counts as use.
             if state.instances[lease.key]?.cell === lease.cell { state.noteUse(of: lease.key, at: now) }
             swap(&waiting, &state.leaseWaiters)
+            if pending != nil { state.owed += 1 }
             return pending
         }
-        if let pending { cleanUp([pending]) }
         for continuation in waiting { continuation.resume() }
+        return pending
     }
 
     /// Waits until an instance is not leased any more.

@@ -89,4 +89,48 @@ import Testing
         gate.open()
         try await task.value
     }
+
+    @Test func `what waits for a lease of an instance is disposed with that instance`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
+                .onDispose { _ in
+                    for _ in 0..<100 { await Task.yield() }
+                    log.append("pool")
+                    throw TestError()
+                }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                return Thing()
+            }
+            .onDispose { _ in log.append("thing") }
+        }
+        _ = try await container.resolve(Thing.self)
+        let error = await #expect(throws: DisposalError.self) { try await container.reset() }
+        #expect(log.entries == ["thing", "pool"])
+        #expect(error?.errors as? [TestError] == [TestError()])
+        try await container.dispose()
+    }
+
+    @Test func `dispose throws what the disposal of an evicted instance throws meanwhile`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { _, tenant in Pool(tenant) }
+                .onDispose { if $0.tenant == "a" { throw TestError() } }
+        }
+        let (inside, leave) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                inside.arrive()
+                await leave.pass()
+            }
+        }
+        await inside.arrived()
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        let disposal = Task { try await container.dispose() }
+        await until { container.core.withState { $0.disposal?.current == "the end of leases" } }
+        leave.open()
+        try await body.value
+        let error = await #expect(throws: DisposalError.self) { try await disposal.value }
+        #expect(error?.errors as? [TestError] == [TestError()])
+    }
 }

@@ -449,4 +449,47 @@ import Testing
         tenant = nil
         #expect(reference == nil)
     }
+
+    /// Calls back when it is cleared: between the step that drops an instance and its disposal.
+    private final class InterruptedStorage: InstanceStorage {
+        private let instance = StrongStorage()
+        private let interruption: @Sendable () -> Void
+        init(_ interruption: @escaping @Sendable () -> Void) { self.interruption = interruption }
+        func load() -> (any Sendable)? { instance.load() }
+        func store(_ new: any Sendable) { instance.store(new) }
+        func clear() {
+            if instance.load() != nil {
+                instance.clear()
+                interruption()
+            }
+        }
+    }
+
+    @Test func `dispose waits for an instance that was dropped before its hook begins`() async throws {
+        let log = Log<String>()
+        let disposal = Locked<Task<Void, any Error>?>(nil)
+        let holder = Locked<Container?>(nil)
+        let lifetime = Lifetime("kept") {
+            InterruptedStorage {
+                guard let container = holder.withLock({ $0 }) else { return }
+                let task = Task {
+                    try await container.dispose()
+                    log.append("disposed")
+                }
+                disposal.withLock { $0 = task }
+                while !log.entries.contains("disposed"),
+                    container.core.withState({ $0.disposal?.current?.contains("reset") != true })
+                {}
+            }
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
+        }
+        holder.withLock { $0 = container }
+        _ = try await container.resolve(Thing.self)
+        try await container.reset(Thing.self)
+        try await disposal.withLock { $0 }?.value
+        holder.withLock { $0 = nil }
+        #expect(log.entries == ["hook", "disposed"])
+    }
 }
