@@ -107,7 +107,8 @@ extension ContainerCore {
         }
     }
 
-    private func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
+    /// The keys of the services behind a type that they are forwarded to.
+    func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
         var targets: Set<ServiceKey> = []
         var core: ContainerCore? = self
         while let current = core {

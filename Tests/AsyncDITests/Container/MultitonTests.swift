@@ -492,4 +492,17 @@ import Testing
         holder.withLock { $0 = nil }
         #expect(log.entries == ["hook", "disposed"])
     }
+
+    private protocol Connections: Sendable {}
+    private final class TenantConnections: Connections {}
+
+    @Test func `the cached arguments of a forwarded type are those of the service behind it`() async throws {
+        let container = Container {
+            Registration(TenantConnections.self, lifetime: .multiton) { (_, _: String) in TenantConnections() }
+                .implements((any Connections).self)
+        }
+        _ = try await container.resolve((any Connections).self, arguments: "a")
+        #expect(await container.cachedArguments(of: (any Connections).self, String.self) == ["a"])
+        #expect(await container.cachedArguments(of: TenantConnections.self, String.self) == ["a"])
+    }
 }
