@@ -72,6 +72,7 @@ extension ContainerCore {
                 // What was made before a hook failed has been opened, and nobody will ever have it.
                 state.owe(product, in: &ending.victims)
             }
+            if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
             if state.flights.isEmpty { swap(&ending.drained, &state.drained) }
             return action
         }
@@ -179,6 +180,15 @@ extension ContainerCore.State {
             return .ready(living)
         }
         return nil
+    }
+
+    /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
+    fileprivate mutating func forgetEmptyStorage(of creation: Creation, into victims: inout Victims) {
+        guard let storage = creation.storage, let kept = instances[creation.key], kept.storage === storage,
+            kept.generation == 0
+        else { return }
+        instances[creation.key] = nil
+        victims.entries.append(kept)
     }
 
     /// Drops the entries of weak instances that are gone, once for as many as are alive.

@@ -505,4 +505,19 @@ import Testing
         #expect(await container.cachedArguments(of: (any Connections).self, String.self) == ["a"])
         #expect(await container.cachedArguments(of: TenantConnections.self, String.self) == ["a"])
     }
+
+    @Test func `arguments whose creation fails leave no storage behind`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("kept") { StrongStorage() }) { (_, number: Int) in
+                if number > 0 { throw TestError(number) }
+                return Thing()
+            }
+        }
+        for number in 1...3 {
+            await #expect(throws: TestError(number)) { try await container.resolve(Thing.self, arguments: number) }
+        }
+        #expect(container.core.withState { $0.instances.isEmpty })
+        let thing = try await container.resolve(Thing.self, arguments: 0)
+        #expect(try await container.resolve(Thing.self, arguments: 0) === thing)
+    }
 }
