@@ -150,10 +150,13 @@ extension ContainerCore {
     }
 
     func peek(_ key: CreationKey) -> Peek {
-        withState { state in
+        let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        return withState { state in
             guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
             if let storage = kept.storage { return .storage(storage) }
-            return (kept.cell?.strengthened()).map(Peek.instance) ?? .nothing
+            guard let living = kept.cell?.strengthened() else { return .nothing }
+            state.noteUse(of: key, at: now)
+            return .instance(living)
         }
     }
 }

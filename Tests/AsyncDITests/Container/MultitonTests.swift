@@ -520,4 +520,19 @@ import Testing
         let thing = try await container.resolve(Thing.self, arguments: 0)
         #expect(try await container.resolve(Thing.self, arguments: 0) === thing)
     }
+
+    @Test func `asking synchronously counts as use`() async throws {
+        let clock = ManualClock()
+        let container = Container(clock: clock) {
+            Registration(Thing.self, lifetime: .multiton(idle: .seconds(60))) { _ in Thing() }
+        }
+        let thing = try await container.resolve(Thing.self)
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(40))
+        #expect(try container.ready(Thing.self) === thing)
+        clock.advance(by: .seconds(20))
+        await clock.sleepers(reach: 1)
+        #expect(try container.ready(Thing.self) === thing)
+        try await container.dispose()
+    }
 }
