@@ -28,8 +28,12 @@ final class ContainerCore: ResolutionHost {
         var leases = LeaseTable()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
-        var cleanups: [Int: Task<[any Error], Never>] = [:]
-        var nextCleanup = 0
+        /// How many instances have left the caches and the ledger, but are not disposed yet.
+        ///
+        /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them too.
+        var owed = 0
+        /// Resumed when nothing is owed any more.
+        var owedWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last creation in flight has ended.
         var drained: [CheckedContinuation<Void, Never>] = []
         var disposal: Disposal?
@@ -226,6 +230,7 @@ extension ContainerCore {
             empty.retired = state.retired
             empty.leases = state.leases
             empty.leaseWaiters = state.leaseWaiters
+            empty.owed = state.owed
             state = empty
             return stopped
         }

@@ -21,8 +21,8 @@ final class Creation: Sendable, Hashable {
     private struct State {
         var instance: Cell?
         var failure: (any Error)?
-        /// What the factory leased for the instance.
-        var leases: [any HeldLease] = []
+        /// What the factory leased for the instance; nil once the instance, or its failure, has taken them over.
+        var leases: [any HeldLease]? = []
         var task: Task<Void, Never>?
         var isCancelled = false
     }
@@ -50,12 +50,20 @@ final class Creation: Sendable, Hashable {
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// Keeps what the factory leased as long as the instance.
-    func hold(_ lease: any HeldLease) { state.withLock { $0.leases.append(lease) } }
+    ///
+    /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
+    func hold(_ lease: any HeldLease) -> Bool {
+        state.withLock { state in
+            state.leases?.append(lease)
+            return state.leases != nil
+        }
+    }
 
+    /// Takes the leases out, once; none are held from now on.
     func takeLeases() -> [any HeldLease] {
         state.withLock { state in
-            defer { state.leases = [] }
-            return state.leases
+            defer { state.leases = nil }
+            return state.leases ?? []
         }
     }
 
