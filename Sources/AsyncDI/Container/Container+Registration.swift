@@ -267,6 +267,18 @@ extension Container {
         core.isRegistered(
             ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
     }
+
+    /// Whether anything is registered here for a service, whatever its arguments: in this container, a fallback or an ancestor.
+    ///
+    /// Contributions to `resolveMany` and `making:` registrations count too.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    /// - Returns: Whether there is a registration.
+    public func hasAnyRegistration<Service>(of service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
+        core.hasAnyRegistration(of: service, qualifier: qualifier)
+    }
 }
 
 /// Registers a service: `try await container += Registration(…)`.
@@ -293,5 +305,12 @@ public func += (container: Container, module: some Module) async throws {
 extension ContainerCore {
     fileprivate func isRegistered(_ key: ServiceKey) -> Bool {
         !table.isClosed && table.registration(of: key) != nil
+    }
+
+    fileprivate func hasAnyRegistration(of service: any Any.Type, qualifier: (any Qualifier)?) -> Bool {
+        !table.isClosed
+            && searchOrder.contains { core in
+                core.withState { $0.registrations.keys(of: service).contains { areEqual($0.qualifier, qualifier) } }
+            }
     }
 }

@@ -17,15 +17,19 @@
 public struct Provider<Service: Sendable>: Sendable {
     private let resolver: Resolver
     private let qualifier: (any Qualifier)?
+    /// The arguments that the provider was asked for with.
+    private let pack: ArgumentPack
+    private let arguments: ArgumentPack.Type?
 
-    /// Asks for the service.
+    /// Asks for the service, with the arguments that the provider itself was asked for with, if there were any.
     ///
     /// Runs in the caller's isolation.
     ///
     /// - Returns: What resolving the service gives.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        try await asking.resolve(Service.self, qualifier: qualifier)
+        try await asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
+            .resolve(Service.self)
     }
 
     /// Asks for the service with arguments.
@@ -57,6 +61,7 @@ extension Provider: WrapperType {
 
     private static func provider(for request: Request) -> Provider {
         Provider(
-            resolver: Resolver(host: request.host, frame: request.asker, graph: nil), qualifier: request.key.qualifier)
+            resolver: Resolver(host: request.host, frame: request.asker, graph: nil), qualifier: request.key.qualifier,
+            pack: request.pack, arguments: request.key.arguments)
     }
 }
