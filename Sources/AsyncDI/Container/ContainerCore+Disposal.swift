@@ -73,7 +73,11 @@ extension ContainerCore {
             // From this moment on, hits miss and everything that misses throws `disposed`.
             table.close()
             scopeBeginsClosing()
-            Task.detached { await self.run(mustRun, reason: reason) }
+            let observed = observedHandle()
+            Task.detached {
+                await self.run(mustRun, reason: reason)
+                withExtendedLifetime(observed) {}
+            }
         }
         return disposal
     }
@@ -157,6 +161,9 @@ extension ContainerCore {
         for kept in dropped.1.values { kept.storage?.clear() }
     }
 
+    /// The handle that observers are given, kept while hooks run: what they throw is reported even when nobody else has the container.
+    private func observedHandle() -> Container? { events == nil ? nil : handle() }
+
     // MARK: Instances
 
     /// Runs the hooks of one instance.
@@ -170,8 +177,12 @@ extension ContainerCore {
             }
         }
         for lease in item.leases { lease.end() }
-        for error in errors { send(.failed(item.recipe.key, error)) }
-        send(.disposed(item.recipe.key))
+        if events != nil {
+            withState { state in
+                for error in errors { state.note(.failed(item.recipe.key, error)) }
+                state.note(.disposed(item.recipe.key))
+            }
+        }
         return errors
     }
 
@@ -179,12 +190,14 @@ extension ContainerCore {
     @discardableResult
     func cleanUp(_ items: [Disposable]) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
+        let observed = observedHandle()
         return withState { state in
             let id = state.nextCleanup
             state.nextCleanup += 1
             let task = Task.detached {
                 var errors: [any Error] = []
                 for item in items { errors += await self.dispose(item, reason: DisposalReason()) }
+                withExtendedLifetime(observed) {}
                 // Registered under the same lock before this task could come here.
                 _ = self.withState { $0.cleanups.removeValue(forKey: id) }
                 return errors
