@@ -63,9 +63,7 @@ extension Request {
             return try await resolveCell(recipe, owner: owner, clock: clock)
         }
         guard let (cell, lease) = try await leasedCell(recipe, owner: owner, clock: clock) else { return nil }
-        if let lease {
-            if let holder { holder.hold(lease) } else { lease.end() }
-        }
+        if let lease, holder?.hold(lease) != true { lease.end() }
         return cell
     }
 }
