@@ -487,8 +487,10 @@ import Testing
         }
         holder.withLock { $0 = container }
         _ = try await container.resolve(Thing.self)
-        try await container.reset(Thing.self)
-        try await disposal.withLock { $0 }?.value
+        try await takingAThread {
+            try await container.reset(Thing.self)
+            try await disposal.withLock { $0 }?.value
+        }
         holder.withLock { $0 = nil }
         #expect(log.entries == ["hook", "disposed"])
     }
