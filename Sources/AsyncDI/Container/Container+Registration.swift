@@ -184,6 +184,22 @@ extension Container {
                 factory: factory))
     }
 
+    /// Registers a service that is made by its own `init()`.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: DefaultInitializable>(
+        _ service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) throws {
+        try register(Registration(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line))
+    }
+
     /// Registers a service that need not be `Sendable`, for ``make(_:qualifier:arguments:)``.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 /// How one service is made: its key, its lifetime, its factory and its hooks.
 ///
-/// A value: a modifier such as ``onCreate(_:)`` returns a changed copy. It takes effect in a container, which it is given to
+/// A value: a modifier such as ``eager()`` returns a changed copy. It takes effect in a container, which it is given to
 /// in a ``RegistrationBuilder`` closure or by `register`.
 /// ```swift
 /// Registration(HTTPClient.self, lifetime: .singleton) { _ in HTTPClient() }

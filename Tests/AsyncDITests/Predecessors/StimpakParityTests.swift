@@ -30,8 +30,16 @@ struct StimpakParityTests {
         #expect(try await container.resolve(Plain.self) === plain)
         #expect(try await container.resolve(Plain.self, qualifier: "named") !== plain)
         #expect(try await container.resolve(Slow.self).number == 3, "its init may be asynchronous and throw")
-        try await container += Registration(Plain.self)
+        try await container.register(Plain.self, lifetime: .transient)
         #expect(try await container.resolve(Plain.self) !== plain)
+    }
+
+    @Test func `an error about a type without a factory says where it was registered`() async throws {
+        let container = Container {
+            Registration(Plain.self, lifetime: .transient).onDispose { _ in }
+        }
+        let error = await expect(.invalidRegistration) { try await container.resolve(Plain.self) }
+        #expect(error?.description.contains("StimpakParityTests.swift") == true)
     }
 
     // MARK: Reuse
