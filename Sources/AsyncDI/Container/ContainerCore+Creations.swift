@@ -52,9 +52,10 @@ extension ContainerCore {
         if case .success(let cell) = result, let instance = cell.anyValue { creation.storage?.store(instance) }
         let product = creation.product(of: result)
         let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        let duration = creation.stopwatch?.elapsed()
         var ending = Ending()
         let action = withState { state in
-            ending.waiters = state.flights.entries[creation]?.mostWaiters ?? 0
+            state.noteEnd(of: creation, result, after: duration)
             let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
             if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
@@ -80,26 +81,16 @@ extension ContainerCore {
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
-        report(creation, result, waiters: ending.waiters)
         action.resumeWaiters(with: result)
         for continuation in ending.drained { continuation.resume() }
     }
 
     /// What the end of a creation leaves to do outside the lock.
     private struct Ending {
-        var waiters = 0
         var isKept = false
         var leases: [any HeldLease] = []
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private func report(_ creation: Creation, _ result: Result<Cell, any Error>, waiters: Int) {
-        guard let stopwatch = creation.stopwatch, !creation.recipe.blueprint.isHidden else { return }
-        switch result {
-        case .success: send(.created(creation.recipe.key, duration: stopwatch.elapsed(), waiters: waiters))
-        case .failure(let error): send(.failed(creation.recipe.key, error))
-        }
     }
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
@@ -163,6 +154,21 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
+    /// Notes the end of a creation that is timed: one that observers are told of.
+    fileprivate mutating func noteEnd(
+        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?
+    ) {
+        guard let duration, !creation.recipe.blueprint.isHidden else { return }
+        let key = creation.recipe.key
+        switch result {
+        case .success:
+            let waiters = flights.entries[creation]?.mostWaiters ?? 0
+            note(.created(key, duration: duration, waiters: waiters))
+        case .failure(let error):
+            note(.failed(key, error))
+        }
+    }
+
     /// What is cached for a key: the answer, or nil when a creation is needed.
     fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt, now: Duration) -> JoinDecision? {
         guard let kept = instances[key] else {

@@ -73,7 +73,11 @@ extension ContainerCore {
             // From this moment on, hits miss and everything that misses throws `disposed`.
             table.close()
             scopeBeginsClosing()
-            Task.detached { await self.run(mustRun, reason: reason) }
+            let observed = observedHandle()
+            Task.detached {
+                await self.run(mustRun, reason: reason)
+                withExtendedLifetime(observed) {}
+            }
         }
         return disposal
     }
@@ -168,6 +172,9 @@ extension ContainerCore {
         withExtendedLifetime(dropped) {}
     }
 
+    /// The handle that observers are given, kept while hooks run: what they throw is reported even when nobody else has the container.
+    private func observedHandle() -> Container? { events == nil ? nil : handle() }
+
     // MARK: Instances
 
     /// Runs the hooks of one instance.
@@ -180,8 +187,12 @@ extension ContainerCore {
                 errors.append(error)
             }
         }
-        for error in errors { send(.failed(item.recipe.key, error)) }
-        send(.disposed(item.recipe.key))
+        if events != nil {
+            withState { state in
+                for error in errors { state.note(.failed(item.recipe.key, error)) }
+                state.note(.disposed(item.recipe.key))
+            }
+        }
         for lease in item.leases { errors += await end(lease) }
         return errors
     }
@@ -218,6 +229,7 @@ extension ContainerCore {
     @discardableResult
     func cleanUp(_ items: [Disposable]) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
+        let observed = observedHandle()
         return Task.detached {
             var errors: [any Error] = []
             for item in items {
@@ -225,6 +237,7 @@ extension ContainerCore {
                 self.settle(errors: new)
                 errors += new
             }
+            withExtendedLifetime(observed) {}
             return errors
         }
     }

@@ -59,7 +59,6 @@ extension ContainerCore {
     func dispose(of victims: Victims) -> Task<[any Error], Never>? {
         victims.clearStorages()
         for watcher in victims.watchers { watcher.cancel() }
-        for key in victims.keys { send(.evicted(key.recipe.key)) }
         return cleanUp(victims.disposables)
     }
 }

@@ -5,7 +5,6 @@ struct Victims {
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitialisers are user code.
     var entries: [Kept] = []
-    var keys: [CreationKey] = []
     /// Watchers of idle instances that have nothing left to watch.
     var watchers: [Task<Void, Never>] = []
 
@@ -43,7 +42,7 @@ extension ContainerCore.State {
             if let id = kept.ledgerID { ids.append(id) }
             noteRemoval(of: key, into: &victims)
             victims.entries.append(kept)
-            victims.keys.append(key)
+            if !key.recipe.blueprint.isHidden { note(.evicted(key.recipe.key)) }
         }
         for item in ledger.take(ids) where !leases.postpone(item) { owe(item, in: &victims) }
     }

@@ -17,9 +17,14 @@ extension Registration where Service: DefaultInitializable {
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
     public init(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime) { _ in try await Service() }
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { _ in
+            try await Service()
+        }
     }
 }

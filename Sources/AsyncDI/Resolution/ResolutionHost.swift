@@ -5,6 +5,8 @@ protocol ResolutionHost: CreationPlace {
     /// The container's name, as messages show it.
     var displayName: String { get }
     var parentHost: (any ResolutionHost)? { get }
+    /// Watches who waits too long, nil where nobody observes.
+    var stalls: StallMonitor? { get }
 
     /// Finds the instance, joins its creation or begins one, in one step.
     ///
