@@ -202,6 +202,7 @@ extension LazySource {
 
 extension Lazy: WrapperType {
     static var wrapped: (any Any.Type)? { Service.self }
+    static var need: WrapperNeed { .later(Service.self, isHeld: true) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { lazy(for: request) }

@@ -63,6 +63,7 @@ public struct Provider<Service: Sendable>: Sendable {
 
 extension Provider: WrapperType {
     static var wrapped: (any Any.Type)? { Service.self }
+    static var need: WrapperNeed { .later(Service.self, isHeld: false) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { provider(for: request) }
