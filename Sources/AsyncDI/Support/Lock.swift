@@ -6,7 +6,9 @@
     import Musl
 #endif
 
-/// A value behind a lock: every access goes through ``withLock(_:)``. Copies share the value.
+/// A value behind a lock: every access goes through ``withLock(_:)``.
+///
+/// Copies share the value.
 ///
 /// `Synchronization.Mutex` is not used because on Linux it convoys when threads outnumber cores and makes
 /// ThreadSanitizer report races that are none; a plain system mutex does neither.
