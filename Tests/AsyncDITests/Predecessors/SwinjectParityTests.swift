@@ -314,6 +314,43 @@ struct SwinjectParityTests {
         _ = try await container.resolve(Thing.self)
     }
 
+    @Test(arguments: [Lifetime.graph, .singleton, .weak, .scoped])
+    func `implements under names of its own shares the instance, and ends with it`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Cat.self, qualifier: "cat", lifetime: lifetime) { (_, name: String) in Cat(name) }
+                .implements((any Animal).self, qualifier: nil) { $0 }
+                .implements((any Named).self, qualifier: "named")
+                .implements(Cat.self, qualifier: "alias") { $0 }
+        }
+        let identifier = GraphIdentifier()
+        func cats() async throws -> [Cat] {
+            let answers: [any Sendable] = try await container.withGraph(identifier) { r in
+                [
+                    try await r.resolve(Cat.self, qualifier: "cat", arguments: "Mimi"),
+                    try await r.resolve((any Animal).self, arguments: "Mimi"),
+                    try await r.resolve((any Named).self, qualifier: "named", arguments: "Mimi"),
+                    try await r.resolve(Cat.self, qualifier: "alias", arguments: "Mimi"),
+                ]
+            }
+            return answers.compactMap { $0 as? Cat }
+        }
+        let first = try await cats()
+        #expect(first.count == 4 && first.allSatisfy { $0 === first[0] })
+        await expect(.notRegistered) {
+            try await container.resolve((any Animal).self, qualifier: "cat", arguments: "Mimi")
+        }
+        guard lifetime != .graph else { return }
+        try await container.reset((any Named).self, qualifier: "named")
+        let second = try await cats()
+        #expect(second[0] !== first[0])
+        #expect(second.allSatisfy { $0 === second[0] })
+        await container.unregister(Cat.self, qualifier: "cat")
+        await expect(.notRegistered) { try await container.resolve((any Animal).self, arguments: "Mimi") }
+        await expect(.notRegistered) {
+            try await container.resolve(Cat.self, qualifier: "alias", arguments: "Mimi")
+        }
+    }
+
     @Test func `forward: another type is added later by a registration of its own`() async throws {
         let container = Container { Registration(Cat.self, lifetime: .singleton) { _ in Cat() } }
         let cat = try await container.resolve(Cat.self)
