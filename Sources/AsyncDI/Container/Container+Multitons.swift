@@ -26,9 +26,12 @@ extension Container {
         let request = resolver.request(ServiceKey(service, qualifier: qualifier, arguments: types), pack)
         let (instance, lease) = try await request.leased(service)
         guard let lease else { return try await operation(instance) }
-        defer { lease.end() }
-        let cores = LeaseContext.cores + [(lease as? Lease)?.core ?? core]
-        return try await LeaseContext.$cores.bind(cores) { try await operation(instance) }
+        let body = LeaseBody(leasing: (lease as? Lease)?.core ?? core)
+        defer {
+            body.end()
+            lease.end()
+        }
+        return try await LeaseContext.$bodies.bind(LeaseContext.bodies + [body]) { try await operation(instance) }
     }
 
     /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.
@@ -75,11 +78,14 @@ extension ContainerCore {
     }
 
     fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [CachedArguments] {
-        withState { state in
+        // Asking for a forwarded type means the service behind it.
+        let targets = registeredKeys(of: service, qualifier: qualifier)
+        return withState { state in
             state.instances.compactMap { key, kept in
-                guard key.recipe.key.service == service, areEqual(key.recipe.key.qualifier, qualifier),
-                    let pack = kept.pack
-                else { return nil }
+                let isMeant =
+                    targets.contains(key.recipe.key)
+                    || key.recipe.key.service == service && areEqual(key.recipe.key.qualifier, qualifier)
+                guard isMeant, let pack = kept.pack else { return nil }
                 if let cell = kept.cell, cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.

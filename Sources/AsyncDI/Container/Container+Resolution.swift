@@ -41,6 +41,7 @@ extension Container {
             endHit(hit)
             return instance
         }
+        if let frame = beginTransient(service) { return try await frame.make(service) }
         return try await resolve(service, qualifier: nil)
     }
 
@@ -51,6 +52,14 @@ extension Container {
     nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard frame.isNil else { return nil }
         return currentContainer.isNil ? table.beginHit(service) : core.asked.table.beginHit(service)
+    }
+
+    /// The frame in which a transient instance is to be made, when the request comes from outside every factory.
+    @usableFromInline
+    nonisolated func beginTransient(_ service: any Any.Type) -> Frame? {
+        guard frame.isNil else { return nil }
+        let core = currentContainer.isNil ? core : core.asked
+        return core.table.plainTransient(service).map { Frame(outermost: $0, host: core) }
     }
 
     @usableFromInline

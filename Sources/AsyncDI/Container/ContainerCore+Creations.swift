@@ -52,46 +52,45 @@ extension ContainerCore {
         if case .success(let cell) = result, let instance = cell.anyValue { creation.storage?.store(instance) }
         let product = creation.product(of: result)
         let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        let duration = creation.stopwatch?.elapsed()
         var ending = Ending()
         let action = withState { state in
-            ending.waiters = state.flights.entries[creation]?.mostWaiters ?? 0
+            state.noteEnd(of: creation, result, after: duration)
             let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
-            if case .success(let cell) = result, case .deliver(_, keep: true) = action {
+            if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
                 ending.isKept = true
                 keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
             } else if result.isSuccess, let product {
-                // Invalidated in flight: those who waited have it now, and it is disposed with the container.
-                _ = state.ledger.record(product)
+                if state.phase == .disposed {
+                    // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
+                    ending.leases = product.leases
+                } else {
+                    // Invalidated in flight: those who waited have it now, and it is disposed with the container.
+                    _ = state.ledger.record(product)
+                }
             } else if let product {
                 // What was made before a hook failed has been opened, and nobody will ever have it.
-                ending.victims.disposables.append(product)
+                state.owe(product, in: &ending.victims)
             }
+            if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
             if state.flights.isEmpty { swap(&ending.drained, &state.drained) }
             return action
         }
         if !ending.isKept, result.isSuccess { creation.storage?.clear() }
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
+        for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
-        report(creation, result, waiters: ending.waiters)
         action.resumeWaiters(with: result)
         for continuation in ending.drained { continuation.resume() }
     }
 
     /// What the end of a creation leaves to do outside the lock.
     private struct Ending {
-        var waiters = 0
         var isKept = false
+        var leases: [any HeldLease] = []
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private func report(_ creation: Creation, _ result: Result<Cell, any Error>, waiters: Int) {
-        guard let stopwatch = creation.stopwatch, !creation.recipe.blueprint.isHidden else { return }
-        switch result {
-        case .success: send(.created(creation.recipe.key, duration: stopwatch.elapsed(), waiters: waiters))
-        case .failure(let error): send(.failed(creation.recipe.key, error))
-        }
     }
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
@@ -101,6 +100,8 @@ extension ContainerCore {
     ) {
         let recipe = creation.recipe
         var kept = state.instances[creation.key] ?? Kept()
+        // Arguments of an instance that nobody held any more: their deinitialisers are user code.
+        if let pack = kept.pack { state.retired.append(pack) }
         if let product { kept.ledgerID = state.ledger.record(product) }
         if creation.storage != nil {
             kept.generation += 1
@@ -110,7 +111,7 @@ extension ContainerCore {
         // A value has no weak form: it is not kept.
         guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
         kept.cell = keptCell
-        if recipe.key.arguments != nil { kept.pack = creation.step.pack }
+        if recipe.key.arguments != nil { kept.pack = creation.pack }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
         if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
             keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
@@ -141,19 +142,39 @@ extension ContainerCore {
     }
 
     func peek(_ key: CreationKey) -> Peek {
-        withState { state in
+        let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        return withState { state in
             guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
             if let storage = kept.storage { return .storage(storage) }
-            return (kept.cell?.strengthened()).map(Peek.instance) ?? .nothing
+            guard let living = kept.cell?.strengthened() else { return .nothing }
+            state.noteUse(of: key, at: now)
+            return .instance(living)
         }
     }
 }
 
 extension ContainerCore.State {
+    /// Notes the end of a creation that is timed: one that observers are told of.
+    fileprivate mutating func noteEnd(
+        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?
+    ) {
+        guard let duration, !creation.recipe.blueprint.isHidden else { return }
+        let key = creation.recipe.key
+        switch result {
+        case .success:
+            let waiters = flights.entries[creation]?.mostWaiters ?? 0
+            note(.created(key, duration: duration, waiters: waiters))
+        case .failure(let error):
+            note(.failed(key, error))
+        }
+    }
+
     /// What is cached for a key: the answer, or nil when a creation is needed.
     fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt, now: Duration) -> JoinDecision? {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
+            // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
+            guard key.arguments == key.arguments else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             instances[key] = Kept(storage: storage)
             return .load(storage, generation: 0)
@@ -169,6 +190,15 @@ extension ContainerCore.State {
             return .ready(living)
         }
         return nil
+    }
+
+    /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
+    fileprivate mutating func forgetEmptyStorage(of creation: Creation, into victims: inout Victims) {
+        guard let storage = creation.storage, let kept = instances[creation.key], kept.storage === storage,
+            kept.generation == 0
+        else { return }
+        instances[creation.key] = nil
+        victims.entries.append(kept)
     }
 
     /// Drops the entries of weak instances that are gone, once for as many as are alive.

@@ -51,6 +51,7 @@ extension ContainerCore {
             factory: first.decorator.factory { [table] resolver, pack in
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
+        blueprint.site = inherited.blueprint.site
         blueprint.argumentKey = inherited.blueprint.argumentKey
         blueprint.isKeyed = inherited.blueprint.isKeyed
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }

@@ -37,7 +37,7 @@ extension ContainerCore {
             if places.contains(where: isAboveOrSame) {
                 throw ResolutionError(
                     .invalidOperation,
-                    "the factory of \(current.step.key) disposes \(displayName), which waits for it.",
+                    "the factory of \(current.recipe.key) disposes \(displayName), which waits for it.",
                     advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
             }
             frame = current.parent
@@ -46,7 +46,7 @@ extension ContainerCore {
 
     /// The body of a `withInstance` holds a lease that the disposal would wait for.
     private func refuseInsideLease() throws {
-        guard LeaseContext.cores.contains(where: isAboveOrSame) else { return }
+        guard LeaseContext.bodies.compactMap(\.core).contains(where: isAboveOrSame) else { return }
         throw ResolutionError(
             .invalidOperation, "the body of a withInstance disposes \(displayName), which waits for its lease to end.",
             advice: "Dispose a container after the bodies that use its instances.")
@@ -73,12 +73,17 @@ extension ContainerCore {
             // From this moment on, hits miss and everything that misses throws `disposed`.
             table.close()
             scopeBeginsClosing()
-            Task.detached { await self.run(mustRun, reason: reason) }
+            let observed = observedHandle()
+            Task.detached {
+                await self.run(mustRun, reason: reason)
+                withExtendedLifetime(observed) {}
+            }
         }
         return disposal
     }
 
     private func run(_ disposal: Disposal, reason: DisposalReason) async {
+        stopWatching()
         stopCreations()
         await disposeChildren(disposal, reason: reason)
         await drainCreations(disposal)
@@ -97,6 +102,15 @@ extension ContainerCore {
         empty()
         scopeIsClosed()
         disposal.finish()
+    }
+
+    /// Nothing idles out any more: instances are disposed in order.
+    private func stopWatching() {
+        let watchers = withState { state in
+            defer { state.idleWatchers = [:] }
+            return state.idleWatchers.values
+        }
+        for watcher in watchers { watcher.cancel() }
     }
 
     /// Waiters are told at once; creations are cancelled.
@@ -131,9 +145,13 @@ extension ContainerCore {
     }
 
     private func awaitCleanups(_ disposal: Disposal) async {
-        while let cleanup = withState({ $0.cleanups.first?.value }) {
-            disposal.isWaiting(for: "the disposal of what was reset or replaced")
-            _ = await cleanup.value
+        disposal.isWaiting(for: "the disposal of what was evicted, reset or replaced")
+        await withCheckedContinuation { continuation in
+            let isOwed = withState { state in
+                if state.owed > 0 { state.owedWaiters.append(continuation) }
+                return state.owed > 0
+            }
+            if !isOwed { continuation.resume() }
         }
     }
 
@@ -146,16 +164,16 @@ extension ContainerCore {
                 state.disposal = nil
                 state.registrations.removeAll()
                 state.instances = [:]
+                state.multitons = [:]
             }
-            return (state.registrations, state.instances)
+            return (state.registrations, state.instances, state.multitons)
         }
-        let watchers = withState { state in
-            defer { (state.idleWatchers, state.multitons) = ([:], [:]) }
-            return state.idleWatchers.values
-        }
-        for watcher in watchers { watcher.cancel() }
         for kept in dropped.1.values { kept.storage?.clear() }
+        withExtendedLifetime(dropped) {}
     }
+
+    /// The handle that observers are given, kept while hooks run: what they throw is reported even when nobody else has the container.
+    private func observedHandle() -> Container? { events == nil ? nil : handle() }
 
     // MARK: Instances
 
@@ -169,28 +187,58 @@ extension ContainerCore {
                 errors.append(error)
             }
         }
-        for lease in item.leases { lease.end() }
-        for error in errors { send(.failed(item.recipe.key, error)) }
-        send(.disposed(item.recipe.key))
+        if events != nil {
+            withState { state in
+                for error in errors { state.note(.failed(item.recipe.key, error)) }
+                state.note(.disposed(item.recipe.key))
+            }
+        }
+        for lease in item.leases { errors += await end(lease) }
         return errors
     }
 
+    /// Ends a lease that an instance held.
+    ///
+    /// What it freed here is disposed at once, as part of what the instance is: the next one in the order may be older than both.
+    private func end(_ lease: any HeldLease) async -> [any Error] {
+        guard let own = lease as? Lease, own.core === self else {
+            lease.end()
+            return []
+        }
+        guard let freed = release(own) else { return [] }
+        let errors = await dispose(freed, reason: DisposalReason())
+        settle(errors: [])
+        return errors
+    }
+
+    /// An owed instance is disposed; a disposal that is under way reports the errors.
+    private func settle(errors: [any Error]) {
+        // Before the debt is settled: the disposal waits for that.
+        if !errors.isEmpty, let disposal = withState({ $0.disposal }) { for error in errors { disposal.add(error) } }
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        withState { state in
+            state.owed -= 1
+            if state.owed == 0 { swap(&waiting, &state.owedWaiters) }
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
     /// Disposes instances that were dropped, in a task of its own that sees nobody's cancellation; `dispose()` waits for it.
+    ///
+    /// They are owed already.
     @discardableResult
     func cleanUp(_ items: [Disposable]) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
-        return withState { state in
-            let id = state.nextCleanup
-            state.nextCleanup += 1
-            let task = Task.detached {
-                var errors: [any Error] = []
-                for item in items { errors += await self.dispose(item, reason: DisposalReason()) }
-                // Registered under the same lock before this task could come here.
-                _ = self.withState { $0.cleanups.removeValue(forKey: id) }
-                return errors
+        let observed = observedHandle()
+        return Task.detached {
+            var errors: [any Error] = []
+            for item in items {
+                let new = await self.dispose(item, reason: DisposalReason())
+                self.settle(errors: new)
+                errors += new
             }
-            state.cleanups[id] = task
-            return task
+            withExtendedLifetime(observed) {}
+            return errors
         }
     }
 }

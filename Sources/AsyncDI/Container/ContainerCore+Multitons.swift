@@ -31,13 +31,20 @@ extension ContainerCore {
         let now = elapsed()
         var victims = Victims()
         let delay: Duration? = withState { state in
-            guard var cache = state.multitons[id] else { return nil }
+            // A disposal has begun to take its instances in its own order.
+            guard state.phase == .open, var cache = state.multitons[id] else { return nil }
+            // Taken out, so that it is changed in place and not copied under the lock.
+            state.multitons[id] = nil
             let expired = cache.expire(lastUsedBefore: now - idle, now: now) { key in
                 state.instances[key]?.cell.map { state.leases.isLeased($0) } ?? false
             }
             state.multitons[id] = cache
             state.drop(keys: expired, from: table, into: &victims)
-            if let oldest = cache.oldestUse { return oldest + idle - now }
+            if let oldest = cache.oldestUse {
+                // A leased instance without any idle time is not asked after all the time, and a clock's instant may not
+                // reach as far as an idle time does.
+                return min(max(oldest + idle - now, .milliseconds(1)), .seconds(86_400))
+            }
             // Nothing is left: the next instance starts another watcher.
             state.multitons[id] = nil
             if let watcher = state.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher) }
@@ -52,7 +59,6 @@ extension ContainerCore {
     func dispose(of victims: Victims) -> Task<[any Error], Never>? {
         victims.clearStorages()
         for watcher in victims.watchers { watcher.cancel() }
-        for key in victims.keys { send(.evicted(key.recipe.key)) }
         return cleanUp(victims.disposables)
     }
 }

@@ -10,23 +10,23 @@ extension ContainerCore {
             for recipe in recipes {
                 if let problem = recipe.problem { state.setUpProblems.append(problem) }
                 switch state.registrations.add(recipe, for: recipe.key, onDuplicate: duplicatePolicy) {
-                case .added: publish(recipe, in: &state)
-                case .replaced(let old):
-                    old.retire()
-                    publish(recipe, in: &state)
-                case .kept: break
+                case .added: break
+                case .replaced(let old): old.retire()
+                case .kept: continue
                 case .rejected:
                     let problem = duplicateError(recipe, of: state.registrations[recipe.key])
                     state.setUpProblems.append(problem)
                     let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.update(poisoned, for: recipe.key)
                     publish(poisoned, in: &state)
+                    continue
                 }
+                publish(recipe, in: &state)
+                state.note(.registered(recipe.key))
             }
             add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
             note(registrations.modules, in: &state)
         }
-        for recipe in recipes { send(.registered(recipe.key)) }
     }
 
     /// Registers all or nothing.
@@ -34,7 +34,6 @@ extension ContainerCore {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
         let candidates = registrations.decorations.flatMap(keysBeyond)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
-        var registered: [ServiceKey] = []
         var victims = Victims()
         try withState { state in
             guard state.phase == .open else { throw disposedError(recipes.first?.key, asker: nil) }
@@ -48,14 +47,13 @@ extension ContainerCore {
                 case .kept, .rejected: continue
                 }
                 publish(recipe, in: &state)
-                registered.append(recipe.key)
+                state.note(.registered(recipe.key))
             }
             add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
             note(registrations.modules, in: &state)
             RegistrationClock.advance()
         }
         dispose(of: victims)
-        for key in registered { send(.registered(key)) }
     }
 
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).

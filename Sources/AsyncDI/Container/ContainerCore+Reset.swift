@@ -5,7 +5,6 @@ struct Victims {
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitialisers are user code.
     var entries: [Kept] = []
-    var keys: [CreationKey] = []
     /// Watchers of idle instances that have nothing left to watch.
     var watchers: [Task<Void, Never>] = []
 
@@ -36,15 +35,22 @@ extension ContainerCore.State {
     mutating func drop(keys: [CreationKey], from table: InstanceTable, into victims: inout Victims) {
         var ids: [DisposalLedger<Disposable>.ID] = []
         for key in keys {
-            guard let kept = instances.removeValue(forKey: key) else { continue }
+            guard let index = instances.index(forKey: key) else { continue }
+            let (key, kept) = instances.remove(at: index)
             for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }
             noteRemoval(of: key, into: &victims)
             victims.entries.append(kept)
-            victims.keys.append(key)
+            if !key.recipe.blueprint.isHidden { note(.evicted(key.recipe.key)) }
         }
-        for item in ledger.take(ids) where !leases.postpone(item) { victims.disposables.append(item) }
+        for item in ledger.take(ids) where !leases.postpone(item) { owe(item, in: &victims) }
+    }
+
+    /// An instance is to be disposed outside the lock.
+    mutating func owe(_ item: Disposable, in victims: inout Victims) {
+        owed += 1
+        victims.disposables.append(item)
     }
 }
 
@@ -106,7 +112,8 @@ extension ContainerCore {
         }
     }
 
-    private func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
+    /// The keys of the services behind a type that they are forwarded to.
+    func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
         var targets: Set<ServiceKey> = []
         var core: ContainerCore? = self
         while let current = core {

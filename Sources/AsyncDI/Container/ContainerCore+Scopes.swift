@@ -40,6 +40,7 @@ extension ContainerCore {
             if let key, let open = state.scopes.scope(key) { return open.core }
             let id = state.scopes.open(OpenScope(core: core, lifeline: lifeline, name: name), key: key)
             core.scopeID.withLock { $0 = id }
+            state.note(.scopeOpened(name))
             return nil
         }
         if let other {
@@ -49,7 +50,8 @@ extension ContainerCore {
             return handle
         }
         let container = Container(core: core, lifeline: lifeline, holding: holder)
-        send(.scopeOpened(name))
+        // Observers hear of the scope's registrations now that there is a handle to tell them with, after its opening.
+        if events != nil { core.withState { _ in } }
         return container
     }
 
@@ -63,7 +65,11 @@ extension ContainerCore {
     /// The scope is closed: its parent lets go of it.
     func scopeIsClosed() {
         guard let parent, let id = scopeID.withLock({ $0 }) else { return }
-        let closed = parent.withState { $0.scopes.remove(id) }
-        if let closed { parent.send(.scopeClosed(closed.name)) }
+        let closed = parent.withState { state in
+            let closed = state.scopes.remove(id)
+            if let closed { state.note(.scopeClosed(closed.name)) }
+            return closed
+        }
+        withExtendedLifetime(closed) {}
     }
 }

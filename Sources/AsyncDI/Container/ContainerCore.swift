@@ -28,11 +28,19 @@ final class ContainerCore: ResolutionHost {
         var leases = LeaseTable()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
-        var cleanups: [Int: Task<[any Error], Never>] = [:]
-        var nextCleanup = 0
+        /// How many instances have left the caches and the ledger, but are not disposed yet.
+        ///
+        /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them too.
+        var owed = 0
+        /// Resumed when nothing is owed any more.
+        var owedWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last creation in flight has ended.
         var drained: [CheckedContinuation<Void, Never>] = []
         var disposal: Disposal?
+        /// Whether anybody is told of events.
+        var isObserved = false
+        /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in which it happened.
+        var events: [ContainerEvent] = []
         /// What was dropped and is released once nobody can be reading it.
         var retired: [AnyObject] = []
     }
@@ -49,6 +57,8 @@ final class ContainerCore: ResolutionHost {
     /// Tells the time since the container was made.
     let stopwatch: Stopwatch
     let events: EventQueue?
+    /// Reports who waits too long; there is none without observers.
+    let stalls: StallMonitor?
     /// Where this scope stands in its parent, nil for what is not an opened scope.
     let scopeID = Locked<ScopeTree<OpenScope>.ID?>(nil)
     let table: InstanceTable
@@ -66,10 +76,19 @@ final class ContainerCore: ResolutionHost {
         self.clock = clock
         stopwatch = Stopwatch(clock)
         self.events = events
+        let core = events.map { _ in Locked(WeakCore(core: nil)) }
+        stalls = events.map { events in
+            StallMonitor(threshold: events.stallThreshold, clock: clock) { wait, duration in
+                core?.withLock { $0.core }?.send(.stalled(waiting: wait.waiting, for: wait.target, since: duration))
+            }
+        }
         self.fallbacks = fallbacks
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
         table.attach(to: self)
         table.hasPendingModules = ([parent].compactMap(\.self) + fallbacks).contains { $0.table.hasPendingModules }
+        core?.withLock { $0 = WeakCore(core: self) }
+        let isObserved = events != nil
+        state.withLock { $0.isObserved = isObserved }
     }
 
     /// Keeps the fallbacks' tables alive.
@@ -85,10 +104,14 @@ final class ContainerCore: ResolutionHost {
 
     /// The one door to the state.
     ///
-    /// What `body` retires is released afterwards, once no reader can hold it.
+    /// What `body` retires is released afterwards, once no reader can hold it. What it notes for observers is handed over before
+    /// anybody else can change the state: their order is the order of changes.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
+        // Perhaps the last handle: released outside the lock, because its end takes the lock.
+        var handle: Container?
         defer {
+            withExtendedLifetime(handle) {}
             if !retired.isEmpty {
                 ReadEpoch.shared.synchronize()
                 retired = []
@@ -97,6 +120,7 @@ final class ContainerCore: ResolutionHost {
         return try state.withLock { (state) throws(Failure) in
             defer {
                 if !state.retired.isEmpty { swap(&retired, &state.retired) }
+                if !state.events.isEmpty { handle = handOver(&state.events) }
             }
             return try body(&state)
         }
@@ -120,6 +144,13 @@ struct WeakCore: Sendable {
 private struct WeakHandle: Sendable {
     weak var container: Container?
     weak var lifeline: Lifeline?
+}
+
+extension ContainerCore.State {
+    /// Notes an event for the observers; costs nothing when there are none.
+    mutating func note(_ event: @autoclosure () -> ContainerEvent) {
+        if isObserved { events.append(event()) }
+    }
 }
 
 /// One cached instance of a container.
@@ -178,9 +209,22 @@ extension ContainerCore {
         return Container(core: self, lifeline: lifeline)
     }
 
+    /// Tells the observers of something that changes no state.
     func send(_ event: @autoclosure () -> ContainerEvent) {
-        guard let events, let container = handle() else { return }
-        events.send(event(), from: container)
+        guard events != nil else { return }
+        withState { $0.note(event()) }
+    }
+
+    /// Puts events into the observers' queue.
+    ///
+    /// A scope that is being opened has no handle yet: what happens in it meanwhile waits until it has.
+    ///
+    /// - Returns: The handle that the queue was given, to be released outside the lock.
+    private func handOver(_ noted: inout [ContainerEvent]) -> Container? {
+        guard let events, let container = handle() else { return nil }
+        events.append(noted, from: container)
+        noted = []
+        return container
     }
 
     // MARK: Children
@@ -226,6 +270,7 @@ extension ContainerCore {
             empty.retired = state.retired
             empty.leases = state.leases
             empty.leaseWaiters = state.leaseWaiters
+            empty.owed = state.owed
             state = empty
             return stopped
         }

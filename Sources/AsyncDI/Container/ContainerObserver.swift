@@ -1,26 +1,67 @@
 /// Something that happened in a container.
+///
+/// New kinds may be added: a `switch` over events needs a `default`.
 public enum ContainerEvent: Sendable {
-    /// A service was registered.
+    /// A service was registered, or replaced.
     case registered(ServiceKey)
     /// A shared instance was created.
+    ///
+    /// `duration` is what factory and hooks took by the container's clock, `waiters` the largest number of requests that waited for
+    /// it at once: one when nobody but the first asker did. Transient and graph instances, which nobody waits for, are no events.
     case created(ServiceKey, duration: Duration, waiters: Int)
-    /// A creation or a disposal failed.
+    /// The creation of a shared instance failed or was abandoned (then with a `CancellationError`), or an `onDispose` hook threw.
     case failed(ServiceKey, any Error)
-    /// An instance was dropped from the cache.
+    /// An instance was dropped from the cache: by a bound of its lifetime, a reset, or because its registration went.
     case evicted(ServiceKey)
-    /// An instance was disposed.
+    /// The `onDispose` hooks of an instance have run, whether they threw or not.
     case disposed(ServiceKey)
-    /// A scope was opened.
+    /// A scope was opened in this container, under this name.
     case scopeOpened(String)
-    /// A scope was closed.
+    /// A scope of this container was closed, and everything in it disposed.
     case scopeClosed(String)
+    /// A request has been waiting for a service for longer than the observer's ``ContainerObserver/stallThreshold``.
+    ///
+    /// `waiting` is the service whose factory asked, nil for a request from outside every factory; `since` tells how long ago it
+    /// began to wait, by the container's clock. The factory of `for` is slow, or it waits for something that waits for it where no
+    /// container can see it: through a captured container in a detached task, a semaphore, a stream. Reported once for each pair.
+    case stalled(waiting: ServiceKey?, for: ServiceKey, since: Duration)
 }
 
-/// Is told what happens in a container, in the order in which it happens.
+extension ContainerEvent: CustomStringConvertible {
+    /// The event as a line of a log.
+    public var description: String {
+        switch self {
+        case .registered(let key): "registered \(key)"
+        case .created(let key, let duration, let waiters):
+            "created \(key) in \(duration) for \(waiters) \(waiters == 1 ? "waiter" : "waiters")"
+        case .failed(let key, let error): "failed \(key): \(error)"
+        case .evicted(let key): "evicted \(key)"
+        case .disposed(let key): "disposed \(key)"
+        case .scopeOpened(let name): "opened scope \"\(name)\""
+        case .scopeClosed(let name): "closed scope \"\(name)\""
+        case .stalled(let waiting, let key, let duration):
+            "stalled: \(waiting.map(\.description) ?? "a request") has been waiting for \(key) for \(duration)"
+        }
+    }
+}
+
+/// Is told what happens in a container and in its scopes, in the order in which it happens.
 ///
-/// Events are handed over by a task of their own: a slow observer delays nobody's resolution, only its own later events. A hit
-/// is no event and costs nothing.
+/// ```swift
+/// struct EventLog: ContainerObserver {
+///     func container(_ container: Container, did event: ContainerEvent) {
+///         print(container.name ?? "container", event)
+///     }
+/// }
+/// let container = Container(name: "app", observers: [EventLog()]) { AppModule() }
+/// ```
+/// Scopes have the observers of the container that they are opened in. Events are handed over by a task of their own, one after
+/// the other: a slow observer delays nobody's resolution, only the events after it, which wait in memory. A hit is no event
+/// and costs nothing.
 public protocol ContainerObserver: Sendable {
+    /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless declared.
+    var stallThreshold: Duration { get }
+
     /// Something happened.
     ///
     /// - Parameters:
@@ -29,38 +70,7 @@ public protocol ContainerObserver: Sendable {
     func container(_ container: Container, did event: ContainerEvent)
 }
 
-/// Hands events over to observers one by one, in the order in which they were put in.
-final class EventQueue: Sendable {
-    private struct State {
-        var events: [(Container, ContainerEvent)] = []
-        var isDraining = false
-    }
-
-    private let observers: [any ContainerObserver]
-    private let state = Locked(State())
-
-    init(observers: [any ContainerObserver]) { self.observers = observers }
-
-    func send(_ event: ContainerEvent, from container: Container) {
-        let mustDrain = state.withLock { state in
-            state.events.append((container, event))
-            defer { state.isDraining = true }
-            return !state.isDraining
-        }
-        if mustDrain { Task.detached { await self.drain() } }
-    }
-
-    private func drain() async {
-        while true {
-            let events = state.withLock { state in
-                defer { state.events = [] }
-                if state.events.isEmpty { state.isDraining = false }
-                return state.events
-            }
-            if events.isEmpty { return }
-            for (container, event) in events {
-                for observer in observers { observer.container(container, did: event) }
-            }
-        }
-    }
+extension ContainerObserver {
+    /// Ten seconds.
+    public var stallThreshold: Duration { .seconds(10) }
 }

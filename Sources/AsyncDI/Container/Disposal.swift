@@ -5,6 +5,8 @@ final class Disposal: Sendable {
         var isDone = false
         var current: String?
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        /// Whose deadline came before they waited.
+        var givenUp: Set<Int> = []
         var nextWaiter = 0
     }
 
@@ -43,16 +45,24 @@ final class Disposal: Sendable {
         }
         defer { timer?.cancel() }
         return await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                if !state.isDone { state.waiters[id] = continuation }
-                return state.isDone
+            let hasEnded: Bool? = state.withLock { state in
+                if state.isDone { return true }
+                // The timer runs beside this task, and a short one may be the faster.
+                if state.givenUp.remove(id) != nil { return false }
+                state.waiters[id] = continuation
+                return nil
             }
-            if isDone { continuation.resume(returning: true) }
+            if let hasEnded { continuation.resume(returning: hasEnded) }
         }
     }
 
     private func giveUp(_ id: Int) {
-        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: false)
+        let waiter = state.withLock { state in
+            let waiter = state.waiters.removeValue(forKey: id)
+            if waiter == nil, !state.isDone { state.givenUp.insert(id) }
+            return waiter
+        }
+        waiter?.resume(returning: false)
     }
 }
 

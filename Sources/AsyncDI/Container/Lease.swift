@@ -6,7 +6,9 @@ struct Lease: HeldLease {
     let key: CreationKey
     let cell: Cell
 
-    func end() { core.end(self) }
+    func end() {
+        if let freed = core.release(self) { core.cleanUp([freed]) }
+    }
 }
 
 /// What is leased: for each instance how often, and whether it is waiting to be disposed.
@@ -56,22 +58,44 @@ struct LeaseTable {
     var pendingKeys: [ServiceKey] { entries.values.compactMap { $0.pending?.recipe.key } }
 }
 
+/// The body of a `withInstance`, as long as it runs.
+final class LeaseBody: Sendable {
+    private let leased: Locked<ContainerCore?>
+
+    init(leasing core: ContainerCore) { leased = Locked(core) }
+
+    /// The container of whose instances the body holds a lease; nil once it has ended, for a task that outlives it.
+    var core: ContainerCore? { leased.withLock { $0 } }
+
+    func end() {
+        let core = leased.withLock { core in
+            defer { core = nil }
+            return core
+        }
+        withExtendedLifetime(core) {}
+    }
+}
+
 /// The leases that the current task holds.
 enum LeaseContext {
-    /// The containers of whose instances this task, or the task that started it, holds a lease in a `withInstance`.
-    @TaskLocal static var cores: [ContainerCore] = []
+    /// The bodies that this task, or the task that started it, was started in.
+    @TaskLocal static var bodies: [LeaseBody] = []
 }
 
 extension ContainerCore {
-    func lease(_ key: CreationKey, _ cell: Cell) -> (any HeldLease)? {
+    func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision {
         withState { state in
-            guard state.phase == .open, let kept = state.instances[key], kept.cell === cell else { return nil }
-            state.leases.begin(cell)
-            return Lease(core: self, key: key, cell: cell)
+            guard state.phase == .open else { return .gone }
+            if let kept = state.instances[key], kept.cell === cell {
+                state.leases.begin(cell)
+                return .leased(Lease(core: self, key: key, cell: cell))
+            }
+            return state.flights.entries.keys.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
         }
     }
 
-    fileprivate func end(_ lease: Lease) {
+    /// Ends a lease, and gives the instance that was only waiting for this, for the caller to dispose.
+    func release(_ lease: Lease) -> Disposable? {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
         let pending: Disposable? = withState { state in
@@ -79,10 +103,11 @@ extension ContainerCore {
             // The end of a lease counts as use.
             if state.instances[lease.key]?.cell === lease.cell { state.noteUse(of: lease.key, at: now) }
             swap(&waiting, &state.leaseWaiters)
+            if pending != nil { state.owed += 1 }
             return pending
         }
-        if let pending { cleanUp([pending]) }
         for continuation in waiting { continuation.resume() }
+        return pending
     }
 
     /// Waits until an instance is not leased any more.

@@ -5,7 +5,7 @@
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its one subclass holds
 /// nothing but a constant pack of `Sendable` values.
-class ArgumentPack: @unchecked Sendable {
+@usableFromInline class ArgumentPack: @unchecked Sendable {
     /// The types in the pack, in order.
     class var types: [any Any.Type] { [] }
 

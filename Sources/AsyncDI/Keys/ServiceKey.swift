@@ -17,7 +17,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         /// Made by `make`, not resolved.
         case making
         /// One of many.
-        case contribution(ContributionID)
+        indirect case contribution(ContributionID)
     }
 
     init(

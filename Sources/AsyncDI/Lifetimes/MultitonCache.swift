@@ -41,11 +41,13 @@ struct MultitonCache<Key: Hashable, Instant: Comparable> {
     ///
     /// Does nothing when there is none.
     mutating func use(_ key: Key, at now: Instant) {
-        guard let entry = entries[key] else { return }
+        guard let index = entries.index(forKey: key) else { return }
         if newest == key {
-            entries[key]!.lastUse = max(now, entry.lastUse)
+            entries.values[index].lastUse = max(now, entries.values[index].lastUse)
             return
         }
+        // The key that came with the entry stays: an equal one belongs to whoever asks.
+        let key = entries.keys[index]
         unlink(key)
         append(key, at: now)
     }
@@ -55,10 +57,13 @@ struct MultitonCache<Key: Hashable, Instant: Comparable> {
     /// Takes out what was not used since `limit`, but for the keys that are in use now, which count as used at `now`.
     mutating func expire(lastUsedBefore limit: Instant, now: Instant, unless isInUse: (Key) -> Bool) -> [Key] {
         var expired: [Key] = []
+        var inUse: [Key] = []
         while let key = oldest, entries[key]!.lastUse <= limit {
             unlink(key)
-            if isInUse(key) { append(key, at: now) } else { expired.append(key) }
+            if isInUse(key) { inUse.append(key) } else { expired.append(key) }
         }
+        // Only now: with no idle time at all, `now` is the limit, and they would be looked at again.
+        for key in inUse { append(key, at: now) }
         return expired
     }
 

@@ -2,7 +2,7 @@
 /// ``WaitForGraph``.
 final class Creation: Sendable, Hashable {
     let key: CreationKey
-    let step: PathStep
+    let pack: ArgumentPack
     /// The container that the factory's resolver asks.
     let host: any ResolutionHost
     /// Where the instance is cached.
@@ -21,8 +21,8 @@ final class Creation: Sendable, Hashable {
     private struct State {
         var instance: Cell?
         var failure: (any Error)?
-        /// What the factory leased for the instance.
-        var leases: [any HeldLease] = []
+        /// What the factory leased for the instance; nil once the instance, or its failure, has taken them over.
+        var leases: [any HeldLease]? = []
         var task: Task<Void, Never>?
         var isCancelled = false
     }
@@ -33,7 +33,7 @@ final class Creation: Sendable, Hashable {
         stopwatch: Stopwatch? = nil
     ) {
         self.key = key
-        self.step = PathStep(key: key.recipe.key, recipe: key.recipe, pack: request.pack)
+        pack = request.pack
         self.host = host
         self.place = place
         self.home = home
@@ -50,12 +50,20 @@ final class Creation: Sendable, Hashable {
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// Keeps what the factory leased as long as the instance.
-    func hold(_ lease: any HeldLease) { state.withLock { $0.leases.append(lease) } }
+    ///
+    /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
+    func hold(_ lease: any HeldLease) -> Bool {
+        state.withLock { state in
+            state.leases?.append(lease)
+            return state.leases != nil
+        }
+    }
 
+    /// Takes the leases out, once; none are held from now on.
     func takeLeases() -> [any HeldLease] {
         state.withLock { state in
-            defer { state.leases = [] }
-            return state.leases
+            defer { state.leases = nil }
+            return state.leases ?? []
         }
     }
 
@@ -137,7 +145,7 @@ final class Creation: Sendable, Hashable {
         let resolver = Resolver(host: host, frame: frame)
         let instance = try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(resolver, step.pack)
+                try await recipe.blueprint.factory.makeCell(resolver, pack)
             }
         }
         state.withLock { $0.instance = instance }
@@ -224,8 +232,8 @@ extension Recipe {
         let resolver = Resolver(host: frame.host, frame: frame)
         try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.step.pack) }
-                for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.step.pack) }
+                for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.pack) }
+                for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.pack) }
             }
         }
     }
@@ -246,7 +254,7 @@ nonisolated(nonsending) func translatingCancellation<R: Sendable>(
 func translated(_ error: any Error, in frame: Frame) -> any Error {
     guard error is CancellationError, !Task.isCancelled else { return error }
     return ResolutionError(
-        .creationCancelled, "the factory of \(frame.step.key) threw CancellationError, but nobody cancelled it.",
+        .creationCancelled, "the factory of \(frame.recipe.key) threw CancellationError, but nobody cancelled it.",
         advice: "Look for a task that the factory cancels itself, and throw an error of your own instead.",
         steps: frame.path, asker: frame, underlying: error)
 }

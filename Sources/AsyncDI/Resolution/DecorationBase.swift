@@ -63,9 +63,8 @@ extension Request {
             return try await resolveCell(recipe, owner: owner, clock: clock)
         }
         guard let (cell, lease) = try await leasedCell(recipe, owner: owner, clock: clock) else { return nil }
-        if let lease {
-            if let holder { holder.hold(lease) } else { lease.end() }
-        }
+        // Nobody holds it when nothing is being made any more: a task that outlives what wraps it.
+        if let lease, holder?.hold(lease) != true { lease.end() }
         return cell
     }
 }

@@ -4,8 +4,9 @@ import Synchronization
 ///
 /// Frames form a chain through one task. Its outermost one belongs either to a request made outside any factory or to a
 /// shared creation, which runs in a task of its own.
-final class Frame: Sendable {
-    let step: PathStep
+@usableFromInline final class Frame: Sendable {
+    let recipe: Recipe
+    @usableFromInline let pack: ArgumentPack
     /// The container that this run's resolver asks.
     let host: any ResolutionHost
     /// The run that this one happens inside, in the same task.
@@ -14,41 +15,73 @@ final class Frame: Sendable {
     let creation: Creation?
     /// The shared creation whose product will hold what this run resolves.
     let holder: Creation?
-    let graph: ResolutionGraph
+    /// The graph of the run, where it is known; otherwise that of the root, which makes one when it is first needed.
+    private let givenGraph: ResolutionGraph?
+    private let ownGraph: AtomicReference<ResolutionGraph>
     private let ended = Atomic(false)
 
     /// A run in the asker's task.
     init(
-        _ step: PathStep, host: any ResolutionHost, inside parent: Frame?, creation: Creation?, holder: Creation?,
-        graph: ResolutionGraph
+        of recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Frame?, creation: Creation?,
+        holder: Creation?, graph: ResolutionGraph?
     ) {
-        self.step = step
+        self.recipe = recipe
+        self.pack = pack
         self.host = host
         self.parent = parent
         self.creation = creation ?? parent?.creation
         self.holder = holder
-        self.graph = graph
+        givenGraph = graph
+        ownGraph = AtomicReference()
+    }
+
+    /// A run for a request from outside, without arguments.
+    init(outermost recipe: Recipe, host: any ResolutionHost) {
+        self.recipe = recipe
+        pack = .none
+        self.host = host
+        parent = nil
+        creation = nil
+        holder = nil
+        givenGraph = nil
+        ownGraph = AtomicReference()
     }
 
     /// The first run of a shared creation, in a task of its own.
     init(sharedCreation creation: Creation, graph: ResolutionGraph) {
-        step = creation.step
+        recipe = creation.recipe
+        pack = creation.pack
         host = creation.host
         parent = nil
         self.creation = creation
         holder = creation
-        self.graph = graph
+        givenGraph = graph
+        ownGraph = AtomicReference()
     }
 
     /// Hooks of `frame` that run in a task of their own.
     init(hooksOf frame: Frame) {
-        step = frame.step
+        recipe = frame.recipe
+        pack = frame.pack
         host = frame.host
         parent = nil
         creation = frame.creation
         holder = frame.holder
-        graph = frame.graph
+        givenGraph = frame.graph
+        ownGraph = AtomicReference()
     }
+
+    /// The instances shared within the resolution that this run is part of.
+    var graph: ResolutionGraph {
+        if let givenGraph { return givenGraph }
+        if let parent { return parent.graph }
+        return ownGraph.loadOrInitialize { ResolutionGraph(isEntered: true) }
+    }
+
+    /// The run was the outermost one of its resolution: the graph that it made, if it did, is left.
+    func leaveOwnGraph() { ownGraph.load()?._withUnsafeGuaranteedRef { $0.leave() } }
+
+    var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
     var isActive: Bool { !ended.load(ordering: .acquiring) }
@@ -89,7 +122,7 @@ struct PathStep: Sendable {
     let key: ServiceKey
     /// Which registration, by identity; nil for what is not registered.
     let recipe: Recipe?
-    let pack: ArgumentPack
+    @usableFromInline let pack: ArgumentPack
     /// Where the registration stands in the source, if there is one.
     let site: RegistrationSite?
 

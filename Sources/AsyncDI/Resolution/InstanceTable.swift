@@ -78,6 +78,17 @@ import Synchronization
         return nil
     }
 
+    /// The registration of a service without qualifier and arguments, when a request is nothing but a call of its factory.
+    func plainTransient(_ service: any Any.Type) -> Recipe? {
+        if obstacles.load(ordering: .acquiring) != 0 { return nil }
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        guard case .notReady(let recipe?)? = search(TypeProbe(service), asked: self),
+            recipe._withUnsafeGuaranteedRef({ $0.isPlainTransient })
+        else { return nil }
+        return recipe.takeUnretainedValue()
+    }
+
     func endHit(_ hit: Hit) { epoch.exit(hit.ticket) }
 
     /// The instance that a request gets, in a cell that holds it, if it is there already.
@@ -116,20 +127,21 @@ import Synchronization
 
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
-        /// The nearest registration has no instance for the container asked.
-        case notReady
+        /// The nearest registration has no instance for the container asked; nil when its container is closed.
+        case notReady(Unmanaged<Recipe>?)
     }
 
     private func search(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
         if let slot = slot(probe) {
             let answer: Answer? = slot._withUnsafeGuaranteedRef { slot in
-                let isRegisteredHere = slot.recipe.load() != nil
-                if isRegisteredHere, isClosed { return .notReady }
+                let recipe = slot.recipe.load()
+                let isRegisteredHere = recipe != nil
+                if isRegisteredHere, isClosed { return .notReady(nil) }
                 if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, isRegisteredHere, asked) })
                 {
                     return .cell(cell, Unmanaged.passUnretained(self))
                 }
-                return isRegisteredHere ? .notReady : nil
+                return isRegisteredHere ? .notReady(recipe) : nil
             }
             if let answer { return answer }
         }

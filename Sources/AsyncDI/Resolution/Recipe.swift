@@ -63,6 +63,8 @@ final class Recipe: Sendable {
     let problem: ResolutionError?
     /// What this one decorates and asks for, where decorating the factory itself is not possible.
     let base: DecorationBase?
+    /// Whether a request is nothing but a call of the factory.
+    let isPlainTransient: Bool
     private let current = Atomic(true)
 
     init(
@@ -72,6 +74,9 @@ final class Recipe: Sendable {
         self.lifetime = blueprint.lifetime ?? defaultLifetime
         self.problem = problem
         self.base = base
+        isPlainTransient =
+            lifetime.sharing == .none && problem == nil && blueprint.target == nil && !blueprint.key.isMaking
+            && blueprint.propertyHooks.isEmpty && blueprint.creationHooks.isEmpty && !blueprint.factory.isDecorated
     }
 
     var key: ServiceKey { blueprint.key }
@@ -91,7 +96,7 @@ final class Recipe: Sendable {
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
 /// nothing but a constant `@Sendable` function.
-class Factory: @unchecked Sendable {
+@usableFromInline class Factory: @unchecked Sendable {
     /// Runs the factory and puts the instance into a cell.
     nonisolated(nonsending) func makeCell(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> Cell {
         preconditionFailure("a factory that makes cells overrides makeCell")
@@ -108,8 +113,8 @@ class Factory: @unchecked Sendable {
 typealias Decorator<Service> = nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
 /// The factory of a `Sendable` service.
-final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
-    let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
+@usableFromInline final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
+    @usableFromInline let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
     private let decorators: [Decorator<Service>]
 
     init(

@@ -5,19 +5,25 @@ extension Request {
     ) async throws -> Service {
         let factory = unsafeDowncast(recipe.blueprint.factory, to: ServiceFactory<Service>.self)
         if recipe.hasHooks || factory.isDecorated { return try await makeTransientCell(recipe).value(as: service) }
-        return try await inFrame(of: recipe) { resolver, frame in
-            try await translatingCancellation(in: frame) { try await factory.make(resolver, pack) }
+        let frame = try beginFrame(of: recipe)
+        defer { end(frame) }
+        do {
+            return try await frame.run(factory)
+        } catch {
+            throw translated(error, in: frame)
         }
     }
 
     nonisolated(nonsending) func makeTransientCell(_ recipe: Recipe) async throws -> Cell {
-        try await inFrame(of: recipe) { resolver, frame in
-            let cell = try await translatingCancellation(in: frame) {
-                try await recipe.blueprint.factory.makeCell(resolver, pack)
+        let frame = try beginFrame(of: recipe)
+        defer { end(frame) }
+        let cell = try await translatingCancellation(in: frame) {
+            try await ResolutionContext.$frame.bind(frame) {
+                try await recipe.blueprint.factory.makeCell(Resolver(host: host, frame: frame), pack)
             }
-            if recipe.hasHooks { try await recipe.runHooks(cell, in: frame) }
-            return cell
         }
+        if recipe.hasHooks { try await recipe.runHooks(cell, in: frame) }
+        return cell
     }
 
     /// Makes a service that need not be `Sendable`, and sends it to the caller.
@@ -37,46 +43,26 @@ extension Request {
         }
     }
 
-    private nonisolated(nonsending) func inFrame<R: Sendable>(
-        of recipe: Recipe, _ body: nonisolated(nonsending) (Resolver, Frame) async throws -> R
-    ) async throws -> R {
-        let frame = try beginFrame(of: recipe)
-        defer { end(frame) }
-        return try await ResolutionContext.$frame.bind(frame) {
-            try await body(Resolver(host: host, frame: frame), frame)
-        }
-    }
-
     private func beginFrame(of recipe: Recipe) throws -> Frame {
         try Task.checkCancellation()
-        let step = PathStep(key: recipe.key, recipe: recipe, pack: pack)
-        try checkInlineCycle(step)
-        return Frame(step, host: host, inside: asker, creation: nil, holder: holder, graph: enterGraph())
+        try checkInlineCycle(recipe)
+        graph?.enter()
+        return Frame(of: recipe, pack, host: host, inside: asker, creation: nil, holder: holder, graph: graph)
     }
 
     private func end(_ frame: Frame) {
         frame.end()
-        leaveGraph(frame.graph)
-    }
-
-    /// The graph that instances are shared in, for as long as this request takes.
-    private func enterGraph() -> ResolutionGraph {
-        if let graph {
-            graph.enter()
-            return graph
-        }
-        return asker?.graph ?? ResolutionGraph(isEntered: true)
-    }
-
-    private func leaveGraph(_ used: ResolutionGraph) {
-        if graph != nil || asker == nil { used.leave() }
+        if let graph { graph.leave() } else if asker == nil { frame.leaveOwnGraph() }
     }
 
     /// The same registration with equal arguments is already being made further out in this task: it would be forever.
-    private func checkInlineCycle(_ step: PathStep) throws {
+    func checkInlineCycle(_ recipe: Recipe) throws {
         var frame = asker
         while let current = frame {
-            if current.host === host, current.step.isSame(as: step) { throw circular([]) }
+            if current.recipe === recipe, current.host === host, pack === current.pack || pack.isEqual(to: current.pack)
+            {
+                throw circular([])
+            }
             frame = current.parent
         }
     }
@@ -84,9 +70,11 @@ extension Request {
     // MARK: Graph
 
     nonisolated(nonsending) func graphInstance(_ recipe: Recipe) async throws -> Cell? {
-        let graph = enterGraph()
+        let graph = graph ?? asker?.graph ?? ResolutionGraph()
+        let isOutermost = self.graph != nil || asker == nil
+        if isOutermost { graph.enter() }
+        defer { if isOutermost { graph.leave() } }
         let key = CreationKey(recipe, pack, asked: host)
-        defer { leaveGraph(graph) }
         while true {
             let waiter = Waiter()
             switch graph.join(key, for: self, waiter: waiter, mayWait: !Task.isCancelled) {
@@ -102,7 +90,9 @@ extension Request {
     ///
     /// Nil when it is not complete yet: ask the graph again.
     private nonisolated(nonsending) func run(_ creation: Creation, in graph: ResolutionGraph) async throws -> Cell? {
-        let frame = Frame(creation.step, host: host, inside: asker, creation: creation, holder: holder, graph: graph)
+        let frame = Frame(
+            of: creation.recipe, creation.pack, host: host, inside: asker, creation: creation, holder: holder,
+            graph: graph)
         var hooksRunElsewhere = false
         defer {
             if !hooksRunElsewhere { frame.end() }
@@ -143,5 +133,42 @@ extension Request {
         guard let decision else { return nil }
         guard case .answer(let cell) = try await follow(decision, waiter: waiter) else { return nil }
         return cell
+    }
+}
+
+extension Frame {
+    /// Makes a plain transient instance, and ends the frame.
+    ///
+    /// Inlined together with what it calls, because a transient instance costs little but the way to its factory.
+    @inlinable
+    nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        defer { finish() }
+        try Task.checkCancellation()
+        do {
+            return try await run(unsafeDowncast(factory, to: ServiceFactory<Service>.self))
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    @usableFromInline var factory: Factory { recipe.blueprint.factory }
+    @usableFromInline var resolver: Resolver { Resolver(host: host, frame: self) }
+    @usableFromInline func failed(_ error: any Error) -> any Error { translated(error, in: self) }
+    @usableFromInline func finish() {
+        end()
+        leaveOwnGraph()
+    }
+    @usableFromInline static let current = ResolutionContext.$frame
+
+    /// Runs a factory inside this frame.
+    @inlinable
+    func run<Service: Sendable>(
+        _ factory: ServiceFactory<Service>, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Service {
+        // The closure captures the isolation: it stays on the caller's executor.
+        try await Frame.current.withValue(self) {
+            _ = isolation
+            return try await factory.make(resolver, pack)
+        }
     }
 }

@@ -41,9 +41,20 @@ extension Request {
         case .owner: place = owner
         }
         guard recipe.lifetime.ownsInstances, recipe.lifetime.makeStorage == nil else { return (cell, nil) }
-        // Evicted or reset since it was found: nobody is to begin using it, so another one is asked for.
-        guard let lease = place.lease(CreationKey(recipe, pack), cell) else { return nil }
-        return (cell, lease)
+        switch place.lease(CreationKey(recipe, pack), cell) {
+        case .leased(let lease):
+            return (cell, lease)
+        case .gone:
+            // Nobody is to begin using it, so another one is asked for.
+            return nil
+        case .unfinished:
+            // Each would have to be disposed after the other.
+            throw ResolutionError(
+                .invalidOperation, "\(key) was leased while it is being made, by what it needs itself.",
+                advice:
+                    "Take it by resolve(…) there, which gives the unfinished instance, or lease it when it is used.",
+                steps: pathToHere, asker: asker)
+        }
     }
 
     /// The instance, leased for as long as what the asking factory makes.
@@ -55,7 +66,12 @@ extension Request {
                 steps: pathToHere, asker: asker)
         }
         let (instance, lease) = try await leased(service)
-        if let lease { holder.hold(lease) }
+        if let lease, !holder.hold(lease) {
+            lease.end()
+            throw ResolutionError(
+                .invalidOperation, "\(key) was leased for \(holder.recipe.key), whose creation has ended meanwhile.",
+                advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
+        }
         return instance
     }
 }

@@ -74,7 +74,7 @@ extension Request {
         let outcome = await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
-            return await escalating(creation) { await waiter.outcome() }
+            return await watched(waitingFor: creation) { await escalating(creation) { await waiter.outcome() } }
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.

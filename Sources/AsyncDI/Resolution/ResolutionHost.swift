@@ -5,6 +5,8 @@ protocol ResolutionHost: CreationPlace {
     /// The container's name, as messages show it.
     var displayName: String { get }
     var parentHost: (any ResolutionHost)? { get }
+    /// Watches who waits too long, nil where nobody observes.
+    var stalls: StallMonitor? { get }
 
     /// Finds the instance, joins its creation or begins one, in one step.
     ///
@@ -19,8 +21,8 @@ protocol ResolutionHost: CreationPlace {
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
 
-    /// Takes a lease of a cached instance, nil when the cell is not what is cached (any more).
-    func lease(_ key: CreationKey, _ cell: Cell) -> (any HeldLease)?
+    /// Takes a lease of a cached instance.
+    func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision
 
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
@@ -76,6 +78,15 @@ enum JoinDecision {
     /// The arguments are not equal to themselves.
     case unusableArguments
     case disposed(any ResolutionHost)
+}
+
+/// The answer to who wants to lease an instance that was found.
+enum LeaseDecision {
+    case leased(any HeldLease)
+    /// Evicted or reset since it was found: ask for another one.
+    case gone
+    /// The asker is in a cycle of properties with it, and was given it early.
+    case unfinished
 }
 
 /// Something that keeps a cached instance from being disposed until it is ended.

@@ -23,6 +23,18 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }
 
+    /// The object, made now if there is none yet; it stays as long as this reference.
+    ///
+    /// Of several that are made at once one stays.
+    func loadOrInitialize(_ make: () -> Object) -> Object {
+        if let object = load() { return object.takeUnretainedValue() }
+        let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
+        let (exchanged, original) = bits.compareExchange(
+            expected: nil, desired: new, ordering: .sequentiallyConsistent)
+        if !exchanged { Unmanaged<Object>.fromOpaque(new).release() }
+        return Unmanaged<Object>.fromOpaque(exchanged ? new : original!).takeUnretainedValue()
+    }
+
     /// Publishes another object and gives back the old one, which must outlive every reader that may have loaded it.
     func exchange(_ object: Object?) -> Object? {
         let new = object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }

@@ -12,7 +12,7 @@
 /// ThreadSanitizer report races that are none; a plain system mutex does neither.
 ///
 /// Never call user code or resume a continuation inside `withLock`, and never take two of these in an order other than
-/// container, then graph of waits.
+/// container, then graph of waits or queue of events.
 ///
 /// `@unchecked Sendable` because `value` is touched only between `acquire` and `release` of `primitive`; a breach shows
 /// in any stress test under ThreadSanitizer.

@@ -363,6 +363,19 @@ import Testing
         let error = await #expect(throws: ResolutionError.self) { try await keeper.resolver.resolve(Keeper.self) }
         #expect(error?.code == .disposed)
     }
+
+    private struct HastyClock: Clock {
+        typealias Instant = ManualClock.Instant
+        var now: Instant { Instant(offset: .zero) }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
+    }
+
+    @Test func `a deadline that comes before anybody waits is not lost`() async {
+        for _ in 0..<5000 {
+            #expect(await !Disposal().wait(atMost: .zero, clock: HastyClock()))
+        }
+    }
 }
 
 private final class Keeper: Sendable {

@@ -374,4 +374,167 @@ import Testing
         factory.answer(Pool("new"), run: 1)
         #expect(try await container.resolve(Pool.self, arguments: "a").tenant == "new")
     }
+
+    @Test func `an argument that is not equal to itself makes no storage`() async throws {
+        let storages = Counter()
+        let lifetime = Lifetime("kept") {
+            storages.increment()
+            return StrongStorage()
+        }
+        let container = Container { Registration(Thing.self, lifetime: lifetime) { (_, _: Double) in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: Double.nan)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(storages.value == 0)
+        #expect(container.core.withState { $0.instances.isEmpty })
+    }
+
+    @Test func `an idle time beyond what a clock can reach is no time limit`() async throws {
+        await #expect(processExitsWith: .success) {
+            let container = Container {
+                Registration(Thing.self, lifetime: .multiton(idle: .seconds(Int64.max))) { (_, n: Int) in Thing(n) }
+            }
+            let thing = try await container.resolve(Thing.self, arguments: 1)
+            // Time for the watcher to sleep: its clock's overflow ends the process.
+            for _ in 0..<1000 { await Task.yield() }
+            let again = try await container.resolve(Thing.self, arguments: 1)
+            precondition(again === thing)
+            try await container.dispose()
+        }
+    }
+
+    @Test func `nothing idles out of the order of a disposal`() async throws {
+        let clock = ManualClock()
+        let log = Log<String>()
+        let gate = Gate()
+        let container = Container(clock: clock) {
+            Registration(Pool.self, lifetime: .multiton(idle: .seconds(10))) { _, tenant in Pool(tenant) }
+                .onDispose { log.append("pool \($0.tenant)") }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                Thing(try await r.resolve(Pool.self, arguments: "a").tenant.count)
+            }
+            .onDispose { _ in
+                await gate.pass()
+                log.append("thing")
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        await clock.sleepers(reach: 1)
+        let disposal = Task { try await container.dispose() }
+        await gate.arrived()
+        clock.advance(by: .seconds(20))
+        await clock.sleepers(reach: 0)
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        try await disposal.value
+        #expect(log.entries == ["thing", "pool a"])
+    }
+
+    private final class Tenant: Hashable, Sendable {
+        let name: String
+        init(_ name: String) { self.name = name }
+        static func == (first: Tenant, second: Tenant) -> Bool { first.name == second.name }
+        func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    }
+
+    @Test func `a hit does not keep the arguments that it was asked with`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 3)) { (_, tenant: Tenant) in Pool(tenant.name) }
+        }
+        for name in ["a", "b"] { _ = try await container.resolve(Pool.self, arguments: Tenant(name)) }
+        var tenant: Tenant? = Tenant("a")
+        weak let reference = tenant
+        _ = try await container.resolve(Pool.self, arguments: tenant!)
+        tenant = nil
+        #expect(reference == nil)
+    }
+
+    /// Calls back when it is cleared: between the step that drops an instance and its disposal.
+    private final class InterruptedStorage: InstanceStorage {
+        private let instance = StrongStorage()
+        private let interruption: @Sendable () -> Void
+        init(_ interruption: @escaping @Sendable () -> Void) { self.interruption = interruption }
+        func load() -> (any Sendable)? { instance.load() }
+        func store(_ new: any Sendable) { instance.store(new) }
+        func clear() {
+            if instance.load() != nil {
+                instance.clear()
+                interruption()
+            }
+        }
+    }
+
+    @Test func `dispose waits for an instance that was dropped before its hook begins`() async throws {
+        let log = Log<String>()
+        let disposal = Locked<Task<Void, any Error>?>(nil)
+        let holder = Locked<Container?>(nil)
+        let lifetime = Lifetime("kept") {
+            InterruptedStorage {
+                guard let container = holder.withLock({ $0 }) else { return }
+                let task = Task {
+                    try await container.dispose()
+                    log.append("disposed")
+                }
+                disposal.withLock { $0 = task }
+                while !log.entries.contains("disposed"),
+                    container.core.withState({ $0.disposal?.current?.contains("reset") != true })
+                {}
+            }
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
+        }
+        holder.withLock { $0 = container }
+        _ = try await container.resolve(Thing.self)
+        try await takingAThread {
+            try await container.reset(Thing.self)
+            try await disposal.withLock { $0 }?.value
+        }
+        holder.withLock { $0 = nil }
+        #expect(log.entries == ["hook", "disposed"])
+    }
+
+    private protocol Connections: Sendable {}
+    private final class TenantConnections: Connections {}
+
+    @Test func `the cached arguments of a forwarded type are those of the service behind it`() async throws {
+        let container = Container {
+            Registration(TenantConnections.self, lifetime: .multiton) { (_, _: String) in TenantConnections() }
+                .implements((any Connections).self)
+        }
+        _ = try await container.resolve((any Connections).self, arguments: "a")
+        #expect(await container.cachedArguments(of: (any Connections).self, String.self) == ["a"])
+        #expect(await container.cachedArguments(of: TenantConnections.self, String.self) == ["a"])
+    }
+
+    @Test func `arguments whose creation fails leave no storage behind`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("kept") { StrongStorage() }) { (_, number: Int) in
+                if number > 0 { throw TestError(number) }
+                return Thing()
+            }
+        }
+        for number in 1...3 {
+            await #expect(throws: TestError(number)) { try await container.resolve(Thing.self, arguments: number) }
+        }
+        #expect(container.core.withState { $0.instances.isEmpty })
+        let thing = try await container.resolve(Thing.self, arguments: 0)
+        #expect(try await container.resolve(Thing.self, arguments: 0) === thing)
+    }
+
+    @Test func `asking synchronously counts as use`() async throws {
+        let clock = ManualClock()
+        let container = Container(clock: clock) {
+            Registration(Thing.self, lifetime: .multiton(idle: .seconds(60))) { _ in Thing() }
+        }
+        let thing = try await container.resolve(Thing.self)
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(40))
+        #expect(try container.ready(Thing.self) === thing)
+        clock.advance(by: .seconds(20))
+        await clock.sleepers(reach: 1)
+        #expect(try container.ready(Thing.self) === thing)
+        try await container.dispose()
+    }
 }

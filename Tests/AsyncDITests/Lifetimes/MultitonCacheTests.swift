@@ -70,6 +70,16 @@ import Testing
     }
 }
 
+extension MultitonCacheTests {
+    @Test func `without any idle time, what is in use stays and the rest goes`() {
+        var cache = MultitonCache<String, Int>(capacity: nil)
+        for key in ["a", "b", "c"] { _ = cache.insert(key, at: 5) }
+        #expect(cache.expire(lastUsedBefore: 5, now: 5) { $0 == "b" } == ["a", "c"])
+        #expect(cache.keys == ["b"])
+        cache.checkInvariants()
+    }
+}
+
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -1,0 +1,114 @@
+/// Which services need which: what a container recorded, or what its registrations declare.
+///
+/// A value to look at in a test, to draw with ``dot()`` or ``mermaid()``, or to keep: it is `Codable`.
+/// ```swift
+/// await container.startRecording()
+/// _ = try await container.resolve(Editor.self)
+/// let graph = await container.dependencyGraph()
+/// print(graph.mermaid())
+/// ```
+/// Nodes and edges are sorted, so that equal graphs are equal values and texts, whatever the order in which things happened.
+public struct DependencyGraph: Sendable, Codable, Hashable {
+    /// A registration, or one group of contributions.
+    public struct Node: Sendable, Codable, Hashable {
+        /// What the node is called in this graph; no two nodes have the same name.
+        public var name: String
+        /// The service as it is asked for: the name, unless several registrations go by that.
+        public var service: String
+        /// The name of the lifetime; nil for what no factory makes, as a group of contributions.
+        public var lifetime: String?
+        /// The container that holds the registration: its name, `root`, or `scope of` another one.
+        ///
+        /// Scopes of one container count as one owner, and so do containers with the same name.
+        public var owner: String?
+        /// The file and line of the registration.
+        public var site: String?
+        /// How many instances were made while the container was recording.
+        public var creations: Int
+        /// How many runs of the factory failed.
+        public var failures: Int
+        /// How long all runs of the factory and its hooks took together, by the container's clock, what they waited for included.
+        public var duration: Duration
+
+        /// A node.
+        ///
+        /// - Parameters:
+        ///   - name: What the node is called in the graph.
+        ///   - service: The service as it is asked for; the name when nil.
+        ///   - lifetime: The name of the lifetime.
+        ///   - owner: The container that holds the registration.
+        ///   - site: The file and line of the registration.
+        ///   - creations: How many instances were made.
+        ///   - failures: How many runs of the factory failed.
+        ///   - duration: How long all runs took together.
+        public init(
+            _ name: String, service: String? = nil, lifetime: String? = nil, owner: String? = nil, site: String? = nil,
+            creations: Int = 0, failures: Int = 0, duration: Duration = .zero
+        ) {
+            self.name = name
+            self.service = service ?? name
+            self.lifetime = lifetime
+            self.owner = owner
+            self.site = site
+            self.creations = creations
+            self.failures = failures
+            self.duration = duration
+        }
+    }
+
+    /// One service needs another.
+    public struct Edge: Sendable, Codable, Hashable {
+        /// The name of the node that asks.
+        public var from: String
+        /// The name of the node that is asked for.
+        public var to: String
+        /// Whether it is asked for later, through a ``Lazy`` or a ``Provider``: such an edge closes no cycle.
+        public var isDeferred: Bool
+
+        /// An edge.
+        ///
+        /// - Parameters:
+        ///   - from: The name of the node that asks.
+        ///   - to: The name of the node that is asked for.
+        ///   - isDeferred: Whether it is asked for later.
+        public init(from: String, to: String, isDeferred: Bool = false) {
+            self.from = from
+            self.to = to
+            self.isDeferred = isDeferred
+        }
+    }
+
+    /// The nodes with everything that is known of them, by name.
+    public let details: [Node]
+    /// Who needs whom, sorted; no edge is there twice.
+    public let edges: [Edge]
+
+    /// The names of the nodes, sorted.
+    public var nodes: [String] { details.map(\.name) }
+
+    /// A graph of nodes and edges; what only an edge names is a node too.
+    ///
+    /// - Parameters:
+    ///   - nodes: The nodes; of several with one name the first counts.
+    ///   - edges: The edges.
+    public init(_ nodes: [Node] = [], edges: [Edge] = []) {
+        var byName: [String: Node] = [:]
+        for node in nodes where byName[node.name] == nil { byName[node.name] = node }
+        for name in edges.lazy.flatMap({ [$0.from, $0.to] }) where byName[name] == nil { byName[name] = Node(name) }
+        details = byName.values.sorted { $0.name < $1.name }
+        self.edges = Set(edges).sorted {
+            ($0.from, $0.to, $0.isDeferred ? 1 : 0) < ($1.from, $1.to, $1.isDeferred ? 1 : 0)
+        }
+    }
+
+    /// What is known of a node; nil when there is none of that name.
+    ///
+    /// - Parameter name: The node's name.
+    public subscript(name: String) -> Node? { details.first { $0.name == name } }
+
+    /// The names of the services that a node asks for, sorted.
+    ///
+    /// - Parameter name: The node's name.
+    /// - Returns: The names.
+    public func dependencies(of name: String) -> [String] { edges.filter { $0.from == name }.map(\.to) }
+}

@@ -1,0 +1,96 @@
+/// Watches the requests that wait in one container, and reports those that wait too long: the shell around ``StallWatch``.
+///
+/// Exists only where somebody observes. Its task sleeps while somebody waits whose time is not up yet; otherwise there is none.
+final class StallMonitor: Sendable {
+    /// Who waits for whom.
+    struct Wait: Hashable, Sendable {
+        /// The service whose run asked, nil outside every run.
+        let waiting: ServiceKey?
+        let target: ServiceKey
+        /// Tells runs and creations of the same services apart.
+        private let run: ObjectIdentifier?
+        private let creation: ObjectIdentifier
+
+        init(of asker: Frame?, for creation: Creation) {
+            waiting = asker?.step.key
+            target = creation.recipe.key
+            run = asker.map { ObjectIdentifier($0) }
+            self.creation = ObjectIdentifier(creation)
+        }
+    }
+
+    private struct State {
+        var watch: StallWatch<Wait>
+        var task: Task<Void, Never>?
+        /// Tells a task that was cancelled from the one after it.
+        var generation = 0
+    }
+
+    private let clock: any Clock<Duration>
+    private let stopwatch: Stopwatch
+    private let report: @Sendable (Wait, Duration) -> Void
+    private let state: Locked<State>
+
+    init(
+        threshold: Duration, clock: any Clock<Duration>, report: @escaping @Sendable (Wait, Duration) -> Void
+    ) {
+        self.clock = clock
+        self.report = report
+        stopwatch = Stopwatch(clock)
+        state = Locked(State(watch: StallWatch(threshold: threshold)))
+    }
+
+    /// A request begins to wait.
+    func begin(_ wait: Wait) {
+        let now = stopwatch.elapsed()
+        state.withLock { state in
+            state.watch.begin(wait, at: now)
+            guard state.task == nil else { return }
+            state.generation += 1
+            let generation = state.generation
+            state.task = Task.detached { [weak self, clock] in
+                while let delay = self?.check(generation) {
+                    do { try await clock.sleep(for: delay) } catch { return }
+                }
+            }
+        }
+    }
+
+    /// The request waits no longer.
+    func end(_ wait: Wait) {
+        let task: Task<Void, Never>? = state.withLock { state in
+            state.watch.end(wait)
+            guard state.watch.isEmpty else { return nil }
+            defer { state.task = nil }
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Reports what is due; nil when the task has nothing left to wait for.
+    private func check(_ generation: Int) -> Duration? {
+        let now = stopwatch.elapsed()
+        let (due, delay) = state.withLock { state -> ([(wait: Wait, lasted: Duration)], Duration?) in
+            guard state.generation == generation, state.task != nil else { return ([], nil) }
+            let due = state.watch.due(at: now)
+            let delay = state.watch.nextCheck(at: now)
+            if delay == nil { state.task = nil }
+            return (due, delay)
+        }
+        for (wait, lasted) in due { report(wait, lasted) }
+        return delay
+    }
+}
+
+extension Request {
+    /// Watched by the container asked, while the body waits for a creation.
+    nonisolated(nonsending) func watched<R: Sendable>(
+        waitingFor creation: Creation, _ body: nonisolated(nonsending) () async -> R
+    ) async -> R {
+        guard let monitor = host.stalls, !creation.recipe.blueprint.isHidden else { return await body() }
+        let wait = StallMonitor.Wait(of: asker, for: creation)
+        monitor.begin(wait)
+        defer { monitor.end(wait) }
+        return await body()
+    }
+}

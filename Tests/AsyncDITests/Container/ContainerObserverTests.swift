@@ -1,0 +1,249 @@
+import Foundation
+import Testing
+
+@testable import AsyncDI
+
+private struct Engine: Sendable {}
+private struct Car: Sendable {
+    let engine: Engine
+}
+private final class Wheel: Sendable {}
+
+/// Keeps events as lines, with the name of the container in front.
+private final class LineObserver: ContainerObserver {
+    private let log = Log<String>()
+    let stallThreshold: Duration
+    var lines: [String] { log.entries }
+
+    init(stallThreshold: Duration = .seconds(10)) { self.stallThreshold = stallThreshold }
+
+    func container(_ container: Container, did event: ContainerEvent) {
+        log.append("\(container.name ?? "-"): \(event)")
+    }
+
+    /// Yields until there are as many lines.
+    func received(_ count: Int) async -> [String] {
+        while log.entries.count < count { await Task.yield() }
+        return log.entries
+    }
+}
+
+/// What observers are told: DESIGN 3.8.
+@Suite(.timeLimit(.minutes(1))) struct ContainerObserverTests {
+    @Test func `an instance's whole life is told, in order`() async throws {
+        let observer = LineObserver()
+        let clock = ManualClock()
+        let container = Container(name: "app", observers: [observer], clock: clock) {
+            Registration(Engine.self, lifetime: .singleton) { _ in
+                clock.advance(by: .seconds(3))
+                return Engine()
+            }
+            .onDispose { _ in }
+        }
+        _ = try await container.resolve(Engine.self)
+        _ = try await container.resolve(Engine.self)
+        try await container.reset(Engine.self)
+        _ = try await container.resolve(Engine.self)
+        try await container.dispose()
+        #expect(
+            await observer.received(6) == [
+                "app: registered Engine", "app: created Engine in 3.0 seconds for 1 waiter", "app: evicted Engine",
+                "app: disposed Engine", "app: created Engine in 3.0 seconds for 1 waiter", "app: disposed Engine",
+            ])
+    }
+
+    @Test func `the largest number of waiters is told`() async throws {
+        let observer = LineObserver()
+        let factory = DrivenFactory<Engine>()
+        let container = Container(observers: [observer], clock: ManualClock()) {
+            Registration(Engine.self, lifetime: .singleton) { _ in try await factory.run() }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { _ = try await container.resolve(Engine.self) } }
+            await container.core.waiters(of: Engine.self, reach: 100)
+            factory.answer(Engine())
+            try await group.waitForAll()
+        }
+        #expect(await observer.received(2).last == "-: created Engine in 0.0 seconds for 100 waiters")
+    }
+
+    @Test func `a failure and an abandonment are told with their errors`() async throws {
+        let observer = LineObserver()
+        let factory = DrivenFactory<Engine>()
+        let container = Container(observers: [observer], clock: ManualClock()) {
+            Registration(Engine.self, lifetime: .singleton) { _ in
+                let engine = try await factory.run()
+                try Task.checkCancellation()
+                return engine
+            }
+        }
+        factory.fail(TestError(7))
+        await #expect(throws: TestError(7)) { try await container.resolve(Engine.self) }
+        #expect(await observer.received(2).last == "-: failed Engine: TestError(number: 7)")
+
+        let asker = Task { try await container.resolve(Engine.self) }
+        await factory.began(2)
+        asker.cancel()
+        await #expect(throws: CancellationError.self) { try await asker.value }
+        factory.answer(Engine(), run: 1)
+        #expect(await observer.received(3).last == "-: failed Engine: CancellationError()")
+    }
+
+    @Test func `a hook that throws is told, then the disposal, also in the background`() async throws {
+        let observer = LineObserver()
+        var container: Container? = Container(observers: [observer], clock: ManualClock()) {
+            Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
+                .onDispose { _ in throw TestError(1) }
+        }
+        _ = try await container?.resolve(Engine.self)
+        // A replacement does not wait for what it replaces; nobody needs to hold the container either.
+        try await container?.register(Engine.self) { _ in Engine() }
+        container = nil
+        #expect(
+            await observer.received(6) == [
+                "-: registered Engine", "-: created Engine in 0.0 seconds for 1 waiter", "-: evicted Engine",
+                "-: registered Engine", "-: failed Engine: TestError(number: 1)", "-: disposed Engine",
+            ])
+    }
+
+    @Test func `when body and disposal both throw, the disposal's error is told`() async throws {
+        let observer = LineObserver()
+        let container = Container(observers: [observer], clock: ManualClock()) {
+            Registration(Engine.self, lifetime: .scoped) { _ in Engine() }.onDispose { _ in throw TestError(1) }
+        }
+        await #expect(throws: TestError(2)) {
+            try await container.withScope("s") { scope in
+                _ = try await scope.resolve(Engine.self)
+                throw TestError(2)
+            }
+        }
+        #expect(await observer.received(6).contains("s: failed Engine: TestError(number: 1)"))
+    }
+
+    @Test func `scopes are told by the container they are opened in, and tell of themselves`() async throws {
+        let observer = LineObserver()
+        let container = Container(name: "app", observers: [observer], clock: ManualClock()) {
+            Registration(Engine.self, lifetime: .scoped) { _ in Engine() }
+        }
+        try await container.withScope("request-1") {
+            Registration(using: Car.init)
+        } operation: { scope in
+            _ = try await scope.resolve(Car.self)
+        }
+        #expect(
+            await observer.received(5) == [
+                "app: registered Engine", "app: opened scope \"request-1\"", "request-1: registered Car",
+                "request-1: created Engine in 0.0 seconds for 1 waiter", "app: closed scope \"request-1\"",
+            ])
+    }
+
+    @Test func `a registration that is kept out is not told`() async throws {
+        for policy in [DuplicatePolicy.keep, .reject] {
+            let observer = LineObserver()
+            let container = Container(onDuplicate: policy, observers: [observer], clock: ManualClock()) {
+                Registration(Engine.self) { _ in Engine() }
+                Registration(Engine.self) { _ in Engine() }
+                Registration(Wheel.self) { _ in Wheel() }
+            }
+            #expect(await observer.received(2) == ["-: registered Engine", "-: registered Wheel"])
+            withExtendedLifetime(container) {}
+        }
+    }
+
+    @Test func `an eviction by capacity and by idleness is told`() async throws {
+        let observer = LineObserver()
+        let clock = ManualClock()
+        let container = Container(observers: [observer], clock: clock) {
+            Registration(Wheel.self, lifetime: .multiton(capacity: 1, idle: .seconds(5))) { (_, _: Int) in Wheel() }
+        }
+        _ = try await container.resolve(Wheel.self, arguments: 1)
+        _ = try await container.resolve(Wheel.self, arguments: 2)
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(5))
+        let created = "-: created Wheel(Int) in 0.0 seconds for 1 waiter"
+        #expect(
+            await observer.received(5) == [
+                "-: registered Wheel(Int)", created, created, "-: evicted Wheel(Int)", "-: evicted Wheel(Int)",
+            ])
+    }
+
+    @Test func `under concurrency no instance is evicted before it was created`() async throws {
+        let observer = RecordingObserver()
+        let container = Container(observers: [observer], clock: ManualClock()) {
+            Registration(Wheel.self, lifetime: .singleton) { _ in Wheel() }.onDispose { _ in }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<200 { _ = try await container.resolve(Wheel.self) } }
+                group.addTask { for _ in 0..<200 { try await container.reset(Wheel.self) } }
+            }
+            try await group.waitForAll()
+        }
+        try await container.dispose()
+        await container.core.settled(observer)
+        var living = 0
+        var undisposed = 0
+        for event in observer.events {
+            switch event {
+            case .created: (living, undisposed) = (living + 1, undisposed + 1)
+            case .evicted: living -= 1
+            case .disposed: undisposed -= 1
+            default: break
+            }
+            // Each leaves after it came; one that was reset in flight was never cached.
+            #expect(living >= 0 && undisposed >= 0)
+        }
+        #expect(undisposed == 0)
+    }
+
+    @Test func `a slow observer delays nobody`() async throws {
+        let gate = Gate()
+        try await takingAThread {
+            let observer = GatedObserver(gate)
+            let container = Container(observers: [observer], clock: ManualClock()) {
+                Registration(Wheel.self, lifetime: .singleton) { _ in Wheel() }
+                Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
+            }
+            // The observer is in the middle of its first event.
+            await gate.arrived()
+            _ = try await container.resolve(Wheel.self)
+            _ = try await container.resolve(Engine.self)
+            try await container.dispose()
+            #expect(observer.count.value == 0)
+            observer.release()
+            while observer.count.value < 4 { await Task.yield() }
+        }
+    }
+}
+
+/// Blocks its thread in each event until it is released.
+private final class GatedObserver: ContainerObserver {
+    let count = Counter()
+    private let gate: Gate
+    private let isReleased = Locked(false)
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    func release() { isReleased.withLock { $0 = true } }
+    func container(_ container: Container, did event: ContainerEvent) {
+        gate.arrive()
+        while !isReleased.withLock({ $0 }) { sched_yield() }
+        count.increment()
+    }
+}
+
+extension ContainerCore {
+    /// Yields until an observer has been told of the last disposal.
+    fileprivate func settled(_ observer: RecordingObserver) async {
+        func open() -> Int {
+            observer.events.reduce(0) { count, event in
+                switch event {
+                case .created: count + 1
+                case .disposed: count - 1
+                default: count
+                }
+            }
+        }
+        while open() != 0 { await Task.yield() }
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import AsyncDI
+
+private struct A: Sendable {}
+private struct B: Sendable {}
+
+/// Keeps what stalled.
+private final class StallObserver: ContainerObserver {
+    let stallThreshold: Duration
+    private let log = Log<String>()
+    var stalls: [String] { log.entries }
+
+    init(_ threshold: Duration) { stallThreshold = threshold }
+
+    func container(_ container: Container, did event: ContainerEvent) {
+        if case .stalled = event { log.append("\(event)") }
+    }
+
+    func received(_ count: Int) async -> [String] {
+        while log.entries.count < count { await Task.yield() }
+        return log.entries
+    }
+}
+
+/// Waits that no graph can see the end of: DESIGN 3.4.
+@Suite(.timeLimit(.minutes(1))) struct StallTests {
+    // MARK: The decision
+
+    @Test func `a wait is due once, when its time is up`() {
+        var watch = StallWatch<Int>(threshold: .seconds(10))
+        #expect(watch.nextCheck(at: .zero) == nil)
+        watch.begin(1, at: .seconds(1))
+        watch.begin(2, at: .seconds(4))
+        #expect(watch.nextCheck(at: .seconds(5)) == .seconds(6))
+        #expect(watch.due(at: .seconds(10)).isEmpty)
+        #expect(watch.due(at: .seconds(11)).map(\.wait) == [1])
+        #expect(watch.due(at: .seconds(11)).isEmpty)
+        #expect(watch.nextCheck(at: .seconds(11)) == .seconds(3))
+        #expect(watch.due(at: .seconds(20)).map(\.lasted) == [.seconds(16)])
+        #expect(watch.nextCheck(at: .seconds(20)) == nil)
+        watch.end(1)
+        watch.end(2)
+        #expect(watch.isEmpty)
+    }
+
+    @Test func `the same wait by many begins with the first and ends with the last`() {
+        var watch = StallWatch<Int>(threshold: .seconds(10))
+        watch.begin(1, at: .zero)
+        watch.begin(1, at: .seconds(9))
+        watch.end(1)
+        #expect(watch.due(at: .seconds(10)).map(\.lasted) == [.seconds(10)])
+        watch.end(1)
+        watch.end(1)
+        #expect(watch.isEmpty)
+        watch.begin(1, at: .seconds(20))
+        #expect(watch.nextCheck(at: .seconds(20)) == .seconds(10), "a new wait")
+    }
+
+    // MARK: The report
+
+    @Test func `a deadlock through a captured container in a detached task is reported`() async throws {
+        let observer = StallObserver(.seconds(30))
+        let clock = ManualClock()
+        let container = Container(observers: [observer], clock: clock)
+        // A's factory waits for B where nobody can see it; B's factory asks for A.
+        try await container.register(A.self, lifetime: .singleton) { [weak container] _ in
+            _ = try await Task.detached { try await container?.resolve(B.self) }.value
+            return A()
+        }
+        try await container.register(B.self, lifetime: .singleton) { r in
+            _ = try await r.resolve(A.self)
+            return B()
+        }
+        let asker = Task { try await container.resolve(A.self) }
+        await container.core.waiters(of: A.self, reach: 2)
+        await container.core.waiters(of: B.self, reach: 1)
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(29))
+        clock.advance(by: .seconds(1))
+        #expect(
+            Set(await observer.received(3)) == [
+                "stalled: a request has been waiting for A for 30.0 seconds",
+                "stalled: a request has been waiting for B for 30.0 seconds",
+                "stalled: B has been waiting for A for 30.0 seconds",
+            ])
+        #expect(observer.stalls.count == 3, "each once")
+        asker.cancel()
+        try? await container.dispose(deadline: .zero)
+    }
+
+    @Test func `no task is held when nothing waits`() async throws {
+        let observer = StallObserver(.seconds(30))
+        let clock = ManualClock()
+        let factory = DrivenFactory<A>()
+        let container = Container(observers: [observer], clock: clock) {
+            Registration(A.self, lifetime: .singleton) { _ in try await factory.run() }
+        }
+        await clock.sleepers(reach: 0)
+        let asker = Task { try await container.resolve(A.self) }
+        await clock.sleepers(reach: 1)
+        factory.answer(A())
+        _ = try await asker.value
+        await clock.sleepers(reach: 0)
+        #expect(observer.stalls.isEmpty)
+        // And the next wait is watched again.
+        try await container.reset()
+        let next = Task { try await container.resolve(A.self) }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(30))
+        #expect(await observer.received(1).count == 1)
+        factory.answer(A(), run: 1)
+        _ = try await next.value
+    }
+
+    @Test func `without observers there is nothing that watches`() async throws {
+        let clock = ManualClock()
+        let factory = DrivenFactory<A>()
+        let container = Container(clock: clock) {
+            Registration(A.self, lifetime: .singleton) { _ in try await factory.run() }
+        }
+        #expect(container.core.stalls == nil)
+        let asker = Task { try await container.resolve(A.self) }
+        await factory.began()
+        await clock.sleepers(reach: 0)
+        factory.answer(A())
+        _ = try await asker.value
+    }
+
+    @Test func `ten seconds unless declared, and the shortest of several`() {
+        #expect(RecordingObserver().stallThreshold == .seconds(10))
+        let queue = EventQueue(observers: [RecordingObserver(), StallObserver(.seconds(3))])
+        #expect(queue.stallThreshold == .seconds(3))
+    }
+}
