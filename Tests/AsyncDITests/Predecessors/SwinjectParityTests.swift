@@ -249,6 +249,19 @@ struct SwinjectParityTests {
         #expect(try await next.second() !== pair.first)
     }
 
+    @Test func `Optional, and a Provider used in a factory, belong to its graph`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration([Thing].self) { r in
+                let optional = try await r.resolve(Thing?.self)
+                let provider = try await r.resolve(Provider<Thing>.self)
+                return [try await r.resolve(), try #require(optional), try await provider()]
+            }
+        }
+        let things = try await container.resolve([Thing].self)
+        #expect(things.count == 3 && things.allSatisfy { $0 === things[0] })
+    }
+
     @Test func `Provider resolves at each use, with names and arguments`() async throws {
         let runs = Counter()
         let container = Container {
