@@ -134,12 +134,15 @@ extension Container {
     /// - Parameters:
     ///   - service: The type under which the service is registered.
     ///   - qualifier: The qualifier that it was registered with.
+    ///   - fileID: The file that messages show for the decoration.
+    ///   - line: The line that messages show for the decoration.
     ///   - decorator: Gets what the factory, or an earlier decorator, made, and gives what is to be resolved.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func decorate<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
     ) throws {
-        try core.decorate(Decoration(service, qualifier: qualifier, decorator))
+        try core.decorate(Decoration(service, qualifier: qualifier, fileID: fileID, line: line, decorator))
     }
 }

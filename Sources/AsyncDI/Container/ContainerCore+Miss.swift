@@ -45,7 +45,11 @@ extension ContainerCore {
         if !conforming.isEmpty {
             let list = conforming.prefix(5).map(\.description).joined(separator: ", ")
             let name = readableName(of: key.service)
-            advice.append("\(list) conforms: add .implements((any \(name)).self) to its registration.")
+            advice.append(
+                conforming.count == 1
+                    ? "\(list) conforms: add .implements((any \(name)).self) to its registration."
+                    : "\(list) conform: add .implements((any \(name)).self) to the registration of the one that is meant."
+            )
         }
         if let place = elsewhere(key) {
             advice.append(

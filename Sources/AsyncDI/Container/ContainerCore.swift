@@ -37,6 +37,8 @@ final class ContainerCore: ResolutionHost {
         /// Resumed when the last creation in flight has ended.
         var drained: [CheckedContinuation<Void, Never>] = []
         var disposal: Disposal?
+        /// Records who asks for what, here and below; stays when it is stopped.
+        var recorder: Recorder?
         /// Whether anybody is told of events.
         var isObserved = false
         /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in which it happened.
@@ -101,6 +103,8 @@ final class ContainerCore: ResolutionHost {
         if let name { return "container \"\(name)\"" }
         return parent == nil ? "the root container" : "an unnamed scope"
     }
+
+    func makeStopwatch() -> Stopwatch { Stopwatch(clock) }
 
     /// The one door to the state.
     ///

@@ -151,6 +151,8 @@ private struct LazyAttempt: Sendable {
         _ service: Service.Type, from source: LazySource
     ) async throws -> Service {
         let question = try source.question(service)
+        let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
+        recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
         let request = Request(
             key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
             asker: question.asker, graph: graph, heldBy: question.heldBy)
@@ -162,7 +164,7 @@ private struct LazyAttempt: Sendable {
 
     /// The recipe of the attempt: its factory asks for the service.
     private func recipe<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Recipe {
-        let blueprint = Blueprint(
+        var blueprint = Blueprint(
             key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
             factory: ServiceFactory<Service> { resolver, _ in
                 let inner = Request(
@@ -170,7 +172,9 @@ private struct LazyAttempt: Sendable {
                     graph: question.graph ?? ResolutionGraph(), heldBy: question.heldBy)
                 return try await inner.resolve(service)
             })
-        return recipe.withLock { recipe in
+        // In a graph whoever has the `Lazy` asks for the service.
+        blueprint.isHidden = true
+        return recipe.withLock { [blueprint] recipe in
             if let recipe { return recipe }
             let new = Recipe(blueprint, defaultLifetime: .graph)
             recipe = new
@@ -198,6 +202,7 @@ extension LazySource {
 
 extension Lazy: WrapperType {
     static var wrapped: (any Any.Type)? { Service.self }
+    static var need: WrapperNeed { .later(Service.self, isHeld: true) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { lazy(for: request) }

@@ -28,7 +28,8 @@ public struct Provider<Service: Sendable>: Sendable {
     /// - Returns: What resolving the service gives.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        try await asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
+        note(arguments: arguments)
+        return try await asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
             .resolve(Service.self)
     }
 
@@ -42,7 +43,15 @@ public struct Provider<Service: Sendable>: Sendable {
     public nonisolated(nonsending) func callAsFunction<First: Sendable, each Argument: Sendable>(
         _ first: First, _ rest: repeat each Argument
     ) async throws -> Service {
-        try await asking.resolve(Service.self, qualifier: qualifier, arguments: first, repeat each rest)
+        note(arguments: Arguments<First, repeat each Argument>.self)
+        return try await asking.resolve(Service.self, qualifier: qualifier, arguments: first, repeat each rest)
+    }
+
+    /// Tells the recorders of the run that the provider was made for; while it goes on, its requests tell them themselves.
+    private func note(arguments: ArgumentPack.Type?) {
+        guard let recorded = resolver.frame?.recorded, resolver.asker == nil else { return }
+        let key = ServiceKey(Service.self, qualifier: qualifier, arguments: arguments)
+        recorded.asks(for: key, of: asking.host, isDeferred: true)
     }
 
     /// Whom to ask now: while a factory runs its questions mean what they say.
@@ -54,6 +63,7 @@ public struct Provider<Service: Sendable>: Sendable {
 
 extension Provider: WrapperType {
     static var wrapped: (any Any.Type)? { Service.self }
+    static var need: WrapperNeed { .later(Service.self, isHeld: false) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { provider(for: request) }

@@ -16,18 +16,24 @@ public struct Decoration: Sendable {
     let service: any Any.Type
     let qualifier: (any Qualifier)?
     let decorator: any ErasedDecorator
+    /// Where the decoration stands in the source.
+    let site: RegistrationSite
 
     /// A decoration of a service.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is registered.
     ///   - qualifier: The qualifier that it was registered with.
+    ///   - fileID: The file that messages show for the decoration.
+    ///   - line: The line that messages show for the decoration.
     ///   - decorator: Gets what the factory, or an earlier decorator, made, and gives what is to be resolved.
     public init<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        fileID: String = #fileID, line: UInt = #line,
         _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
     ) {
         self.service = service
+        site = RegistrationSite(fileID: fileID, line: line)
         self.qualifier = qualifier
         self.decorator = TypedDecorator(decorate: decorator)
     }

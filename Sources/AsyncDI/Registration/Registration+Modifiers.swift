@@ -157,12 +157,43 @@ extension Registration where Service: Sendable {
     /// - Returns: The changed registration.
     public func whenAbandoned(_ policy: AbandonmentPolicy) -> Self { changed { $0.abandonment = policy } }
 
-    /// Declares what the factory resolves, for `validate()`: a closure cannot be looked into.
+    /// Declares what the factory and hooks resolve, for ``Container/validate()``: a closure cannot be looked into.
+    ///
+    /// Without any type it says that they resolve nothing. ``Lazy``, ``Provider``, `Optional` and arrays mean what they do as
+    /// parameters of an initialiser.
     ///
     /// - Parameter types: The service types.
     /// - Returns: The changed registration.
-    public func dependencies(_ types: any Sendable.Type...) -> Self {
-        changed { $0.dependencies += types.map { ServiceKey($0) } }
+    public func dependencies(_ types: any Sendable.Type...) -> Self { declaring(types.map { ServiceKey($0) }) }
+
+    /// Declares that the factory or a hook resolves a service with a qualifier, for ``Container/validate()``.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that it is resolved with.
+    /// - Returns: The changed registration.
+    public func dependency<Other: Sendable>(_ service: Other.Type, qualifier: (any Qualifier)? = nil) -> Self {
+        declaring([ServiceKey(service, qualifier: qualifier)])
+    }
+
+    /// Declares that the factory or a hook resolves a service with arguments, for ``Container/validate()``.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that it is resolved with.
+    ///   - first: The type of the first argument.
+    ///   - rest: The types of the other arguments.
+    /// - Returns: The changed registration.
+    public func dependency<Other: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Other.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
+        _ rest: repeat (each Argument).Type
+    ) -> Self {
+        let arguments = Arguments<First, repeat each Argument>.self
+        return declaring([ServiceKey(service, qualifier: qualifier, arguments: arguments)])
+    }
+
+    private func declaring(_ keys: [ServiceKey]) -> Self {
+        changed { $0.declaredDependencies = ($0.declaredDependencies ?? []) + keys }
     }
 
     /// A hook that gets the arguments of the request, and which types it takes.

@@ -252,6 +252,7 @@ nonisolated(nonsending) func translatingCancellation<R: Sendable>(
 }
 
 func translated(_ error: any Error, in frame: Frame) -> any Error {
+    frame.recorded?.fail()
     guard error is CancellationError, !Task.isCancelled else { return error }
     return ResolutionError(
         .creationCancelled, "the factory of \(frame.recipe.key) threw CancellationError, but nobody cancelled it.",

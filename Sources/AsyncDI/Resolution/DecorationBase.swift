@@ -37,6 +37,7 @@ extension Resolver {
             // Looked up again, rather than remembered: it may have been replaced since.
             guard let (recipe, found) = table.registration(beyondFor: key) else { throw host.miss(key, asker: asker) }
             if let problem = recipe.problem { throw problem }
+            request.asker?.recorded?.asks(for: recipe, in: found)
             if let cell = try await request.resolveBase(recipe, owner: found.host, clock: clock) { return cell }
         }
     }

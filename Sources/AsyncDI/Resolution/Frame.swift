@@ -18,6 +18,10 @@ import Synchronization
     /// The graph of the run, where it is known; otherwise that of the root, which makes one when it is first needed.
     private let givenGraph: ResolutionGraph?
     private let ownGraph: AtomicReference<ResolutionGraph>
+    /// What recorders are told of this run; nil where nothing is recorded.
+    let recorded: RecordedRun?
+    /// Whether this is only a part of a recorded run, which does not end it.
+    private let isPart: Bool
     private let ended = Atomic(false)
 
     /// A run in the asker's task.
@@ -33,6 +37,8 @@ import Synchronization
         self.holder = holder
         givenGraph = graph
         ownGraph = AtomicReference()
+        recorded = RecordedRun.begin(recipe, in: host)
+        isPart = false
     }
 
     /// A run for a request from outside, without arguments.
@@ -45,6 +51,8 @@ import Synchronization
         holder = nil
         givenGraph = nil
         ownGraph = AtomicReference()
+        recorded = RecordedRun.begin(recipe, in: host)
+        isPart = false
     }
 
     /// The first run of a shared creation, in a task of its own.
@@ -57,6 +65,8 @@ import Synchronization
         holder = creation
         givenGraph = graph
         ownGraph = AtomicReference()
+        recorded = RecordedRun.begin(recipe, in: host)
+        isPart = false
     }
 
     /// Hooks of `frame` that run in a task of their own.
@@ -69,6 +79,8 @@ import Synchronization
         holder = frame.holder
         givenGraph = frame.graph
         ownGraph = AtomicReference()
+        recorded = frame.recorded
+        isPart = true
     }
 
     /// The instances shared within the resolution that this run is part of.
@@ -85,7 +97,10 @@ import Synchronization
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
     var isActive: Bool { !ended.load(ordering: .acquiring) }
-    func end() { ended.store(true, ordering: .releasing) }
+    func end() {
+        ended.store(true, ordering: .releasing)
+        if !isPart, let recorded { recorded.end() }
+    }
 
     /// The outermost run of the chain.
     var root: Frame {

@@ -30,6 +30,7 @@ public struct GraphIdentifier: Hashable, Sendable {
 
 extension GraphIdentifier: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
+    static var need: WrapperNeed { .nothing }
     static func isAvailable(for request: Request) -> Bool { true }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {

@@ -125,6 +125,25 @@ import Synchronization
         return nearestRecipe(beyond: KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
     }
 
+    /// The table that holds a registration, among those that this one looks in; nil when none does any more.
+    func holder(of recipe: Recipe) -> InstanceTable? {
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        return holder(of: recipe, KeyProbe(recipe.key))
+    }
+
+    private func holder(of recipe: Recipe, _ probe: KeyProbe) -> InstanceTable? {
+        if slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe.load()?.toOpaque() })
+            == Unmanaged.passUnretained(recipe).toOpaque()
+        {
+            return self
+        }
+        for fallback in fallbacks {
+            if let holder = fallback.holder(of: recipe, probe) { return holder }
+        }
+        return parent?.holder(of: recipe, probe)
+    }
+
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.

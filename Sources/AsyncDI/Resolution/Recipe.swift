@@ -40,7 +40,10 @@ struct Blueprint: Sendable {
     var target: Forward?
     /// Set for a decorated forwarded type: the service behind it.
     var underlying: ServiceKey?
-    var dependencies: [ServiceKey] = []
+    /// What the factory is known to resolve: the parameters of an initialiser; nil for a closure, which cannot be looked into.
+    var dependencies: [ServiceKey]?
+    /// What the registration says that a closure of it resolves; nil when it says nothing.
+    var declaredDependencies: [ServiceKey]?
     /// Where the registration stands in the source.
     var site: RegistrationSite?
 }

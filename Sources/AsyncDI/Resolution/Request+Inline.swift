@@ -30,7 +30,8 @@ extension Request {
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
         try await awaitModules()
         guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
-        guard let (recipe, _) = host.table.registration(of: key) else { throw host.miss(key, asker: asker) }
+        guard let (recipe, table) = host.table.registration(of: key) else { throw host.miss(key, asker: asker) }
+        asker?.recorded?.asks(for: recipe, in: table)
         if let problem = recipe.problem { throw problem }
         let factory = unsafeDowncast(recipe.blueprint.factory, to: MakingFactory<Service>.self)
         let frame = try beginFrame(of: recipe)

@@ -102,6 +102,7 @@ extension Request {
 /// Everything that was contributed to the element, when something was: for initialisers that take an array.
 extension Array: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
+    static var need: WrapperNeed { .contributions(Element.self) }
 
     static func isAvailable(for request: Request) -> Bool {
         !request.host.contributions(to: request.asking(for: Element.self).key).isEmpty
@@ -119,6 +120,7 @@ extension Array: WrapperType {
 /// Everything that was contributed to the value under keys of this type, when something was.
 extension Dictionary: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
+    static var need: WrapperNeed { .contributions(Value.self) }
 
     static func isAvailable(for request: Request) -> Bool {
         request.host.contributions(to: request.asking(for: Value.self).key).contains { key in

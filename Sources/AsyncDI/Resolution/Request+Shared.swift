@@ -122,16 +122,8 @@ extension Request {
                 holderIn: home, outlivingScopes: holder.recipe.lifetime.outlivesScopes, instanceIn: place,
                 isScoped: isScoped)
         else { return }
-        let belonging =
-            home === place
-            ? "which is made for each scope and here belongs to \(place.displayName)."
-            : "which belongs to \(place.displayName) and ends before it."
-        throw ResolutionError(
-            .captiveDependency,
-            "\(holder.recipe.key) is \(holder.recipe.lifetime) in \(home.displayName) and would hold \(key), "
-                + belonging,
-            advice: "Register \(holder.recipe.key) as .scoped, or pass it what it needs when it is called.",
-            steps: pathToHere, asker: asker)
+        throw ResolutionError.captive(
+            holder.recipe, in: home, holding: key, of: place, steps: pathToHere, asker: asker)
     }
 
     /// The error for a request that would close a cycle; the frames lead from the service asked for to this task's creation.
@@ -147,9 +139,32 @@ extension Request {
             steps += asker.pathInCreation
         }
         steps.append(target)
+        return .circular(steps.upToFirstRepetition, asker: asker)
+    }
+}
+
+extension ResolutionError {
+    /// The error for a long-lived instance that would hold one which ends before it.
+    static func captive(
+        _ holder: Recipe, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
+        steps: [PathStep], asker: Frame? = nil
+    ) -> ResolutionError {
+        let belonging =
+            home === place
+            ? "which is made for each scope and here belongs to \(place.displayName)."
+            : "which belongs to \(place.displayName) and ends before it."
         return ResolutionError(
+            .captiveDependency,
+            "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
+            advice: "Register \(holder.key) as .scoped, or pass it what it needs when it is called.", steps: steps,
+            asker: asker)
+    }
+
+    /// The error for services that need each other: the path ends where it began.
+    static func circular(_ steps: [PathStep], asker: Frame? = nil) -> ResolutionError {
+        ResolutionError(
             .circularDependency, "a service needs itself to be made.",
             advice: "Let one of them have the other later: through .injectProperties, or by asking when it is used.",
-            steps: steps.upToFirstRepetition, asker: asker)
+            steps: steps, asker: asker)
     }
 }

@@ -18,6 +18,13 @@ struct Request: Sendable {
 
     /// The published instance in a cell that holds it, if there is one.
     func publishedCell() throws -> Cell? {
+        let cell = try unrecordedCell()
+        // Outside every factory, which is where most hits are, there is nothing to record.
+        if let recorded = asker?.recorded, cell != nil { recorded.asks(for: key, of: host) }
+        return cell
+    }
+
+    private func unrecordedCell() throws -> Cell? {
         if isHeldUp { return nil }
         guard holder != nil else { return host.table.hit(key)?.strengthened() }
         guard let (cell, table) = host.table.hitCell(key) else { return nil }
@@ -168,6 +175,7 @@ extension Request {
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
+        if let found, let recorded = asker?.recorded { recorded.asks(for: found.recipe, in: found.table) }
         return found
     }
 

@@ -45,6 +45,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let invalidArgument = Code("invalidArgument")
         /// A disposal had not ended by its deadline.
         public static let disposalTimedOut = Code("disposalTimedOut")
+        /// A service was seen to resolve another one that its registration does not declare.
+        public static let undeclaredDependency = Code("undeclaredDependency")
         /// The call would wait for itself: a factory disposes the container that is waiting for it.
         public static let invalidOperation = Code("invalidOperation")
     }
@@ -91,6 +93,13 @@ public struct ResolutionError: Error, CustomStringConvertible {
         }
         if let advice { text += " " + advice }
         return text
+    }
+
+    /// The same error where the path is known better.
+    func at(_ steps: [PathStep]) -> ResolutionError {
+        var error = self
+        error.steps = steps
+        return error
     }
 
     /// The error as those see it who waited for a creation: its path begins at that creation.

@@ -5,6 +5,12 @@ protocol ResolutionHost: CreationPlace {
     /// The container's name, as messages show it.
     var displayName: String { get }
     var parentHost: (any ResolutionHost)? { get }
+    /// What the container is called in graphs.
+    var ownerLabel: String { get }
+    /// The recorders of this container and of those above it.
+    var recorders: [Recorder] { get }
+    /// Measures by the container's clock, from now on.
+    func makeStopwatch() -> Stopwatch
     /// Watches who waits too long, nil where nobody observes.
     var stalls: StallMonitor? { get }
 

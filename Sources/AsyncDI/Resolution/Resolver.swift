@@ -64,6 +64,8 @@ public struct Resolver: Sendable {
         guard graph == nil, let recipe = host.table.plainTransient(service) else { return nil }
         let asker = asker
         if let asker {
+            // What is recorded goes the long way.
+            if asker.recorded != nil { return nil }
             let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
             try request.checkInlineCycle(recipe)
         } else if host.table.hasPendingModules {

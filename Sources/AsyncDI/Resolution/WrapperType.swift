@@ -2,11 +2,24 @@
 protocol WrapperType {
     /// The service that is wrapped, nil when there is none.
     static var wrapped: (any Any.Type)? { get }
+    /// What a registration that asks for the wrapper needs, for those who look without resolving.
+    static var need: WrapperNeed { get }
     /// Whether what the wrapper needs is registered.
     static func isAvailable(for request: Request) -> Bool
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any
     /// The same from what is there, without waiting; nil when the wrapper cannot be had that way.
     static func ready(for request: Request) throws -> Any?
+}
+
+/// What must be registered for a wrapper to be resolved.
+enum WrapperNeed {
+    case nothing
+    /// The service, unless it is not registered at all.
+    case optional(any Any.Type)
+    /// The service, with any arguments, when it is asked for later; `isHeld` when whoever has the wrapper will hold it.
+    case later(any Any.Type, isHeld: Bool)
+    /// At least one contribution to the service.
+    case contributions(any Any.Type)
 }
 
 extension ServiceKey {
@@ -28,6 +41,7 @@ extension Request {
 
 extension Optional: WrapperType {
     static var wrapped: (any Any.Type)? { Wrapped.self }
+    static var need: WrapperNeed { .optional(Wrapped.self) }
     static func isAvailable(for request: Request) -> Bool { true }
 
     /// Nil when the service is not registered; every other failure is thrown.
@@ -62,6 +76,7 @@ extension Request {
 /// A factory's own resolver, for initialisers that take one.
 extension Resolver: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
+    static var need: WrapperNeed { .nothing }
     static func isAvailable(for request: Request) -> Bool { true }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {

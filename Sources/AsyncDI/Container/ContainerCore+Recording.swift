@@ -1,0 +1,38 @@
+/// Recording who asks for what.
+extension ContainerCore {
+    /// The container's name, `root` without one, and `scope of` the container that a scope is opened in.
+    ///
+    /// Scopes have no names of their own here: a thousand requests are one box in a graph.
+    var ownerLabel: String {
+        guard let parent else { return name ?? "root" }
+        if scopeID.withLock({ $0 }) != nil { return "scope of \(parent.ownerLabel)" }
+        return name ?? "child of \(parent.ownerLabel)"
+    }
+
+    var recorders: [Recorder] {
+        guard Recorder.isAnyRunning else { return [] }
+        var recorders: [Recorder] = []
+        var core: ContainerCore? = self
+        while let current = core {
+            if let recorder = current.withState({ $0.recorder }), recorder.isRunning { recorders.append(recorder) }
+            core = current.parent
+        }
+        return recorders
+    }
+
+    /// What has been recorded, nil when nothing ever was.
+    var records: Recorder.Records? { withState { $0.recorder }?.records }
+
+    /// Begins a recording, in place of the one before.
+    func startRecording() {
+        let recorder = Recorder()
+        let old = withState { state in
+            defer { state.recorder = recorder }
+            return state.recorder
+        }
+        old?.stop()
+    }
+
+    /// Ends the recording; what was recorded stays.
+    func stopRecording() { withState { $0.recorder }?.stop() }
+}

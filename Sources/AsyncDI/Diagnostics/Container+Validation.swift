@@ -1,0 +1,132 @@
+extension Container {
+    /// Checks the registrations of this container, and what they lead to, without running a factory.
+    ///
+    /// Found are, all at once: what is missing, or registered with other arguments; cycles; long-lived services that would hold a
+    /// shorter-lived one; registrations that contradict themselves, and rejected duplicates; decorations of nothing. Looked into are
+    /// initialisers registered with `using:` and the ``Registration/dependencies(_:)`` that closures declare; the other
+    /// closures are listed by ``validationReport()``.
+    /// ```swift
+    /// @Test func `the container is complete`() async throws {
+    ///     try await makeContainer().validate()
+    /// }
+    /// ```
+    /// Dependencies are looked up as a resolution would. Dependencies that are `Optional` may be missing; those that are ``Lazy`` or
+    /// ``Provider`` must be there, but close no cycle. A value that each scope supplies is known by
+    /// ``Registration/init(expected:qualifier:fileID:line:)``.
+    ///
+    /// - Throws: ``ValidationError`` with every problem; ``ResolutionError`` with the code `disposed`.
+    public func validate() throws {
+        let report = try validationReport()
+        if !report.problems.isEmpty { throw ValidationError(problems: report.problems) }
+    }
+
+    /// Checks the same as ``validate()``, and says what could not be looked into.
+    ///
+    /// - Returns: The problems, and the closures that declare no dependencies.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    public func validationReport() throws -> ValidationReport {
+        let (graph, problems) = try core.staticGraph()
+        return ValidationReport(
+            problems: problems + core.decorationsOfNothing()
+                + graph.allProblems.filter { problem in
+                    !problems.contains { $0.description == problem.description }
+                },
+            opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
+    }
+
+    /// Checks that what was recorded is what was declared: in a test that has been through the whole application.
+    ///
+    /// - Parameter graph: What was recorded in this container.
+    /// - Throws: ``ValidationError`` with everything that is not declared, each with the code
+    ///   ``ResolutionError/Code/undeclaredDependency``; ``ResolutionError`` with the code `disposed`.
+    public func validate(against graph: DependencyGraph) throws {
+        let undeclared = try comparison(with: graph).undeclared
+        if undeclared.isEmpty { return }
+        throw ValidationError(problems: undeclared.map { core.undeclaredError($0, in: graph) })
+    }
+
+    /// Compares a recorded run with what was declared.
+    ///
+    /// Services whose dependencies are not known are left out. What is declared and was not resolved is no mistake by itself: a
+    /// factory may need it at times only.
+    ///
+    /// - Parameter graph: What was recorded in this container.
+    /// - Returns: What was not declared, and what was not seen.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
+        let (declared, _) = try core.staticGraph()
+        return GraphComparison(of: graph, with: DependencyGraph(recorded: declared.records), opaque: declared.opaque)
+    }
+
+    /// What the registrations of this container declare, as a graph: without running a factory.
+    ///
+    /// - Returns: The graph; a closure that declares nothing is a node without edges.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    public func declaredGraph() throws -> DependencyGraph {
+        DependencyGraph(recorded: try core.staticGraph().graph.records)
+    }
+}
+
+extension GraphComparison {
+    /// Nodes are matched by service and owner: a name may be longer in one of the graphs.
+    init(of recorded: DependencyGraph, with declared: DependencyGraph, opaque: [Recipe]) {
+        struct Match: Hashable {
+            let from: String
+            let to: String
+        }
+        func matches(_ graph: DependencyGraph) -> [(edge: DependencyGraph.Edge, match: Match)] {
+            let services = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, $0.service) })
+            return graph.edges.map { edge in
+                (edge, Match(from: services[edge.from] ?? edge.from, to: services[edge.to] ?? edge.to))
+            }
+        }
+        let (seen, known) = (matches(recorded), matches(declared))
+        let unknown = Set(opaque.map(\.key.description))
+        // Groups and their contributions are what was registered: nobody declares them.
+        let looked = Set(declared.details.filter { $0.lifetime != nil }.map(\.service)).subtracting(unknown)
+        let made = Set(recorded.details.filter { $0.creations > 0 }.map(\.service))
+        let declaredMatches = Set(known.map(\.match))
+        let seenMatches = Set(seen.map(\.match))
+        undeclared = seen.filter { looked.contains($0.match.from) && !declaredMatches.contains($0.match) }.map(\.edge)
+        unseen = known.filter { made.contains($0.match.from) && !seenMatches.contains($0.match) }.map(\.edge)
+    }
+}
+
+extension ContainerCore {
+    /// The graph of this container's registrations, and what was wrong with them when it was set up.
+    fileprivate func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
+        let (recipes, problems) = try withState { state in
+            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            return (state.registrations.inOrder.map(\.record), state.setUpProblems)
+        }
+        return (StaticGraph(of: recipes.filter { !$0.blueprint.isHidden }, in: self), problems)
+    }
+
+    /// Decorations that apply to no registration, here or where this container looks.
+    fileprivate func decorationsOfNothing() -> [ResolutionError] {
+        let decorations = withState { $0.decorations }
+        return decorations.compactMap { decoration in
+            let isUsed = searchOrder.contains { core in
+                core.withState { $0.registrations.keys(of: decoration.service).contains(where: decoration.applies) }
+            }
+            if isUsed { return nil }
+            let key = ServiceKey(decoration.service, qualifier: decoration.qualifier)
+            return ResolutionError(
+                .notRegistered,
+                "\(key) is decorated in \(displayName), but is not registered there, nor where it looks.",
+                advice: "Register it, or remove the decoration.",
+                steps: [PathStep(key: key, recipe: nil, pack: .none, site: decoration.site)])
+        }
+    }
+
+    fileprivate func undeclaredError(_ edge: DependencyGraph.Edge, in graph: DependencyGraph) -> ResolutionError {
+        let (from, to) = (graph[edge.from]?.service ?? edge.from, graph[edge.to]?.service ?? edge.to)
+        let recipes = withState { $0.registrations.inOrder.map(\.record) }
+        let steps = [from, to].compactMap { name in
+            recipes.first { $0.key.description == name }.map { PathStep(key: $0.key, recipe: $0, pack: .none) }
+        }
+        return ResolutionError(
+            .undeclaredDependency, "\(from) was seen to resolve \(to), which its registration does not declare.",
+            advice: "Add .dependencies(\(to).self) to it, or stop resolving it there.", steps: steps)
+    }
+}

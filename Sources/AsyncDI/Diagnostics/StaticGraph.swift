@@ -1,0 +1,195 @@
+/// What the registrations of a container say that they need, looked up as a resolution would, without running a factory.
+struct StaticGraph {
+    /// A registration as one container asks for it: its dependencies are looked up from there.
+    struct Entry {
+        let recipe: Recipe
+        /// The container that its factory's resolver asks.
+        let host: any ResolutionHost
+        /// The container that holds the registration.
+        let table: InstanceTable
+        var edges: [GraphValidator<AnyObject>.Edge] = []
+    }
+
+    private struct Identity: Hashable {
+        let recipe: ObjectIdentifier
+        let host: ObjectIdentifier
+    }
+
+    private(set) var entries: [Entry] = []
+    /// What is missing, or asked for with other arguments, or registered wrongly.
+    private(set) var problems: [ResolutionError] = []
+    /// Registrations whose dependencies nobody knows.
+    private(set) var opaque: [Recipe] = []
+    /// The same graph as it would be recorded.
+    private(set) var records = Recorder.Records()
+    private var numbers: [Identity: Int] = [:]
+
+    /// The graph of registrations that are asked for in their own container, and of everything that they lead to.
+    init(of recipes: [Recipe], in host: any ResolutionHost) {
+        for recipe in recipes { _ = number(of: recipe, in: host.table, askedBy: host) }
+        var next = 0
+        while next < entries.count {
+            lookUpDependencies(of: next)
+            next += 1
+        }
+    }
+
+    /// The number of a registration, or of the one behind it; nil when that one is missing.
+    private mutating func number(
+        of recipe: Recipe, in table: InstanceTable, askedBy asked: any ResolutionHost
+    ) -> Int? {
+        records.note(RecordedService(recipe, in: table), of: recipe)
+        if let forward = recipe.blueprint.target {
+            guard let (behind, place) = table.registration(of: forward.from), place === table else {
+                problems.append(table.host.miss(forward.from, asker: nil).at([recipe.step]))
+                return nil
+            }
+            records.note(from: RecordedService(recipe, in: table), to: RecordedService(behind, in: place))
+            return number(of: behind, in: place, askedBy: asked)
+        }
+        let host = recipe.lifetime.sharing == .owner ? table.host : asked
+        let identity = Identity(recipe: ObjectIdentifier(recipe), host: ObjectIdentifier(host))
+        if let number = numbers[identity] { return number }
+        let number = entries.count
+        numbers[identity] = number
+        entries.append(Entry(recipe: recipe, host: host, table: table))
+        return number
+    }
+
+    // MARK: Dependencies
+
+    private mutating func lookUpDependencies(of number: Int) {
+        let entry = entries[number]
+        let blueprint = entry.recipe.blueprint
+        if let problem = entry.recipe.problem {
+            problems.append(problem)
+            return
+        }
+        for key in blueprint.dependencies ?? [] { lookUp(key, neededBy: number) }
+        // What a closure resolves may be resolved by a hook, where a cycle of properties is legal.
+        let atOnce = blueprint.propertyHooks.isEmpty
+        for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
+        switch entry.recipe.base {
+        case .inherited(let inherited)?:
+            if let (_, table) = entry.table.registration(beyondFor: inherited.key) {
+                add(inherited, in: table, to: number)
+            }
+        case .forward?:
+            if let key = blueprint.underlying { lookUp(key, neededBy: number) }
+        case .instance?, nil:
+            if !blueprint.isKnown, !opaque.contains(where: { $0 === entry.recipe }) { opaque.append(entry.recipe) }
+        }
+    }
+
+    private mutating func lookUp(
+        _ key: ServiceKey, neededBy number: Int, atOnce: Bool = true, isHeld: Bool = true, isOptional: Bool = false
+    ) {
+        let host = entries[number].host
+        if let (recipe, table) = host.table.registration(of: key) {
+            add(recipe, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
+            return
+        }
+        switch (key.service as? any WrapperType.Type)?.need {
+        case .nothing?:
+            return
+        case .optional(let service)?:
+            lookUp(key.of(service), neededBy: number, atOnce: atOnce, isHeld: isHeld, isOptional: true)
+        case .later(let service, let isHeld)?:
+            lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: isOptional)
+        case .contributions(let service)?:
+            let contributions = host.contributions(to: key.of(service))
+            if contributions.isEmpty, !isOptional { miss(key, neededBy: number) }
+            for contribution in contributions { lookUp(contribution, neededBy: number, atOnce: atOnce, isHeld: isHeld) }
+        case nil:
+            if isOptional, host.mismatch(key, asker: nil) == nil { return }
+            miss(key, neededBy: number)
+        }
+    }
+
+    /// What is asked for later may be asked for with arguments: any registration of the service will do.
+    private mutating func lookUpLater(_ key: ServiceKey, neededBy number: Int, isHeld: Bool, isOptional: Bool) {
+        let host = entries[number].host
+        if host.table.registration(of: key) == nil, host.mismatch(key, asker: nil) != nil { return }
+        lookUp(key, neededBy: number, atOnce: false, isHeld: isHeld, isOptional: isOptional)
+    }
+
+    private mutating func add(
+        _ recipe: Recipe, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true
+    ) {
+        let entry = entries[number]
+        guard let target = self.number(of: recipe, in: table, askedBy: entry.host) else { return }
+        entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld))
+        let asker = RecordedService(entry.recipe, in: entry.table)
+        let service = RecordedService(recipe, in: table)
+        guard case .contribution = recipe.key.role else {
+            // A closure's hooks are part of its run: not what is deferred in a graph.
+            let isDeferred = !atOnce && entry.recipe.blueprint.propertyHooks.isEmpty
+            records.note(from: asker, to: service, isDeferred: isDeferred)
+            return
+        }
+        let group = RecordedService(groupOf: recipe.key)
+        records.note(group, of: nil)
+        records.note(from: asker, to: group)
+        records.note(from: group, to: service)
+    }
+
+    private mutating func miss(_ key: ServiceKey, neededBy number: Int) {
+        let entry = entries[number]
+        let key = key.unwrapped(key.service)
+        problems.append(
+            entry.host.miss(key, asker: nil).at([entry.recipe.step, PathStep(key: key, recipe: nil, pack: .none)]))
+    }
+}
+
+extension StaticGraph {
+    /// Everything that is wrong: first what is missing, then cycles, then captives; nothing twice.
+    var allProblems: [ResolutionError] {
+        let nodes = entries.map { entry in
+            GraphValidator<AnyObject>.Node(
+                sharing: entry.sharing, hasArguments: entry.recipe.key.arguments != nil, edges: entry.edges)
+        }
+        let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
+        let validator = GraphValidator(nodes: nodes, rule: rule)
+        let cycles = validator.cycles.map { cycle in
+            ResolutionError.circular((cycle + [cycle[0]]).map { entries[$0].recipe.step })
+        }
+        let captives = validator.captives.map { path in
+            let (holder, captive) = (entries[path[0]], entries[path[path.count - 1]])
+            return ResolutionError.captive(
+                holder.recipe, in: holder.host, holding: captive.recipe.key, of: captive.host,
+                steps: path.map { entries[$0].recipe.step })
+        }
+        var seen: Set<String> = []
+        return (problems + cycles + captives).filter { seen.insert($0.description).inserted }
+    }
+}
+
+extension StaticGraph.Entry {
+    fileprivate var sharing: GraphValidator<AnyObject>.Sharing {
+        if recipe.blueprint.isExpected { return .place(host, isScoped: true, outlivesScopes: false) }
+        switch recipe.lifetime.sharing {
+        case .none, .graph: return .asker
+        case .asked, .owner:
+            return .place(
+                host, isScoped: recipe.lifetime.sharing == .asked, outlivesScopes: recipe.lifetime.outlivesScopes)
+        }
+    }
+}
+
+extension Recipe {
+    fileprivate var step: PathStep { PathStep(key: key, recipe: self, pack: .none) }
+}
+
+extension Blueprint {
+    /// Whether everything that the factory resolves is known.
+    fileprivate var isKnown: Bool {
+        dependencies != nil || declaredDependencies != nil || instance != nil || isExpected
+    }
+}
+
+extension ServiceKey {
+    /// The same question about another service.
+    fileprivate func of(_ service: any Any.Type) -> ServiceKey {
+        ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
+    }
+}

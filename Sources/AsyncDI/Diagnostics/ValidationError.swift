@@ -1,0 +1,48 @@
+/// What is wrong with a container's registrations: everything, not only the first thing.
+public struct ValidationError: Error, CustomStringConvertible {
+    /// The problems, each as resolving the service would throw it.
+    public let problems: [ResolutionError]
+
+    /// The problems, one in a line.
+    public var description: String {
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+        return "validation found \(count):" + problems.map { "\n- \($0)" }.joined()
+    }
+}
+
+/// What ``Container/validationReport()`` found.
+public struct ValidationReport: Sendable, CustomStringConvertible {
+    /// A registration, and where it stands.
+    public struct Registration: Sendable, Hashable, CustomStringConvertible {
+        /// The key.
+        public let key: ServiceKey
+        /// The file and line; nil when they are not known.
+        public let site: RegistrationSite?
+
+        /// The key, with file and line in parentheses.
+        public var description: String { site.map { "\(key) (\($0))" } ?? "\(key)" }
+    }
+
+    /// Everything that is wrong.
+    public let problems: [ResolutionError]
+    /// Registrations whose factory is a closure that declares no dependencies: what they resolve has not been looked at.
+    public let opaque: [Registration]
+
+    /// The problems and what is opaque, one in a line.
+    public var description: String {
+        var text = problems.isEmpty ? "validation found no problem" : ValidationError(problems: problems).description
+        if !opaque.isEmpty {
+            text += "\nnot looked into, because they do not declare their .dependencies(…):"
+            text += opaque.map { "\n- \($0)" }.joined()
+        }
+        return text
+    }
+}
+
+/// How a recorded run differs from what was declared.
+public struct GraphComparison: Sendable, Hashable {
+    /// What was resolved although it is not declared; the names are those of the recorded graph.
+    public let undeclared: [DependencyGraph.Edge]
+    /// What is declared but was not resolved, by services that were made; the names are those of the declared graph.
+    public let unseen: [DependencyGraph.Edge]
+}

@@ -1,0 +1,172 @@
+import Synchronization
+
+/// What stands for a registration in a graph: the same for every scope that registers it, and for what replaces it.
+struct RecordedService: Hashable, Sendable {
+    /// The key; one of many without a key of its own goes by its place in the source, for its number differs from scope to scope.
+    let key: ServiceKey
+    /// The label of the container that holds the registration.
+    let owner: String
+    /// Whether this is everything that was contributed to the key's service.
+    let isGroup: Bool
+
+    init(_ key: ServiceKey, owner: String, site: RegistrationSite? = nil) {
+        if case .contribution(let id) = key.role, !id.isKeyed, let site {
+            self.key = key.with(.contribution(ContributionID(key: site)))
+        } else {
+            self.key = key
+        }
+        self.owner = owner
+        isGroup = false
+    }
+
+    init(_ recipe: Recipe, in table: InstanceTable) {
+        self.init(recipe.key, owner: table.host.ownerLabel, site: recipe.blueprint.site)
+    }
+
+    /// The group that a contribution belongs to, as one service: a container and its scopes contribute to the same one.
+    init(groupOf contribution: ServiceKey) {
+        key = ServiceKey(contribution.service, qualifier: contribution.qualifier)
+        owner = ""
+        isGroup = true
+    }
+}
+
+/// What ran, and who asked for what, while a container was recording.
+final class Recorder: Sendable {
+    /// What is known of a service.
+    struct Facts: Sendable {
+        var lifetime: String?
+        var site: RegistrationSite?
+        var creations = 0
+        var failures = 0
+        var duration = Duration.zero
+    }
+
+    struct Dependency: Hashable, Sendable {
+        let from: RecordedService
+        let to: RecordedService
+        let isDeferred: Bool
+    }
+
+    struct Records: Sendable {
+        var services: [RecordedService: Facts] = [:]
+        var dependencies: Set<Dependency> = []
+    }
+
+    private struct State {
+        var records = Records()
+        var isRunning = true
+    }
+
+    /// How many recorders run in the process: where none does, nothing else is looked at.
+    private static let running = Atomic<Int>(0)
+    static var isAnyRunning: Bool { running.load(ordering: .relaxed) > 0 }
+
+    private let state = Locked(State())
+
+    init() { Self.running.add(1, ordering: .relaxed) }
+    deinit { stop() }
+
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+    var records: Records { state.withLock { $0.records } }
+
+    func stop() {
+        let wasRunning = state.withLock { state in
+            defer { state.isRunning = false }
+            return state.isRunning
+        }
+        if wasRunning { Self.running.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Changes the records, unless the recording is over.
+    func record(_ change: (inout Records) -> Void) {
+        state.withLock { if $0.isRunning { change(&$0.records) } }
+    }
+}
+
+extension Recorder.Records {
+    mutating func note(_ service: RecordedService, of recipe: Recipe?) {
+        guard services[service] == nil else { return }
+        services[service] = Recorder.Facts(lifetime: recipe?.lifetime.name, site: recipe?.blueprint.site)
+    }
+
+    mutating func note(from asker: RecordedService, to service: RecordedService, isDeferred: Bool = false) {
+        dependencies.insert(Recorder.Dependency(from: asker, to: service, isDeferred: isDeferred))
+    }
+}
+
+/// One run of a factory and its hooks, for the recorders of the container that it asks, and of those above.
+final class RecordedRun: Sendable {
+    private let recorders: [Recorder]
+    private let service: RecordedService
+    private let recipe: Recipe
+    private let stopwatch: Stopwatch
+    private let failed = Atomic(false)
+
+    /// Nil where nothing is recorded.
+    ///
+    /// A look at one counter is all that a creation pays then.
+    static func begin(_ recipe: Recipe, in host: any ResolutionHost) -> RecordedRun? {
+        guard Recorder.isAnyRunning, !recipe.blueprint.isHidden else { return nil }
+        let recorders = host.recorders
+        return recorders.isEmpty ? nil : RecordedRun(recipe, host, recorders)
+    }
+
+    private init(_ recipe: Recipe, _ host: any ResolutionHost, _ recorders: [Recorder]) {
+        self.recorders = recorders
+        self.recipe = recipe
+        service = RecordedService(recipe, in: host.table.holder(of: recipe) ?? host.table)
+        stopwatch = host.makeStopwatch()
+    }
+
+    /// The factory or a hook threw.
+    func fail() { failed.store(true, ordering: .relaxed) }
+
+    func end() {
+        let duration = stopwatch.elapsed()
+        let failed = failed.load(ordering: .relaxed)
+        for recorder in recorders {
+            recorder.record { records in
+                records.note(service, of: recipe)
+                if failed {
+                    records.services[service]?.failures += 1
+                } else {
+                    records.services[service]?.creations += 1
+                }
+                records.services[service]?.duration += duration
+            }
+        }
+    }
+
+    /// The run asks for what is registered.
+    func asks(for recipe: Recipe, in table: InstanceTable, isDeferred: Bool = false) {
+        let target = RecordedService(recipe, in: table)
+        var alias: (service: RecordedService, recipe: Recipe)?
+        if let key = recipe.forwardedKey, let (behind, place) = table.registration(of: key) {
+            alias = (RecordedService(behind, in: place), behind)
+        }
+        for recorder in recorders {
+            recorder.record { records in
+                records.note(service, of: self.recipe)
+                records.note(target, of: recipe)
+                if case .contribution = recipe.key.role {
+                    let group = RecordedService(groupOf: recipe.key)
+                    records.note(group, of: nil)
+                    records.note(from: service, to: group, isDeferred: isDeferred)
+                    records.note(from: group, to: target)
+                } else {
+                    records.note(from: service, to: target, isDeferred: isDeferred)
+                }
+                guard let alias else { return }
+                records.note(alias.service, of: alias.recipe)
+                records.note(from: target, to: alias.service)
+            }
+        }
+    }
+
+    /// The run asks for a key, whatever answers it.
+    func asks(for key: ServiceKey, of host: any ResolutionHost, isDeferred: Bool = false) {
+        guard let (recipe, table) = host.table.registration(of: key) else { return }
+        asks(for: recipe, in: table, isDeferred: isDeferred)
+    }
+}

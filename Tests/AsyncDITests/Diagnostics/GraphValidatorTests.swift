@@ -1,0 +1,114 @@
+import Testing
+
+@testable import AsyncDI
+
+/// The pure validator, against a model that follows every path.
+@Suite(.timeLimit(.minutes(1))) struct GraphValidatorTests {
+    /// A container that knows its parent.
+    private final class Place {
+        let parent: Place?
+        init(_ parent: Place? = nil) { self.parent = parent }
+    }
+    private typealias Validator = GraphValidator<Place>
+    private typealias Node = Validator.Node
+
+    private func validator(_ nodes: [Node]) -> Validator {
+        Validator(nodes: nodes, rule: CaptiveRule(parent: \.parent))
+    }
+
+    @Test func `a cycle is given as its nodes, one for each edge that closes one`() {
+        let nodes = [[1], [2], [0, 1], [3], []].map { Node(sharing: .asker, edges: $0.map { .init(to: $0) }) }
+        #expect(validator(nodes).cycles == [[0, 1, 2], [1, 2], [3]])
+    }
+
+    @Test func `what is needed later, and what has arguments, closes no cycle`() {
+        let later = [
+            Node(sharing: .asker, edges: [.init(to: 1)]),
+            Node(sharing: .asker, edges: [.init(to: 0, isNeededAtOnce: false)]),
+        ]
+        #expect(validator(later).cycles.isEmpty)
+        let arguments = [Node(sharing: .asker, hasArguments: true, edges: [.init(to: 0)])]
+        #expect(validator(arguments).cycles.isEmpty)
+    }
+
+    @Test func `a root singleton holds a scoped service through transients, but not what it only can ask for`() {
+        let root = Place()
+        let singleton = Validator.Sharing.place(root, isScoped: false, outlivesScopes: true)
+        let scoped = Validator.Sharing.place(root, isScoped: true, outlivesScopes: false)
+        let held = [
+            Node(sharing: singleton, edges: [.init(to: 1)]), Node(sharing: .asker, edges: [.init(to: 2)]),
+            Node(sharing: scoped),
+        ]
+        #expect(validator(held).captives == [[0, 1, 2]])
+        let asked = [Node(sharing: singleton, edges: [.init(to: 1, isHeld: false)]), Node(sharing: scoped)]
+        #expect(validator(asked).captives.isEmpty)
+        let apart = [
+            Node(sharing: singleton, edges: [.init(to: 1)]), Node(sharing: singleton, edges: [.init(to: 2)]),
+            Node(sharing: scoped),
+        ]
+        #expect(validator(apart).captives == [[1, 2]], "the nearest holder is the one that holds it")
+    }
+
+    @Test(arguments: 0..<500) func `random graphs have the cycles and captives that a simple model finds`(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        let root = Place()
+        let places = [root, Place(root), Place(root)]
+        let count = Int.random(in: 1...8, using: &random)
+        let nodes = (0..<count).map { _ -> Node in
+            let place = places.randomElement(using: &random)!
+            let sharing: Validator.Sharing =
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0, 1: .asker
+                case 2: .place(place, isScoped: false, outlivesScopes: true)
+                default: .place(place, isScoped: true, outlivesScopes: false)
+                }
+            let edges = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                Validator.Edge(
+                    to: Int.random(in: 0..<count, using: &random),
+                    isNeededAtOnce: Int.random(in: 0..<4, using: &random) > 0,
+                    isHeld: Int.random(in: 0..<4, using: &random) > 0)
+            }
+            return Node(sharing: sharing, hasArguments: Int.random(in: 0..<8, using: &random) == 0, edges: edges)
+        }
+        let validator = validator(nodes)
+
+        // A node is in a cycle when it reaches itself.
+        let reach = transitiveClosure(count) { from, to in
+            nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce } && !nodes[to].hasArguments
+        }
+        #expect(validator.cycles.isEmpty == (0..<count).allSatisfy { !reach[$0][$0] })
+        for cycle in validator.cycles {
+            for (from, to) in zip(cycle, cycle.dropFirst() + [cycle[0]]) {
+                #expect(nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce })
+            }
+        }
+
+        // A holder has a captive when it reaches it through nodes that live in their asker.
+        let inline = transitiveClosure(count) { from, to in
+            guard case .asker = nodes[from].sharing else { return false }
+            return nodes[from].edges.contains { $0.to == to && $0.isHeld }
+        }
+        var expected: Set<[Int]> = []
+        for holder in 0..<count {
+            guard case .place(let home, _, let outlives) = nodes[holder].sharing else { continue }
+            for target in 0..<count where target != holder {
+                guard case .place(let place, let isScoped, _) = nodes[target].sharing else { continue }
+                let reaches = nodes[holder].edges.contains { $0.isHeld && ($0.to == target || inline[$0.to][target]) }
+                let isBelow = place !== home && place.parent === home
+                let isNobodysScope = place === home && isScoped && outlives && home.parent == nil
+                if reaches, isBelow || isNobodysScope { expected.insert([holder, target]) }
+            }
+        }
+        #expect(Set(validator.captives.map { [$0.first!, $0.last!] }) == expected)
+    }
+
+    private func transitiveClosure(_ count: Int, _ isEdge: (Int, Int) -> Bool) -> [[Bool]] {
+        var reach = (0..<count).map { from in (0..<count).map { isEdge(from, $0) } }
+        for middle in 0..<count {
+            for from in 0..<count where reach[from][middle] {
+                for to in 0..<count where reach[middle][to] { reach[from][to] = true }
+            }
+        }
+        return reach
+    }
+}

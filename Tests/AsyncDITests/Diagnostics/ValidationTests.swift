@@ -1,0 +1,263 @@
+import Testing
+
+@testable import AsyncDI
+
+private struct Font: Sendable {}
+private struct Page: Sendable {
+    let font: Font
+}
+private struct Request: Sendable {}
+private struct User: Sendable {
+    let request: Request
+}
+private struct Session: Sendable {
+    let user: User
+}
+private protocol Plugin: Sendable {}
+private struct Speller: Plugin {}
+private struct Host: Sendable {
+    let plugins: [any Plugin]
+}
+private struct Hen: Sendable {
+    let egg: Egg
+}
+private final class Egg: Sendable {
+    init(hen: Hen) {}
+}
+private struct Nest: Sendable {
+    let hen: Lazy<Hen>
+    let egg: Provider<Egg>
+}
+private struct Reader: Sendable {
+    let page: Page?
+    let resolver: Resolver
+}
+
+/// What `validate()` finds without running a factory: DESIGN 3.8.
+@Suite(.timeLimit(.minutes(1))) struct ValidationTests {
+    private func problems(_ container: Container) async throws -> [String] {
+        do {
+            try await container.validate()
+            return []
+        } catch let error as ValidationError {
+            return error.problems.map { "\($0.code): " + $0.path.map(\.description).joined(separator: " → ") }
+        }
+    }
+
+    @Test func `a complete container is valid, and no factory runs`() async throws {
+        let container = Container {
+            Registration(Font.self, lifetime: .singleton) { _ in
+                Issue.record("a factory ran")
+                return Font()
+            }
+            Registration(using: Page.init)
+            Registration(using: Reader.init)
+            Registration(Speller.self) { _ in Speller() }.dependencies().implements((any Plugin).self) { $0 }
+        }
+        try await container.validate()
+        let report = try await container.validationReport()
+        #expect(report.problems.isEmpty)
+        #expect(report.opaque.map(\.key.description) == ["Font"])
+        #expect(report.opaque.first?.site?.fileID == "AsyncDITests/ValidationTests.swift")
+    }
+
+    @Test func `every problem is found at once`() async throws {
+        let container = Container(name: "app", onDuplicate: .reject) {
+            Registration(using: Page.init)
+            Registration(using: Hen.init)
+            Registration(using: Egg.init)
+            Registration(Request.self, lifetime: .scoped) { _ in Request() }
+            Registration(using: User.init)
+            Registration(using: Session.init, lifetime: .singleton)
+            Registration(Speller.self) { (_, _: Int) in Speller() }
+            Registration(Reader.self) { _ in throw TestError() }.dependencies(Speller.self, Optional<Speller>.self)
+            Registration(Request.self) { _ in Request() }
+            Registration(Int.self) { _ in 1 }.onDispose { _ in }
+            Decoration(String.self) { _, inner in inner }
+        }
+        #expect(
+            try await problems(container) == [
+                "duplicateRegistration: Request", "invalidRegistration: Int", "notRegistered: String",
+                "notRegistered: Page → Font", "argumentMismatch: Reader → Speller",
+                "circularDependency: Hen → Egg → Hen",
+            ])
+    }
+
+    @Test func `a captive is found through what lives in its asker`() async throws {
+        let container = Container(name: "app") {
+            Registration(Request.self, lifetime: .scoped) { _ in Request() }
+            Registration(using: User.init)
+            Registration(using: Session.init, lifetime: .singleton)
+        }
+        #expect(try await problems(container) == ["captiveDependency: Session → User → Request"])
+        // The message is the one that resolving gives.
+        let thrown = await #expect(throws: ResolutionError.self) { try await container.resolve(Session.self) }
+        let found = await #expect(throws: ValidationError.self) { try await container.validate() }
+        #expect(found?.problems.first?.description == thrown?.description)
+    }
+
+    @Test func `a value that scopes supply is known, and nothing long-lived may hold it`() async throws {
+        let expecting = Container {
+            Registration(expected: Request.self)
+            Registration(using: User.init, lifetime: .scoped)
+        }
+        #expect(try await problems(expecting) == [])
+        try await expecting.register(using: Session.init, lifetime: .singleton)
+        // A singleton's user would be the root's own, with a request that nobody supplies.
+        #expect(try await problems(expecting) == ["captiveDependency: Session → User"])
+        let direct = Container {
+            Registration(expected: Request.self)
+            Registration(using: User.init, lifetime: .singleton)
+        }
+        #expect(try await problems(direct) == ["captiveDependency: User → Request"])
+    }
+
+    @Test func `lazy and provided services must be there, but close no cycle`() async throws {
+        let cyclic = Container {
+            Registration(using: Nest.init)
+            Registration(Hen.self) { r in try await Hen(egg: r.resolve()) }.dependencies(Nest.self)
+            Registration(Egg.self) { r in try await Egg(hen: r.resolve()) }.dependencies(Lazy<Hen>.self)
+        }
+        #expect(try await problems(cyclic) == [])
+        let missing = Container { Registration(using: Nest.init) }
+        #expect(try await problems(missing) == ["notRegistered: Nest → Hen", "notRegistered: Nest → Egg"])
+        // With arguments that come later.
+        let later = Container {
+            Registration(Font.self) { _ in Font() }.dependencies(Provider<Page>.self)
+            Registration(Page.self) { (_, _: Int) in Page(font: Font()) }.dependencies(Font.self)
+        }
+        #expect(try await problems(later) == [])
+    }
+
+    @Test func `a lazy dependency is held, a provided one is not`() async throws {
+        func container<Wrapper: Sendable>(_ wrapper: Wrapper.Type) -> Container {
+            Container {
+                Registration(Request.self, lifetime: .scoped) { _ in Request() }.dependencies()
+                Registration(Font.self, lifetime: .singleton) { _ in Font() }.dependencies(wrapper)
+            }
+        }
+        #expect(try await problems(container(Lazy<Request>.self)) == ["captiveDependency: Font → Request"])
+        #expect(try await problems(container(Provider<Request>.self)) == [])
+    }
+
+    @Test func `contributions must be there for an array, and are looked into`() async throws {
+        let empty = Container { Registration(using: Host.init) }
+        #expect(try await problems(empty) == ["notRegistered: Host → [Plugin]"])
+        let full = Container {
+            Registration(using: Host.init)
+            Registration((any Plugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
+        }
+        #expect(try await problems(full) == ["notRegistered: [Plugin] → Font"])
+        let optional = Container { Registration(Font.self) { _ in Font() }.dependencies([any Plugin]?.self) }
+        #expect(try await problems(optional) == [])
+    }
+
+    @Test func `qualifiers and arguments are part of what is declared`() async throws {
+        let container = Container {
+            Registration(Page.self) { _ in Page(font: Font()) }
+                .dependency(Font.self, qualifier: "bold").dependency(Font.self, arguments: Int.self)
+        }
+        #expect(
+            try await problems(container) == ["notRegistered: Page → Font[bold]", "notRegistered: Page → Font(Int)"])
+        try await container.register(Font.self, qualifier: "bold") { _ in Font() }
+        try await container.register(Font.self) { (_, _: Int) in Font() }
+        #expect(try await problems(container) == [])
+    }
+
+    @Test func `dependencies are looked up as a resolution would`() async throws {
+        let fallback = Container { Registration(Font.self) { _ in Font() } }
+        let root = Container(name: "root") {
+            Registration(using: Session.init, lifetime: .singleton)
+            Registration(using: User.init)
+            Registration(expected: Request.self)
+        }
+        let child = Container(parent: root, fallbacks: [fallback]) {
+            Registration(using: Page.init)
+            Registration(instance: Request())
+            Registration(Host.self) { _ in Host(plugins: []) }.dependencies(User.self, Session.self)
+        }
+        // The user is made for the child, with its request; the session belongs to the root.
+        #expect(try await problems(child) == ["captiveDependency: Session → User → Request"])
+        #expect(try await problems(root) == ["captiveDependency: Session → User → Request"])
+        try await root.unregister(Session.self)
+        #expect(try await problems(child) == ["notRegistered: Host → Session"])
+    }
+
+    @Test func `a cycle of properties is legal`() async throws {
+        let container = Container {
+            Registration(using: Hen.init, lifetime: .singleton)
+            Registration(Egg.self, lifetime: .singleton) { _ in throw TestError() }
+                .injectProperties { r, _ in _ = try await r.resolve(Hen.self) }.dependencies(Hen.self)
+        }
+        #expect(try await problems(container) == [])
+    }
+
+    @Test func `several that could be meant are named`() async throws {
+        let container = Container {
+            Registration(Speller.self) { _ in Speller() }
+            Registration(Speller.self, qualifier: "de") { _ in Speller() }
+            Registration(Font.self) { _ in Font() }.dependencies((any Plugin).self)
+        }
+        let error = await #expect(throws: ValidationError.self) { try await container.validate() }
+        #expect(error?.description.contains("Speller, Speller[de] conform: add .implements((any Plugin).self)") == true)
+    }
+
+    @Test func `the decorated is looked into, and a decoration of what is inherited is one of something`() async throws
+    {
+        let root = Container { Registration(using: Page.init) }
+        let child = Container(parent: root) { Decoration(Page.self) { _, inner in inner } }
+        #expect(try await problems(child) == ["notRegistered: Page → Font"])
+    }
+
+    // MARK: Against a recorded run
+
+    @Test func `a recorded run is compared with what was declared`() async throws {
+        let container = Container(name: "app") {
+            Registration(Font.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in Font() }.dependencies()
+            Registration(Request.self) { _ in Request() }
+            Registration(using: Page.init)
+            Registration(Session.self, fileID: "App/A.swift", line: 4) { r in
+                _ = try await r.resolve(Font.self)
+                return try await Session(user: User(request: r.resolve()))
+            }
+            .dependencies(Request.self, Page.self)
+        }
+        await container.startRecording()
+        _ = try await container.resolve(Session.self)
+        let graph = await container.dependencyGraph()
+        let comparison = try await container.comparison(with: graph)
+        #expect(comparison.undeclared == [.init(from: "Session", to: "Font")])
+        #expect(comparison.unseen == [.init(from: "Session", to: "Page")])
+        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
+        #expect(
+            error?.description == """
+                validation found 1 problem:
+                - undeclaredDependency: Session was seen to resolve Font, which its registration does not declare. \
+                Path: Session (App/A.swift:4) → Font (App/A.swift:1). Add .dependencies(Font.self) to it, or stop \
+                resolving it there.
+                """)
+    }
+
+    @Test func `what is declared is a graph too`() async throws {
+        let container = Container(name: "app") {
+            Registration(Font.self, lifetime: .singleton) { _ in Font() }
+            Registration(using: Page.init)
+            Registration(using: Nest.init)
+            Registration(using: Hen.init)
+            Registration(Egg.self) { _ in throw TestError() }
+        }
+        let graph = try await container.declaredGraph()
+        #expect(graph.nodes == ["Egg", "Font", "Hen", "Nest", "Page"])
+        #expect(
+            graph.edges == [
+                .init(from: "Hen", to: "Egg"), .init(from: "Nest", to: "Egg", isDeferred: true),
+                .init(from: "Nest", to: "Hen", isDeferred: true), .init(from: "Page", to: "Font"),
+            ])
+    }
+
+    @Test func `a disposed container cannot be validated`() async throws {
+        let container = Container()
+        try await container.dispose()
+        await #expect(throws: ResolutionError.self) { try await container.validate() }
+    }
+}
