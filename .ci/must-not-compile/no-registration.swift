@@ -1,4 +1,4 @@
-// expect: a container is made of Registration and Module values
+// expect: a container is made of Registration, Decoration and Module values
 import AsyncDI
 
 struct Database: Sendable {}

@@ -97,7 +97,19 @@ extension Registration where Service: Sendable {
     /// - Parameter other: The other type, such as `(any P).self`.
     /// - Returns: The changed registration.
     public func implements<Other: Sendable>(_ other: Other.Type) -> Self {
-        forwarding(to: other) { cell throws(ResolutionError) in
+        implements(other, qualifier: blueprint.key.qualifier)
+    }
+
+    /// Makes the service available under another type and a qualifier of its own too, with the same arguments and instances.
+    ///
+    /// The cast is checked when the other type is resolved, and fails with ``ResolutionError/Code/typeMismatch``.
+    ///
+    /// - Parameters:
+    ///   - other: The other type, such as `(any P).self`.
+    ///   - qualifier: What the other type is resolved with; nil for no qualifier.
+    /// - Returns: The changed registration.
+    public func implements<Other: Sendable>(_ other: Other.Type, qualifier: (any Qualifier)?) -> Self {
+        forwarding(to: other, qualifier) { cell throws(ResolutionError) in
             let instance: Service = cell.instance()
             guard let converted = instance as? Other else {
                 throw ResolutionError(
@@ -118,7 +130,20 @@ extension Registration where Service: Sendable {
     public func implements<Other: Sendable>(
         _ other: Other.Type, _ convert: @escaping @Sendable (Service) -> Other
     ) -> Self {
-        forwarding(to: other) { convert($0.instance()) }
+        implements(other, qualifier: blueprint.key.qualifier, convert)
+    }
+
+    /// Makes the service available under another type and a qualifier of its own too, by a conversion that the compiler checks.
+    ///
+    /// - Parameters:
+    ///   - other: The other type, such as `(any P).self`; the service's own for another name.
+    ///   - qualifier: What the other type is resolved with; nil for no qualifier.
+    ///   - convert: The conversion: `{ $0 }` for a protocol that the service conforms to.
+    /// - Returns: The changed registration.
+    public func implements<Other: Sendable>(
+        _ other: Other.Type, qualifier: (any Qualifier)?, _ convert: @escaping @Sendable (Service) -> Other
+    ) -> Self {
+        forwarding(to: other, qualifier) { convert($0.instance()) }
     }
 
     /// Makes the service at start-up.
@@ -185,10 +210,11 @@ extension Registration where Service: Sendable {
     }
 
     private func forwarding<Other: Sendable>(
-        to other: Other.Type, _ convert: @escaping @Sendable (Cell) throws(ResolutionError) -> Other
+        to other: Other.Type, _ qualifier: (any Qualifier)?,
+        _ convert: @escaping @Sendable (Cell) throws(ResolutionError) -> Other
     ) -> Self {
         let from = blueprint.key
-        let to = ServiceKey(other, qualifier: from.qualifier, arguments: from.arguments)
+        let to = ServiceKey(other, qualifier: qualifier, arguments: from.arguments)
         return changed {
             $0.forwards.append(
                 Forward(from: from, to: to) { cell throws(ResolutionError) in StrongCell(try convert(cell)) })

@@ -249,6 +249,19 @@ struct SwinjectParityTests {
         #expect(try await next.second() !== pair.first)
     }
 
+    @Test func `Optional, and a Provider used in a factory, belong to its graph`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration([Thing].self) { r in
+                let optional = try await r.resolve(Thing?.self)
+                let provider = try await r.resolve(Provider<Thing>.self)
+                return [try await r.resolve(), try #require(optional), try await provider()]
+            }
+        }
+        let things = try await container.resolve([Thing].self)
+        #expect(things.count == 3 && things.allSatisfy { $0 === things[0] })
+    }
+
     @Test func `Provider resolves at each use, with names and arguments`() async throws {
         let runs = Counter()
         let container = Container {
@@ -312,6 +325,43 @@ struct SwinjectParityTests {
         let error = await expect(.typeMismatch) { try await container.resolve((any Animal).self) }
         #expect(error?.description.contains("Thing") == true)
         _ = try await container.resolve(Thing.self)
+    }
+
+    @Test(arguments: [Lifetime.graph, .singleton, .weak, .scoped])
+    func `implements under names of its own shares the instance, and ends with it`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Cat.self, qualifier: "cat", lifetime: lifetime) { (_, name: String) in Cat(name) }
+                .implements((any Animal).self, qualifier: nil) { $0 }
+                .implements((any Named).self, qualifier: "named")
+                .implements(Cat.self, qualifier: "alias") { $0 }
+        }
+        let identifier = GraphIdentifier()
+        func cats() async throws -> [Cat] {
+            let answers: [any Sendable] = try await container.withGraph(identifier) { r in
+                [
+                    try await r.resolve(Cat.self, qualifier: "cat", arguments: "Mimi"),
+                    try await r.resolve((any Animal).self, arguments: "Mimi"),
+                    try await r.resolve((any Named).self, qualifier: "named", arguments: "Mimi"),
+                    try await r.resolve(Cat.self, qualifier: "alias", arguments: "Mimi"),
+                ]
+            }
+            return answers.compactMap { $0 as? Cat }
+        }
+        let first = try await cats()
+        #expect(first.count == 4 && first.allSatisfy { $0 === first[0] })
+        await expect(.notRegistered) {
+            try await container.resolve((any Animal).self, qualifier: "cat", arguments: "Mimi")
+        }
+        guard lifetime != .graph else { return }
+        try await container.reset((any Named).self, qualifier: "named")
+        let second = try await cats()
+        #expect(second[0] !== first[0])
+        #expect(second.allSatisfy { $0 === second[0] })
+        await container.unregister(Cat.self, qualifier: "cat")
+        await expect(.notRegistered) { try await container.resolve((any Animal).self, arguments: "Mimi") }
+        await expect(.notRegistered) {
+            try await container.resolve(Cat.self, qualifier: "alias", arguments: "Mimi")
+        }
     }
 
     @Test func `forward: another type is added later by a registration of its own`() async throws {

@@ -1,9 +1,9 @@
 import AsyncDI
 import Testing
 
-/// The guide "Decoration", run.
+/// The guide "Decorating", run.
 @Suite(.timeLimit(.minutes(1)))
-struct DecorationGuideTests {
+struct DecoratingTests {
     private func makeContainer() -> Container {
         let container = Container {
             Registration(using: SQLUserRepository.init, as: (any UserRepository).self, lifetime: .singleton)
