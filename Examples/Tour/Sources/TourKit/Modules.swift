@@ -16,8 +16,6 @@ struct ReportModule: Module {
         // Opened asynchronously, once, however many files ask for it at the same time; written at the end.
         Registration(using: ReportStore.open, lifetime: .singleton)
             .onDispose { report in try await report.close() }
-            .dependencies(SourceFile.self, OpenFile.self, ReportStore.self)
-            .dependency(LineClassifier.self, arguments: Language.self)
             .counted(by: runs)
     }
 }
@@ -49,6 +47,8 @@ struct FileModule: Module {
                 classifier: resolver.resolve(arguments: file.language),
                 report: resolver.resolve())
         }
+        .dependencies(SourceFile.self, OpenFile.self, ReportStore.self)
+        .dependency(LineClassifier.self, arguments: Language.self)
         .counted(by: runs)
     }
 }

@@ -35,7 +35,7 @@ struct TourTests {
     }
 
     @Test
-    func `every registration is complete, and what ran is what was declared`() async throws {
+    func `every registration is complete, and the graph of a run is drawn`() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("let x = 1\n", to: "a.swift")
             var settings = Settings(directory: directory.url, report: directory.url.appending(component: "report.json"))
