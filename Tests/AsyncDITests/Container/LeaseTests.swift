@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.7: how leases begin and end, whatever happens around them.
+/// DESIGN 3.7: leases, and how they begin and end whatever happens around them.
 @Suite(.timeLimit(.minutes(1))) struct LeaseTests {
     private final class Pool: Sendable {
         let tenant: String
@@ -12,10 +12,153 @@ import Testing
     private final class Parent: Sendable {}
     private final class Child: Sendable {}
 
+    private func makeContainer(
+        _ lifetime: Lifetime, closed: Log<String>, clock: any Clock<Duration> = ContinuousClock(),
+        observers: [any ContainerObserver] = []
+    ) -> Container {
+        Container(observers: observers, clock: clock) {
+            Registration(Pool.self, lifetime: lifetime) { _, tenant in Pool(tenant) }
+                .onDispose { closed.append($0.tenant) }
+        }
+    }
+
     /// Yields until a condition holds; the suite's time limit ends the wait.
     private func until(_ condition: () async -> Bool) async {
         while await !condition() { await Task.yield() }
     }
+
+    @Test func `a lease holds disposal off until the last one ends, even when the instance is evicted`() async throws {
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(capacity: 1), closed: closed)
+        let (inside, leave) = (Gate(), Gate())
+        let bodies = (0..<2).map { _ in
+            Task {
+                try await container.withInstance(Pool.self, arguments: "a") { pool in
+                    inside.arrive()
+                    await leave.pass()
+                    #expect(!closed.entries.contains("a"))
+                    return pool.tenant
+                }
+            }
+        }
+        await inside.arrived(2)
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["b"])
+        try await container.reset(Pool.self)
+        #expect(closed.entries == ["b"])
+        leave.open()
+        for body in bodies { #expect(try await body.value == "a") }
+        await until { closed.entries == ["b", "a"] }
+        try await container.dispose()
+        #expect(closed.entries == ["b", "a"])
+    }
+
+    @Test func `dispose waits for leases, and names them at a deadline`() async throws {
+        let closed = Log<String>()
+        let clock = ManualClock()
+        let container = makeContainer(.multiton, closed: closed, clock: clock)
+        let (inside, leave) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                inside.arrive()
+                await leave.pass()
+            }
+        }
+        await inside.arrived()
+        let disposal = Task { try await container.dispose(deadline: .seconds(1)) }
+        await clock.sleepers(reach: 1)
+        await until { container.core.withState { $0.disposal?.current?.contains("lease of Pool") == true } }
+        clock.advance(by: .seconds(1))
+        let error = await #expect(throws: DisposalError.self) { try await disposal.value }
+        #expect("\(error!)".contains("Pool"))
+        #expect(closed.entries.isEmpty)
+        leave.open()
+        try await body.value
+        try await container.dispose()
+        #expect(closed.entries == ["a"])
+    }
+
+    @Test func `a body that disposes the container it leases from gets an error`() async throws {
+        let container = makeContainer(.multiton, closed: Log())
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in try await container.dispose() }
+        }
+        #expect(error?.code == .invalidOperation)
+        try await container.dispose()
+    }
+
+    @Test func `the lease of a factory lasts as long as the instance being made`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { _, tenant in Pool(tenant) }
+                .onDispose { log.append("close \($0.tenant)") }
+            Registration(Thing.self, lifetime: .scoped) { r in
+                Thing(try await r.lease(Pool.self, arguments: "a").tenant.count)
+            }
+            .onDispose { _ in log.append("commit") }
+        }
+        try await container.withScope { _ in
+            _ = try await container.resolve(Thing.self)
+            _ = try await container.resolve(Pool.self, arguments: "b")
+            for _ in 0..<50 { await Task.yield() }
+            #expect(log.entries.isEmpty)
+        }
+        await until { log.entries == ["commit", "close a"] }
+        try await container.dispose()
+        #expect(log.entries == ["commit", "close a", "close b"])
+    }
+
+    @Test func `a factory that fails gives its lease back`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }.onDispose { _ in }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                throw TestError()
+            }
+        }
+        await #expect(throws: TestError.self) { try await container.resolve(Thing.self) }
+        try await container.dispose()
+    }
+
+    @Test func `a lease where nobody owns the end is refused`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
+            Registration(Thing.self, lifetime: .transient) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                return Thing()
+            }
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
+        #expect(error?.code == .invalidOperation)
+    }
+
+    @Test func `a leased instance does not idle`() async throws {
+        let clock = ManualClock()
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(idle: .seconds(10)), closed: closed, clock: clock)
+        let (inside, leave) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                inside.arrive()
+                await leave.pass()
+            }
+        }
+        await inside.arrived()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(15))
+        await clock.sleepers(reach: 1)
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
+        leave.open()
+        try await body.value
+        // The end of the lease counts as use.
+        clock.advance(by: .seconds(9))
+        #expect(closed.entries.isEmpty)
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(10))
+        await until { closed.entries == ["a"] }
+    }
+
+    // MARK: Whatever happens around them
 
     @Test func `a lease that comes after its factory has ended is given back`() async throws {
         let pools = DrivenFactory<Pool>()

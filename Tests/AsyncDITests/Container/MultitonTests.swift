@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.7: multitons with bounds, and leases.
+/// DESIGN 3.7: multitons with bounds.
 @Suite(.timeLimit(.minutes(1))) struct MultitonTests {
     private final class Pool: Sendable {
         let tenant: String
@@ -153,139 +153,6 @@ import Testing
         }
     }
 
-    // MARK: Leases
-
-    @Test func `a lease holds disposal off until the last one ends, even when the instance is evicted`() async throws {
-        let closed = Log<String>()
-        let container = makeContainer(.multiton(capacity: 1), closed: closed)
-        let (inside, leave) = (Gate(), Gate())
-        let bodies = (0..<2).map { _ in
-            Task {
-                try await container.withInstance(Pool.self, arguments: "a") { pool in
-                    inside.arrive()
-                    await leave.pass()
-                    #expect(!closed.entries.contains("a"))
-                    return pool.tenant
-                }
-            }
-        }
-        await inside.arrived(2)
-        _ = try await container.resolve(Pool.self, arguments: "b")
-        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["b"])
-        try await container.reset(Pool.self)
-        #expect(closed.entries == ["b"])
-        leave.open()
-        for body in bodies { #expect(try await body.value == "a") }
-        await until { closed.entries == ["b", "a"] }
-        try await container.dispose()
-        #expect(closed.entries == ["b", "a"])
-    }
-
-    @Test func `dispose waits for leases, and names them at a deadline`() async throws {
-        let closed = Log<String>()
-        let clock = ManualClock()
-        let container = makeContainer(.multiton, closed: closed, clock: clock)
-        let (inside, leave) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                inside.arrive()
-                await leave.pass()
-            }
-        }
-        await inside.arrived()
-        let disposal = Task { try await container.dispose(deadline: .seconds(1)) }
-        await clock.sleepers(reach: 1)
-        await until { container.core.withState { $0.disposal?.current?.contains("lease of Pool") == true } }
-        clock.advance(by: .seconds(1))
-        let error = await #expect(throws: DisposalError.self) { try await disposal.value }
-        #expect("\(error!)".contains("Pool"))
-        #expect(closed.entries.isEmpty)
-        leave.open()
-        try await body.value
-        try await container.dispose()
-        #expect(closed.entries == ["a"])
-    }
-
-    @Test func `a body that disposes the container it leases from gets an error`() async throws {
-        let container = makeContainer(.multiton, closed: Log())
-        let error = await #expect(throws: ResolutionError.self) {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in try await container.dispose() }
-        }
-        #expect(error?.code == .invalidOperation)
-        try await container.dispose()
-    }
-
-    @Test func `the lease of a factory lasts as long as the instance being made`() async throws {
-        let log = Log<String>()
-        let container = Container {
-            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { _, tenant in Pool(tenant) }
-                .onDispose { log.append("close \($0.tenant)") }
-            Registration(Thing.self, lifetime: .scoped) { r in
-                Thing(try await r.lease(Pool.self, arguments: "a").tenant.count)
-            }
-            .onDispose { _ in log.append("commit") }
-        }
-        try await container.withScope { _ in
-            _ = try await container.resolve(Thing.self)
-            _ = try await container.resolve(Pool.self, arguments: "b")
-            for _ in 0..<50 { await Task.yield() }
-            #expect(log.entries.isEmpty)
-        }
-        await until { log.entries == ["commit", "close a"] }
-        try await container.dispose()
-        #expect(log.entries == ["commit", "close a", "close b"])
-    }
-
-    @Test func `a factory that fails gives its lease back`() async throws {
-        let container = Container {
-            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }.onDispose { _ in }
-            Registration(Thing.self, lifetime: .singleton) { r in
-                _ = try await r.lease(Pool.self, arguments: "a")
-                throw TestError()
-            }
-        }
-        await #expect(throws: TestError.self) { try await container.resolve(Thing.self) }
-        try await container.dispose()
-    }
-
-    @Test func `a lease where nobody owns the end is refused`() async throws {
-        let container = Container {
-            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
-            Registration(Thing.self, lifetime: .transient) { r in
-                _ = try await r.lease(Pool.self, arguments: "a")
-                return Thing()
-            }
-        }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-        #expect(error?.code == .invalidOperation)
-    }
-
-    @Test func `a leased instance does not idle`() async throws {
-        let clock = ManualClock()
-        let closed = Log<String>()
-        let container = makeContainer(.multiton(idle: .seconds(10)), closed: closed, clock: clock)
-        let (inside, leave) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                inside.arrive()
-                await leave.pass()
-            }
-        }
-        await inside.arrived()
-        await clock.sleepers(reach: 1)
-        clock.advance(by: .seconds(15))
-        await clock.sleepers(reach: 1)
-        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
-        leave.open()
-        try await body.value
-        // The end of the lease counts as use.
-        clock.advance(by: .seconds(9))
-        #expect(closed.entries.isEmpty)
-        await clock.sleepers(reach: 1)
-        clock.advance(by: .seconds(10))
-        await until { closed.entries == ["a"] }
-    }
-
     // MARK: Keys
 
     private struct SameHash: Hashable {
@@ -375,21 +242,6 @@ import Testing
         #expect(try await container.resolve(Pool.self, arguments: "a").tenant == "new")
     }
 
-    @Test func `an argument that is not equal to itself makes no storage`() async throws {
-        let storages = Counter()
-        let lifetime = Lifetime("kept") {
-            storages.increment()
-            return StrongStorage()
-        }
-        let container = Container { Registration(Thing.self, lifetime: lifetime) { (_, _: Double) in Thing() } }
-        let error = await #expect(throws: ResolutionError.self) {
-            try await container.resolve(Thing.self, arguments: Double.nan)
-        }
-        #expect(error?.code == .invalidArgument)
-        #expect(storages.value == 0)
-        #expect(container.core.withState { $0.instances.isEmpty })
-    }
-
     @Test func `an idle time beyond what a clock can reach is no time limit`() async throws {
         await #expect(processExitsWith: .success) {
             let container = Container {
@@ -450,51 +302,6 @@ import Testing
         #expect(reference == nil)
     }
 
-    /// Calls back when it is cleared: between the step that drops an instance and its disposal.
-    private final class InterruptedStorage: InstanceStorage {
-        private let instance = StrongStorage()
-        private let interruption: @Sendable () -> Void
-        init(_ interruption: @escaping @Sendable () -> Void) { self.interruption = interruption }
-        func load() -> (any Sendable)? { instance.load() }
-        func store(_ new: any Sendable) { instance.store(new) }
-        func clear() {
-            if instance.load() != nil {
-                instance.clear()
-                interruption()
-            }
-        }
-    }
-
-    @Test func `dispose waits for an instance that was dropped before its hook begins`() async throws {
-        let log = Log<String>()
-        let disposal = Locked<Task<Void, any Error>?>(nil)
-        let holder = Locked<Container?>(nil)
-        let lifetime = Lifetime("kept") {
-            InterruptedStorage {
-                guard let container = holder.withLock({ $0 }) else { return }
-                let task = Task {
-                    try await container.dispose()
-                    log.append("disposed")
-                }
-                disposal.withLock { $0 = task }
-                while !log.entries.contains("disposed"),
-                    container.core.withState({ $0.disposal?.current?.contains("reset") != true })
-                { yieldThread() }
-            }
-        }
-        let container = Container {
-            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
-        }
-        holder.withLock { $0 = container }
-        _ = try await container.resolve(Thing.self)
-        try await takingAThread {
-            try await container.reset(Thing.self)
-            try await disposal.withLock { $0 }?.value
-        }
-        holder.withLock { $0 = nil }
-        #expect(log.entries == ["hook", "disposed"])
-    }
-
     private protocol Connections: Sendable {}
     private final class TenantConnections: Connections {}
 
@@ -506,21 +313,6 @@ import Testing
         _ = try await container.resolve((any Connections).self, arguments: "a")
         #expect(await container.cachedArguments(of: (any Connections).self, String.self) == ["a"])
         #expect(await container.cachedArguments(of: TenantConnections.self, String.self) == ["a"])
-    }
-
-    @Test func `arguments whose creation fails leave no storage behind`() async throws {
-        let container = Container {
-            Registration(Thing.self, lifetime: Lifetime("kept") { StrongStorage() }) { (_, number: Int) in
-                if number > 0 { throw TestError(number) }
-                return Thing()
-            }
-        }
-        for number in 1...3 {
-            await #expect(throws: TestError(number)) { try await container.resolve(Thing.self, arguments: number) }
-        }
-        #expect(container.core.withState { $0.instances.isEmpty })
-        let thing = try await container.resolve(Thing.self, arguments: 0)
-        #expect(try await container.resolve(Thing.self, arguments: 0) === thing)
     }
 
     @Test func `asking synchronously counts as use`() async throws {

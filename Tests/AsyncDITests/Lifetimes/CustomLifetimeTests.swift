@@ -1,0 +1,275 @@
+import Testing
+
+@testable import AsyncDI
+
+private struct Value: Sendable { let number: Int }
+
+/// Lifetimes of the user's own: DESIGN 3.2.
+@Suite(.timeLimit(.minutes(1))) struct CustomLifetimeTests {
+    /// A storage that a test empties, and that counts what is done to it.
+    private final class Shelf: InstanceStorage {
+        let instance = Locked<(any Sendable)?>(nil)
+        let clears = Counter()
+        let stores = Counter()
+        func load() -> (any Sendable)? { instance.withLock { $0 } }
+        func store(_ instance: any Sendable) {
+            stores.increment()
+            self.instance.withLock { $0 = instance }
+        }
+        func clear() {
+            clears.increment()
+            forget()
+        }
+        func forget() { instance.withLock { $0 = nil } }
+    }
+
+    @Test(arguments: [Lifetime.Owner.registeringContainer, .resolvingContainer])
+    func `a custom lifetime lasts until it is reset`(owner: Lifetime.Owner) async throws {
+        let session = Lifetime("session", ownedBy: owner)
+        let container = Container {
+            Registration(Thing.self, lifetime: session) { _ in Thing() }
+            Registration(Thing.self, qualifier: "other", lifetime: .singleton) { _ in Thing() }
+        }
+        let thing = try await container.resolve(Thing.self)
+        let other = try await container.resolve(Thing.self, qualifier: "other")
+        #expect(try await container.resolve(Thing.self) === thing)
+        try await container.reset(session)
+        #expect(try await container.resolve(Thing.self) !== thing)
+        #expect(try await container.resolve(Thing.self, qualifier: "other") === other)
+    }
+
+    @Test func `a custom lifetime is told apart by its name`() async throws {
+        let container = Container {
+            Registration(Thing.self, qualifier: "a", lifetime: Lifetime("a")) { _ in Thing() }
+            Registration(Thing.self, qualifier: "b", lifetime: Lifetime("b")) { _ in Thing() }
+            Registration(Thing.self, qualifier: "singleton", lifetime: .singleton) { _ in Thing() }
+        }
+        let names = ["a", "b", "singleton"]
+        var things: [Thing] = []
+        for name in names { things.append(try await container.resolve(qualifier: name)) }
+        try await container.reset(Lifetime("a"))
+        try await container.reset(Lifetime("singleton"))
+        #expect(try await container.resolve(Thing.self, qualifier: "a") !== things[0])
+        #expect(try await container.resolve(Thing.self, qualifier: "b") === things[1])
+        #expect(try await container.resolve(Thing.self, qualifier: "singleton") === things[2])
+    }
+
+    @Test(arguments: [Lifetime.Owner.registeringContainer, .resolvingContainer])
+    func `a storage of its own is made for each registration and pack of arguments`(owner: Lifetime.Owner) async throws
+    {
+        let shelves = Counter()
+        let lifetime = Lifetime("shelf", ownedBy: owner) {
+            shelves.increment()
+            return Shelf()
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }
+            Registration(Thing.self, lifetime: lifetime) { (_, number: Int) in Thing(number) }
+        }
+        let thing = try await container.resolve(Thing.self)
+        let one = try await container.resolve(Thing.self, arguments: 1)
+        let two = try await container.resolve(Thing.self, arguments: 2)
+        #expect(try await container.resolve(Thing.self) === thing)
+        #expect(try await container.resolve(Thing.self, arguments: 1) === one)
+        #expect(try await container.resolve(Thing.self, arguments: 2) === two)
+        #expect(shelves.value == 3)
+    }
+
+    @Test func `when a storage has nothing any more, a new instance is made and stored`() async throws {
+        let shelf = Shelf()
+        let runs = Counter()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
+        }
+        #expect(try await container.resolve(Thing.self).number == 1)
+        #expect(try await container.resolve(Thing.self).number == 1)
+        shelf.forget()
+        #expect(try await container.resolve(Thing.self).number == 2)
+        #expect(try await container.resolve(Thing.self).number == 2)
+        #expect(shelf.stores.value == 2)
+    }
+
+    @Test func `an instance in a storage is created once, however many ask`() async throws {
+        let factory = DrivenFactory<Thing>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { Shelf() }) { _ in try await factory.run() }
+        }
+        let askers = (0..<50).map { _ in Task { try await container.resolve(Thing.self) } }
+        await container.core.waiters(of: Thing.self, reach: 50)
+        let thing = Thing()
+        factory.answer(thing)
+        for asker in askers { #expect(try await asker.value === thing) }
+        #expect(factory.count == 1)
+    }
+
+    @Test func `an instance in a storage is ready`() async throws {
+        let container = Container { Registration(Thing.self, lifetime: Lifetime("shelf") { Shelf() }) { _ in Thing() } }
+        let thing = try await container.resolve(Thing.self)
+        #expect(try container.ready(Thing.self) === thing)
+    }
+
+    @Test func `a storage is cleared on reset and on disposal`() async throws {
+        let shelf = Shelf()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }
+        }
+        _ = try await container.resolve(Thing.self)
+        try await container.reset(Thing.self)
+        #expect(shelf.clears.value == 1)
+        _ = try await container.resolve(Thing.self)
+        try await container.dispose()
+        #expect(shelf.clears.value >= 2)
+        #expect(shelf.load() == nil)
+    }
+
+    @Test func `what a storage has let go is still disposed once`() async throws {
+        let shelf = Shelf()
+        let runs = Counter()
+        let disposed = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
+                .onDispose { disposed.append($0.number) }
+        }
+        _ = try await container.resolve(Thing.self)
+        shelf.forget()
+        _ = try await container.resolve(Thing.self)
+        try await container.reset(Thing.self)
+        try await container.dispose()
+        #expect(disposed.entries.sorted() == [1, 2])
+    }
+
+    @Test func `a storage that gives another type is a typeMismatch`() async throws {
+        let shelf = Shelf()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }
+        }
+        shelf.store("a string")
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.description.contains("String") == true)
+    }
+
+    @Test func `a strong storage keeps, a weak one refers`() async throws {
+        let strong = StrongStorage()
+        let weak = WeakStorage()
+        var thing: Thing? = Thing(1)
+        strong.store(thing!)
+        weak.store(thing!)
+        thing = nil
+        #expect((strong.load() as? Thing)?.number == 1)
+        #expect((weak.load() as? Thing)?.number == 1)
+        strong.clear()
+        #expect(strong.load() == nil)
+        #expect(weak.load() == nil)
+        weak.store(Value(number: 1))
+        #expect(weak.load() == nil)
+        let other = Thing(2)
+        weak.store(other)
+        weak.clear()
+        #expect(weak.load() == nil)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `storage composes: the first that has it gives it, all are stored into and cleared`() async throws {
+        let (first, second) = (Shelf(), Shelf())
+        let composite = CompositeStorage([first, second])
+        composite.store(Thing(1))
+        #expect((first.load() as? Thing)?.number == 1)
+        #expect((second.load() as? Thing)?.number == 1)
+        first.forget()
+        #expect((composite.load() as? Thing)?.number == 1)
+        composite.clear()
+        #expect(composite.load() == nil)
+        #expect((first.clears.value, second.clears.value) == (1, 1))
+    }
+
+    @Test func `a lifetime with a weak storage shares while somebody holds`() async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("weakly") { WeakStorage() }) { _ in Thing(runs.increment()) }
+        }
+        var held: Thing? = try await container.resolve(Thing.self)
+        #expect(try await container.resolve(Thing.self) === held)
+        let reference = WeakReference(held!)
+        held = nil
+        while reference.instance != nil { await Task.yield() }
+        #expect(try await container.resolve(Thing.self).number == 2)
+    }
+
+    // MARK: What is not kept
+
+    @Test func `an argument that is not equal to itself makes no storage`() async throws {
+        let storages = Counter()
+        let lifetime = Lifetime("kept") {
+            storages.increment()
+            return StrongStorage()
+        }
+        let container = Container { Registration(Thing.self, lifetime: lifetime) { (_, _: Double) in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: Double.nan)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(storages.value == 0)
+        #expect(container.core.withState { $0.instances.isEmpty })
+    }
+
+    @Test func `arguments whose creation fails leave no storage behind`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("kept") { StrongStorage() }) { (_, number: Int) in
+                if number > 0 { throw TestError(number) }
+                return Thing()
+            }
+        }
+        for number in 1...3 {
+            await #expect(throws: TestError(number)) { try await container.resolve(Thing.self, arguments: number) }
+        }
+        #expect(container.core.withState { $0.instances.isEmpty })
+        let thing = try await container.resolve(Thing.self, arguments: 0)
+        #expect(try await container.resolve(Thing.self, arguments: 0) === thing)
+    }
+
+    /// Calls back when it is cleared: between the step that drops an instance and its disposal.
+    private final class InterruptedStorage: InstanceStorage {
+        private let instance = StrongStorage()
+        private let interruption: @Sendable () -> Void
+        init(_ interruption: @escaping @Sendable () -> Void) { self.interruption = interruption }
+        func load() -> (any Sendable)? { instance.load() }
+        func store(_ new: any Sendable) { instance.store(new) }
+        func clear() {
+            if instance.load() != nil {
+                instance.clear()
+                interruption()
+            }
+        }
+    }
+
+    @Test func `dispose waits for an instance that was dropped before its hook begins`() async throws {
+        let log = Log<String>()
+        let disposal = Locked<Task<Void, any Error>?>(nil)
+        let holder = Locked<Container?>(nil)
+        let lifetime = Lifetime("kept") {
+            InterruptedStorage {
+                guard let container = holder.withLock({ $0 }) else { return }
+                let task = Task {
+                    try await container.dispose()
+                    log.append("disposed")
+                }
+                disposal.withLock { $0 = task }
+                while !log.entries.contains("disposed"),
+                    container.core.withState({ $0.disposal?.current?.contains("reset") != true })
+                {}
+            }
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
+        }
+        holder.withLock { $0 = container }
+        _ = try await container.resolve(Thing.self)
+        try await takingAThread {
+            try await container.reset(Thing.self)
+            try await disposal.withLock { $0 }?.value
+        }
+        holder.withLock { $0 = nil }
+        #expect(log.entries == ["hook", "disposed"])
+    }
+}
