@@ -57,6 +57,9 @@ func compare(
     row(name, metrics: [ours, baseline], rounds: rounds) { benchmark in
         let comparison: Comparison
         if let prepared { comparison = prepared } else { comparison = try await prepare() }
+        if prepared == nil, Effort.only != nil {
+            FileHandle.standardError.write(Data("\(name): \(operations) operations in a batch\n".utf8))
+        }
         prepared = comparison
         var oursFirst = benchmark.currentIteration.isMultiple(of: 2)
         for _ in 0..<2 {

@@ -1,4 +1,5 @@
 import Benchmark
+import Foundation
 
 /// Every workload, beside the baseline that it is compared with.
 ///
@@ -6,11 +7,14 @@ import Benchmark
 /// rows (or those that `--filter` matches) in one process.
 @main
 enum Speed {
-    static func main() async {
+    static func main() {
         // The harness blocks the thread that it runs on. On a thread of the pool that would halve the pool of a small machine.
-        await Task(executorPreference: OwnThread()) {
+        Task.detached(executorPreference: OwnThread()) {
             await BenchmarkRunner.setupBenchmarkRunner(registerBenchmarks: registerWorkloads)
-        }.value
+            exit(0)
+        }
+        // Valgrind cannot run the main loop that an asynchronous `main` has on Linux.
+        RunLoop.main.run()
     }
 
     private static func registerWorkloads() {
