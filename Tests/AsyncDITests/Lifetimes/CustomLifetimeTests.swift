@@ -257,7 +257,7 @@ private struct Value: Sendable { let number: Int }
                 disposal.withLock { $0 = task }
                 while !log.entries.contains("disposed"),
                     container.core.withState({ $0.disposal?.current?.contains("reset") != true })
-                {}
+                { yieldThread() }
             }
         }
         let container = Container {

@@ -1,0 +1,117 @@
+import AsyncDI
+
+private final class Leaf1: Sendable {}
+private final class Leaf2: Sendable {}
+private final class Leaf3: Sendable {}
+private final class Leaf4: Sendable {}
+
+private final class Branch1: Sendable {
+    private let leaves: (Leaf1, Leaf2)
+    init(_ first: Leaf1, _ second: Leaf2) { leaves = (first, second) }
+}
+
+private final class Branch2: Sendable {
+    private let leaves: (Leaf3, Leaf4)
+    init(_ first: Leaf3, _ second: Leaf4) { leaves = (first, second) }
+}
+
+private final class Tree: Sendable {
+    private let branches: (Branch1, Branch2)
+    init(_ first: Branch1, _ second: Branch2) { branches = (first, second) }
+}
+
+private final class Bottom: Sendable {}
+
+private final class Left: Sendable {
+    fileprivate let bottom: Bottom
+    init(_ bottom: Bottom) { self.bottom = bottom }
+}
+
+private final class Right: Sendable {
+    fileprivate let bottom: Bottom
+    init(_ bottom: Bottom) { self.bottom = bottom }
+}
+
+private final class Diamond: Sendable {
+    init(_ left: Left, _ right: Right) { precondition(left.bottom === right.bottom) }
+}
+
+private final class Handler: Sendable {
+    private let dependencies: (Leaf1, Leaf2, Leaf3)
+    init(first: Leaf1, second: Leaf2, third: Leaf3) { dependencies = (first, second, third) }
+}
+
+/// Services that need others.
+func registerGraphs() {
+    compare("tree", operations: 1_000) {
+        let factories = Factories()
+        factories.register(Leaf1.self) { _ in Leaf1() }
+        factories.register(Leaf2.self) { _ in Leaf2() }
+        factories.register(Leaf3.self) { _ in Leaf3() }
+        factories.register(Leaf4.self) { _ in Leaf4() }
+        factories.register(Branch1.self) { f in
+            Branch1(try await f.resolve(Leaf1.self), try await f.resolve(Leaf2.self))
+        }
+        factories.register(Branch2.self) { f in
+            Branch2(try await f.resolve(Leaf3.self), try await f.resolve(Leaf4.self))
+        }
+        factories.register(Tree.self) { f in Tree(try await f.resolve(Branch1.self), try await f.resolve(Branch2.self))
+        }
+        let container = Container {
+            Registration(Leaf1.self, lifetime: .transient) { _ in Leaf1() }
+            Registration(Leaf2.self, lifetime: .transient) { _ in Leaf2() }
+            Registration(Leaf3.self, lifetime: .transient) { _ in Leaf3() }
+            Registration(Leaf4.self, lifetime: .transient) { _ in Leaf4() }
+            Registration(Branch1.self, lifetime: .transient) { r in try await Branch1(r.resolve(), r.resolve()) }
+            Registration(Branch2.self, lifetime: .transient) { r in try await Branch2(r.resolve(), r.resolve()) }
+            Registration(Tree.self, lifetime: .transient) { r in try await Tree(r.resolve(), r.resolve()) }
+        }
+        return .each {
+            for _ in 0..<$0 { keep(try await container.resolve(Tree.self)) }
+        } baseline: {
+            for _ in 0..<$0 { keep(try await factories.resolve(Tree.self)) }
+        }
+    }
+    compare("diamond", operations: 1_000) {
+        let factories = Factories()
+        factories.registerShared(Bottom.self) { _, _ in Bottom() }
+        factories.registerShared(Left.self) { f, graph in Left(try await f.resolve(Bottom.self, in: graph)) }
+        factories.registerShared(Right.self) { f, graph in Right(try await f.resolve(Bottom.self, in: graph)) }
+        factories.registerShared(Diamond.self) { f, graph in
+            Diamond(try await f.resolve(Left.self, in: graph), try await f.resolve(Right.self, in: graph))
+        }
+        let container = Container {
+            Registration(Bottom.self, lifetime: .graph) { _ in Bottom() }
+            Registration(Left.self, lifetime: .graph) { r in try await Left(r.resolve()) }
+            Registration(Right.self, lifetime: .graph) { r in try await Right(r.resolve()) }
+            Registration(Diamond.self, lifetime: .graph) { r in try await Diamond(r.resolve(), r.resolve()) }
+        }
+        return .each {
+            for _ in 0..<$0 { keep(try await container.resolve(Diamond.self)) }
+        } baseline: {
+            for _ in 0..<$0 { keep(try await factories.resolve(Diamond.self, in: Factories.Graph())) }
+        }
+    }
+    compare("using", operations: 2_000) {
+        let factories = Factories()
+        factories.store(Leaf1.self, Leaf1())
+        factories.store(Leaf2.self, Leaf2())
+        factories.store(Leaf3.self, Leaf3())
+        factories.register(Handler.self) { f in
+            Handler(
+                first: try await f.ready(Leaf1.self), second: try await f.ready(Leaf2.self),
+                third: try await f.ready(Leaf3.self))
+        }
+        let container = Container {
+            Registration(Leaf1.self, instance: Leaf1())
+            Registration(Leaf2.self, instance: Leaf2())
+            Registration(Leaf3.self, instance: Leaf3())
+            Registration(using: Handler.init, lifetime: .transient)
+        }
+        return .each {
+            for _ in 0..<$0 { keep(try await container.resolve(Handler.self)) }
+        } baseline: {
+            for _ in 0..<$0 { keep(try await factories.resolve(Handler.self)) }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import AllocatedBytes
+import AsyncDI
+
+private final class Tenant: Sendable {
+    private let number: Int
+    init(_ number: Int) { self.number = number }
+}
+
+/// What things weigh, by how much more is allocated with so many of them.
+func registerMemory() {
+    weigh("memory-registration", objects: 100_000) { count in
+        let before = Int(allocatedBytes())
+        let container = manySlots(count)
+        _ = try await container.resolve(SomeService.self, qualifier: Slot(index: 0))
+        return withExtendedLifetime(container) { Int(allocatedBytes()) - before }
+    }
+    weigh("memory-scope", objects: 10_000) { count in
+        let container = Container {
+            Registration((any Service).self, lifetime: .scoped) { _ in SomeService() }
+        }
+        var scopes: [Container] = []
+        scopes.reserveCapacity(count)
+        let before = Int(allocatedBytes())
+        for _ in 0..<count { scopes.append(try await container.openScope()) }
+        let bytes = Int(allocatedBytes()) - before
+        withExtendedLifetime(scopes) {}
+        try await container.dispose()
+        return bytes
+    }
+    weigh("memory-multiton", objects: 100_000) { count in
+        var instances: [Tenant] = []
+        instances.reserveCapacity(count)
+        let atFirst = Int(allocatedBytes())
+        for index in 0..<count { instances.append(Tenant(index)) }
+        let weightOfInstances = Int(allocatedBytes()) - atFirst
+        withExtendedLifetime(instances) {}
+
+        let container = Container {
+            Registration(Tenant.self, lifetime: .multiton) { (_, number: Int) in Tenant(number) }
+        }
+        let before = Int(allocatedBytes())
+        for index in 0..<count { _ = try await container.resolve(Tenant.self, arguments: index) }
+        return withExtendedLifetime(container) { Int(allocatedBytes()) - before } - weightOfInstances
+    }
+}
