@@ -73,6 +73,10 @@ extension ContainerCore {
             // From this moment on, hits miss and everything that misses throws `disposed`.
             table.close()
             scopeBeginsClosing()
+            if withState({ $0.hasNothingToWaitFor }) {
+                end(mustRun)
+                return nil
+            }
             let observed = observedHandle()
             Task.detached {
                 await self.run(mustRun, reason: reason)
@@ -99,6 +103,11 @@ extension ContainerCore {
         await allLeasesEnd()
         await awaitCleanups(disposal)
         disposal.isWaiting(for: nil)
+        end(disposal)
+    }
+
+    private func end(_ disposal: Disposal) {
+        stopWatching()
         empty()
         scopeIsClosed()
         disposal.finish()
@@ -157,7 +166,9 @@ extension ContainerCore {
 
     private func empty() {
         let dropped = withState { state in
-            for (_, recipe) in state.registrations.inOrder { recipe.retire() }
+            if !state.registrations.isEmpty {
+                for (_, recipe) in state.registrations.inOrder { recipe.retire() }
+            }
             state.retired += table.unpublishAll()
             defer {
                 state.phase = .disposed
@@ -240,5 +251,12 @@ extension ContainerCore {
             withExtendedLifetime(observed) {}
             return errors
         }
+    }
+}
+
+extension ContainerCore.State {
+    /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to wait for.
+    fileprivate var hasNothingToWaitFor: Bool {
+        flights.isEmpty && ledger.isEmpty && leases.isEmpty && owed == 0 && scopes.isEmpty && children.isEmpty
     }
 }

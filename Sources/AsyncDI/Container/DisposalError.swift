@@ -6,8 +6,10 @@ public struct DisposalError: Error, CustomStringConvertible {
     /// deadline.
     public let errors: [any Error]
 
-    /// All errors, one after the other.
+    /// All errors, one after the other, and what to do about them.
     public var description: String {
-        "disposal failed: " + errors.map { "\($0)" }.joined(separator: "; ")
+        let list = errors.map { "\($0)" }.joined(separator: "; ")
+        return "disposal failed: \(list)\(list.hasSuffix(".") ? "" : ".")"
+            + " Everything else was disposed all the same; look at the onDispose hooks of what failed."
     }
 }

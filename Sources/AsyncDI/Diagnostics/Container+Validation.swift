@@ -114,8 +114,8 @@ extension ContainerCore {
             return ResolutionError(
                 .notRegistered,
                 "\(key) is decorated in \(displayName), but is not registered there, nor where it looks.",
-                advice: "Register it, or remove the decoration.",
-                steps: [PathStep(key: key, recipe: nil, pack: .none, site: decoration.site)])
+                advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
+                steps: [PathStep(key: key, recipe: nil, pack: .none)])
         }
     }
 

@@ -79,7 +79,7 @@ extension DependencyGraph.Node {
         case "transient": "#F5F5F5"
         case "graph": "#FFF7D6"
         case "scoped": "#DDF3E4"
-        case "singleton": "#D8E8FB"
+        case "singleton", "instance": "#D8E8FB"
         case "multiton": "#E3DDF8"
         case "weak": "#FBE3E4"
         default: "#FDE9D0"

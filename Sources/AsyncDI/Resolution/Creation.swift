@@ -14,6 +14,9 @@ final class Creation: Sendable, Hashable {
     /// The registration clock when the registration was found.
     let clock: UInt
     let stopwatch: Stopwatch?
+    /// How many creations this one is made inside of.
+    private let depth: Int
+    private static let greatestDepthOnOneStack = 8
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
     private let state = Locked(State())
@@ -41,6 +44,7 @@ final class Creation: Sendable, Hashable {
         self.clock = clock
         self.stopwatch = stopwatch
         isInner = request.isInner
+        depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
     }
 
     var recipe: Recipe { key.recipe }
@@ -73,9 +77,18 @@ final class Creation: Sendable, Hashable {
     ///
     /// What the owner caches must not depend on who asked first: it runs detached; a scoped creation sees its asker's
     /// task-locals.
+    ///
+    /// Where it can, it begins in the asker's thread: a factory that does not suspend is over when this returns. Not when
+    /// others are being made around it: the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority
-        if key.recipe.lifetime.sharing == .owner {
+        if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            if key.recipe.lifetime.sharing == .owner {
+                adopt(Task.immediateDetached(priority: priority) { await self.runShared() })
+            } else {
+                adopt(Task.immediate(priority: priority) { await self.runShared() })
+            }
+        } else if key.recipe.lifetime.sharing == .owner {
             adopt(Task.detached(priority: priority) { await self.runShared() })
         } else {
             adopt(Task(priority: priority) { @concurrent in await self.runShared() })

@@ -87,7 +87,8 @@ final class Recorder: Sendable {
 extension Recorder.Records {
     mutating func note(_ service: RecordedService, of recipe: Recipe?) {
         guard services[service] == nil else { return }
-        services[service] = Recorder.Facts(lifetime: recipe?.lifetime.name, site: recipe?.blueprint.site)
+        let lifetime = recipe.map { $0.blueprint.instance == nil ? $0.lifetime.name : "instance" }
+        services[service] = Recorder.Facts(lifetime: lifetime, site: recipe?.blueprint.site)
     }
 
     mutating func note(from asker: RecordedService, to service: RecordedService, isDeferred: Bool = false) {

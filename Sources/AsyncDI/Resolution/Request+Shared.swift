@@ -71,6 +71,7 @@ extension Request {
     private func wait(
         for creation: Creation, waiter: Waiter, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Following {
+        if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
         let outcome = await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
@@ -82,6 +83,10 @@ extension Request {
             waiter.resume(.cancelled)
             creation.place.leave(creation, waiter: waiter)
         }
+        return try answer(outcome, of: creation)
+    }
+
+    private func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
         switch outcome {
         case .instance(let cell): return .answer(cell)
         case .retry: return .askAgain

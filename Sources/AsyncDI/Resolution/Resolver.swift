@@ -68,6 +68,7 @@ public struct Resolver: Sendable {
             if asker.recorded != nil { return nil }
             let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
             try request.checkInlineCycle(recipe)
+            asker.recorded?.asks(for: recipe.key, of: host)
         } else if host.table.hasPendingModules {
             return nil
         }

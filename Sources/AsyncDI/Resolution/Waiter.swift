@@ -38,6 +38,14 @@ final class Waiter: Sendable, Hashable {
         continuation?.resume()
     }
 
+    /// How the promise was kept, nil when it is not yet.
+    var outcomeIfThere: Outcome? {
+        state.withLock { state in
+            guard case .done(let outcome) = state else { return nil }
+            return outcome
+        }
+    }
+
     /// Suspends until the promise is kept.
     nonisolated(nonsending) func outcome() async -> Outcome {
         await withUnsafeContinuation { continuation in

@@ -8,49 +8,71 @@
 
 /// A value behind a lock: every access goes through ``withLock(_:)``.
 ///
+/// Copies share the value.
+///
 /// `Synchronization.Mutex` is not used because on Linux it convoys when threads outnumber cores and makes
 /// ThreadSanitizer report races that are none; a plain system mutex does neither.
 ///
 /// Never call user code or resume a continuation inside `withLock`, and never take two of these in an order other than
-/// container, then graph of waits or queue of events.
+/// container, then graph of waits.
 ///
-/// `@unchecked Sendable` because `value` is touched only between `acquire` and `release` of `primitive`; a breach shows
-/// in any stress test under ThreadSanitizer.
-final class Locked<Value>: @unchecked Sendable {
-    private var value: Value
-    private let primitive: UnsafeMutablePointer<Primitive>
+/// `@unchecked Sendable` because the value is touched only while the mutex beside it is held; a breach shows in any stress test
+/// under ThreadSanitizer.
+struct Locked<Value>: @unchecked Sendable {
+    private let storage: Storage<Value>
 
-    init(_ value: Value) {
-        self.value = value
-        primitive = .allocate(capacity: 1)
-        primitive.initialize(to: Primitive())
-        #if !canImport(Darwin)
-            pthread_mutex_init(primitive, nil)
-        #endif
-    }
-
-    deinit {
-        #if !canImport(Darwin)
-            pthread_mutex_destroy(primitive)
-        #endif
-        primitive.deinitialize(count: 1)
-        primitive.deallocate()
-    }
+    init(_ value: Value) { storage = .make(value) }
 
     /// Runs `body` with the value while no other thread has it.
     func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
-        acquire()
-        defer { release() }
-        return try body(&value)
+        try storage.withLock(body)
+    }
+}
+
+/// The value and its mutex in one allocation: the mutex behind the value, where its address never changes.
+private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
+    static func make(_ value: Value) -> Storage {
+        let buffer = Self.create(minimumCapacity: 1) { buffer in
+            buffer.withUnsafeMutablePointerToElements { $0.initializeMutex() }
+            return value
+        }
+        return unsafeDowncast(buffer, to: Storage.self)  // What `create` makes is of the class that it is called on.
     }
 
-    #if canImport(Darwin)
-        private typealias Primitive = os_unfair_lock
-        private func acquire() { os_unfair_lock_lock(primitive) }
-        private func release() { os_unfair_lock_unlock(primitive) }
-    #else
-        private typealias Primitive = pthread_mutex_t
-        private func acquire() { pthread_mutex_lock(primitive) }
-        private func release() { pthread_mutex_unlock(primitive) }
-    #endif
+    deinit { withUnsafeMutablePointerToElements { $0.destroyMutex() } }
+
+    func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
+        let (value, mutex) = withUnsafeMutablePointers { ($0, $1) }
+        // The pointers are valid as long as the buffer is, which the caller holds.
+        defer { withExtendedLifetime(self) {} }
+        mutex.lockMutex()
+        defer { mutex.unlockMutex() }
+        return try body(&value.pointee)
+    }
 }
+
+#if canImport(Darwin)
+    private typealias Mutex = os_unfair_lock
+
+    extension UnsafeMutablePointer<os_unfair_lock> {
+        fileprivate func initializeMutex() { initialize(to: os_unfair_lock()) }
+        fileprivate func destroyMutex() { deinitialize(count: 1) }
+        fileprivate func lockMutex() { os_unfair_lock_lock(self) }
+        fileprivate func unlockMutex() { os_unfair_lock_unlock(self) }
+    }
+#else
+    private typealias Mutex = pthread_mutex_t
+
+    extension UnsafeMutablePointer<pthread_mutex_t> {
+        fileprivate func initializeMutex() {
+            initialize(to: pthread_mutex_t())
+            pthread_mutex_init(self, nil)
+        }
+        fileprivate func destroyMutex() {
+            pthread_mutex_destroy(self)
+            deinitialize(count: 1)
+        }
+        fileprivate func lockMutex() { pthread_mutex_lock(self) }
+        fileprivate func unlockMutex() { pthread_mutex_unlock(self) }
+    }
+#endif

@@ -479,7 +479,7 @@ import Testing
                 disposal.withLock { $0 = task }
                 while !log.entries.contains("disposed"),
                     container.core.withState({ $0.disposal?.current?.contains("reset") != true })
-                {}
+                { yieldThread() }
             }
         }
         let container = Container {

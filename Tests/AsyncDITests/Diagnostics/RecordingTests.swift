@@ -22,8 +22,7 @@ extension DependencyGraph {
 
 /// What a container records: DESIGN 3.8.
 @Suite(.timeLimit(.minutes(1))) struct RecordingTests {
-    @Test func `edges come from what factories resolve, in every lifetime, also when it is there already`() async throws
-    {
+    @Test func `what factories resolve, in every lifetime, also when it is there already`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(using: Page.init, lifetime: .transient)

@@ -2,6 +2,9 @@ import Testing
 
 @testable import AsyncDI
 
+/// Not private: conformances to what cannot be found by name are not found.
+protocol ValidatedTool: Sendable {}
+struct ValidatedHammer: ValidatedTool {}
 private struct Font: Sendable {}
 private struct Page: Sendable {
     let font: Font
@@ -179,7 +182,7 @@ private struct Reader: Sendable {
         // The user is made for the child, with its request; the session belongs to the root.
         #expect(try await problems(child) == ["captiveDependency: Session → User → Request"])
         #expect(try await problems(root) == ["captiveDependency: Session → User → Request"])
-        try await root.unregister(Session.self)
+        await root.unregister(Session.self)
         #expect(try await problems(child) == ["notRegistered: Host → Session"])
     }
 
@@ -194,12 +197,14 @@ private struct Reader: Sendable {
 
     @Test func `several that could be meant are named`() async throws {
         let container = Container {
-            Registration(Speller.self) { _ in Speller() }
-            Registration(Speller.self, qualifier: "de") { _ in Speller() }
-            Registration(Font.self) { _ in Font() }.dependencies((any Plugin).self)
+            Registration(ValidatedHammer.self) { _ in ValidatedHammer() }
+            Registration(ValidatedHammer.self, qualifier: "de") { _ in ValidatedHammer() }
+            Registration(Font.self) { _ in Font() }.dependencies((any ValidatedTool).self)
         }
         let error = await #expect(throws: ValidationError.self) { try await container.validate() }
-        #expect(error?.description.contains("Speller, Speller[de] conform: add .implements((any Plugin).self)") == true)
+        #expect(
+            error?.description.contains(
+                "ValidatedHammer, ValidatedHammer[de] conform: add .implements((any ValidatedTool).self)") == true)
     }
 
     @Test func `the decorated is looked into, and a decoration of what is inherited is one of something`() async throws

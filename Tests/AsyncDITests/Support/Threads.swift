@@ -25,6 +25,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
     }
 }
 
+/// Lets other threads run.
+func yieldThread() { sched_yield() }
+
 /// What a new thread is handed.
 private final class ThreadBody {
     let run: @Sendable () -> Void

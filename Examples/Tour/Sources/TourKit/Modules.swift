@@ -25,13 +25,18 @@ struct FileModule: Module {
     let runs: FactoryRuns
 
     var registrations: Registrations {
+        // Each scope brings its file, see `Tour`.
+        Registration(expected: SourceFile.self)
+
         // One for each language: the argument of `resolve` is part of what is shared.
         Registration(LineClassifier.self, lifetime: .multiton) { _, language in LineClassifier(language) }
+            .dependencies()
             .counted(by: runs)
 
-        // One for each scope, closed with it. `SourceFile` is registered by the scope, see `Tour`.
+        // One for each scope, closed with it. What a closure resolves is declared for `validate()`.
         Registration(OpenFile.self, lifetime: .scoped) { resolver in try await OpenFile(resolver.resolve()) }
             .onDispose { file in try await file.close() }
+            .dependencies(SourceFile.self)
             .counted(by: runs)
 
         Registration(FileCensus.self, lifetime: .scoped) { resolver in
@@ -42,6 +47,8 @@ struct FileModule: Module {
                 classifier: resolver.resolve(arguments: file.language),
                 report: resolver.resolve())
         }
+        .dependencies(SourceFile.self, OpenFile.self, ReportStore.self)
+        .dependency(LineClassifier.self, arguments: Language.self)
         .counted(by: runs)
     }
 }

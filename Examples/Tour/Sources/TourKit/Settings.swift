@@ -1,13 +1,20 @@
 import Foundation
 
+/// A language that draws graphs.
+package enum GraphFormat: String, Sendable {
+    case dot, mermaid
+}
+
 /// What the user asked for.
 package struct Settings: Sendable {
-    package static let usage = "usage: tour [DIRECTORY] [--report FILE]"
+    package static let usage = "usage: tour [DIRECTORY] [--report FILE] [--graph dot|mermaid]"
 
     /// The directory whose files are counted.
     var directory: URL
     /// Where the report is written.
     var report: URL
+    /// How the tour's own dependency graph is written, instead of the summary; nil for the summary.
+    var graph: GraphFormat?
     /// How many files are open at once.
     var concurrency = 16
 
@@ -25,6 +32,11 @@ package struct Settings: Sendable {
             if argument == "--report" {
                 guard let file = arguments.next() else { throw TourError.usage("--report needs a file") }
                 report = URL(filePath: file)
+            } else if argument == "--graph" {
+                guard let format = arguments.next().flatMap(GraphFormat.init) else {
+                    throw TourError.usage("--graph needs a format: dot or mermaid")
+                }
+                graph = format
             } else if argument.hasPrefix("-") {
                 throw TourError.usage("unknown option \(argument)")
             } else {

@@ -5,6 +5,8 @@ package struct Summary: Sendable {
     let report: Report
     let factoryRuns: [String: Int]
     let location: URL
+    /// Which service needed which, in the format asked for.
+    package let graph: String?
 
     /// A line for each file or directory that was left out.
     package var problems: [String] {

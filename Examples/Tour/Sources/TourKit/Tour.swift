@@ -18,6 +18,7 @@ package struct Tour {
 
     /// Counts every file, then closes everything, also when it fails: afterwards the report is on disk.
     package func run() async throws -> Summary {
+        if settings.graph != nil { await container.startRecording() }
         let report: Report
         do {
             report = try await takeCensus()
@@ -26,9 +27,15 @@ package struct Tour {
             try? await container.dispose()
             throw error
         }
+        let graph = await container.dependencyGraph()
         try await container.dispose()
-        return Summary(report: report, factoryRuns: await runs.byService, location: settings.report)
+        return Summary(
+            report: report, factoryRuns: await runs.byService, location: settings.report,
+            graph: settings.graph.map { $0 == .dot ? graph.dot() : graph.mermaid() })
     }
+
+    /// Checks every registration without running a factory.
+    func validate() async throws { try await container.validate() }
 
     private func takeCensus() async throws -> Report {
         let listing = try await container.resolve(SourceTree.self).list()

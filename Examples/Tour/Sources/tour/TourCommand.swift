@@ -12,7 +12,7 @@ struct TourCommand {
         do {
             let summary = try await Tour(Settings(arguments: arguments)).run()
             for problem in summary.problems { complain(problem) }
-            print(summary.text)
+            print(summary.graph ?? summary.text)
         } catch {
             complain("\(error)")
             exit(1)

@@ -35,6 +35,22 @@ struct TourTests {
     }
 
     @Test
+    func `every registration is complete, and the graph of a run is drawn`() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("let x = 1\n", to: "a.swift")
+            var settings = Settings(directory: directory.url, report: directory.url.appending(component: "report.json"))
+            try await Tour(settings).validate()
+
+            settings.graph = .mermaid
+            let graph = try #require(try await Tour(settings).run().graph)
+            #expect(graph.hasPrefix("flowchart LR\n"))
+            #expect(graph.contains("FileCensus<br/>scoped"))
+            settings.graph = .dot
+            #expect(try await Tour(settings).run().graph?.hasPrefix("digraph") == true)
+        }
+    }
+
+    @Test
     func `an empty directory gives an empty report`() async throws {
         try await withTemporaryDirectory { directory in
             let summary = try await run(directory)

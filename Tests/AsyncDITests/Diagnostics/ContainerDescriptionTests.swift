@@ -1,0 +1,84 @@
+import Testing
+
+@testable import AsyncDI
+
+private protocol Repository: Sendable {}
+private struct SQLRepository: Repository {}
+private struct Database: Sendable {}
+private final class Pool: Sendable {}
+private struct Request: Sendable {}
+
+/// A container as text.
+@Suite(.timeLimit(.minutes(1))) struct ContainerDescriptionTests {
+    @Test func `registrations are sorted, with lifetime, arguments, place and what is alive`() async throws {
+        let factory = DrivenFactory<Pool>()
+        let container = Container(name: "app", onDuplicate: .reject) {
+            Registration(Pool.self, lifetime: .multiton, fileID: "App/A.swift", line: 5) { (_, number: Int) in
+                number == 0 ? try await factory.run() : Pool()
+            }
+            Registration(SQLRepository.self, lifetime: .weak, fileID: "App/A.swift", line: 4) { _ in SQLRepository() }
+                .implements((any Repository).self) { $0 }
+            Registration(Database.self, qualifier: "main", lifetime: .singleton, fileID: "App/A.swift", line: 3) { _ in
+                Database()
+            }
+            Registration(expected: Request.self, fileID: "App/A.swift", line: 2)
+            Registration(instance: 1, fileID: "App/A.swift", line: 1)
+            Registration(instance: 2, fileID: "App/A.swift", line: 6)
+            Registration(making: Pool.self, fileID: "App/A.swift", line: 7) { _ in Pool() }
+        }
+        _ = try await container.resolve(Database.self, qualifier: "main")
+        _ = try await container.resolve(Pool.self, arguments: 1)
+        _ = try await container.resolve(Pool.self, arguments: 2)
+        let asker = Task { try await container.resolve(Pool.self, arguments: 0) }
+        await factory.began()
+        try await container.openScope("s")
+        #expect(
+            container.description == """
+                container "app": 7 registrations, 1 open scope
+                  Database[main]: singleton, 1 alive (App/A.swift:3)
+                  Int: instance, duplicateRegistration (App/A.swift:6)
+                  Pool(Int): multiton, 2 alive, 1 being made (App/A.swift:5)
+                  Repository → SQLRepository (App/A.swift:4)
+                  Request: expected of each scope (App/A.swift:2)
+                  SQLRepository: weak (App/A.swift:4)
+                  making Pool: transient (App/A.swift:7)
+                """)
+        factory.answer(Pool())
+        _ = try await asker.value
+    }
+
+    @Test func `the long form has what is above and below`() async throws {
+        let fallback = Container(name: "defaults")
+        let root = Container(name: "root") { Registration(instance: 1, fileID: "App/A.swift", line: 1) }
+        let child = Container(name: "child", parent: root, fallbacks: [fallback])
+        let scope = try await child.openScope("scope") { Registration(instance: "a", fileID: "App/A.swift", line: 2) }
+        #expect(
+            child.debugDescription == """
+                container "child": 0 registrations, 1 open scope
+                  container "scope": 1 registration
+                    String: instance (App/A.swift:2)
+                fallback:
+                container "defaults": 0 registrations
+                inside:
+                container "root": 1 registration
+                  Int: instance (App/A.swift:1)
+                """)
+        try await scope.dispose()
+        #expect(scope.description == "container \"scope\", disposed")
+    }
+
+    @Test func `what is held weakly or by a storage counts while it is there`() async throws {
+        let lifetime = Lifetime("session", storage: { StrongStorage() })
+        let container = Container(name: "app") {
+            Registration(Pool.self, lifetime: .weak, fileID: "A/A.swift", line: 1) { _ in Pool() }
+            Registration(Pool.self, qualifier: "s", lifetime: lifetime, fileID: "A/A.swift", line: 2) { _ in Pool() }
+        }
+        var pool: Pool? = try await container.resolve(Pool.self)
+        _ = try await container.resolve(Pool.self, qualifier: "s")
+        #expect(container.description.contains("Pool: weak, 1 alive"))
+        #expect(container.description.contains("Pool[s]: session, 1 alive"))
+        _ = pool
+        pool = nil
+        #expect(container.description.contains("Pool: weak (A/A.swift:1)"))
+    }
+}

@@ -1,0 +1,240 @@
+import Testing
+
+@testable import AsyncDI
+
+private struct A: Sendable {}
+private struct B: Sendable {}
+private protocol Pet: Sendable {}
+
+/// What each kind of error says, to the letter: where it arose, and what to do next.
+@Suite(.timeLimit(.minutes(1))) struct MessageTests {
+    private func message<R>(
+        of body: nonisolated(nonsending) () async throws -> R, sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> String {
+        do {
+            _ = try await body()
+            Issue.record("an error was expected", sourceLocation: sourceLocation)
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// A container in which A, at App/A.swift:1, is made as given.
+    private func container(
+        _ lifetime: Lifetime = .graph,
+        makingA factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> A
+    ) -> Container {
+        Container(name: "app") {
+            Registration(A.self, lifetime: lifetime, fileID: "App/A.swift", line: 1, factory: factory)
+        }
+    }
+
+    @Test func `notRegistered`() async {
+        let container = container { r in
+            _ = try await r.resolve(B.self)
+            return A()
+        }
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                notRegistered: B is not registered in container "app", nor where it looks. Path: A (App/A.swift:1) → B. \
+                Register it: Registration(B.self) { … }, or check which container is asked.
+                """)
+    }
+
+    @Test func `argumentMismatch`() async {
+        let container = Container(name: "app") { Registration(A.self) { (_, _: Int, _: String?) in A() } }
+        #expect(
+            await message { try await container.resolve(A.self, arguments: "a") } == """
+                argumentMismatch: A was asked for with (String), but is registered with (Int, String?). \
+                Pass the arguments that the factory takes, with exactly these types.
+                """)
+    }
+
+    @Test func `circularDependency`() async {
+        let container = container { r in try await r.resolve(A.self) }
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                circularDependency: A needs itself to be made. Path: A (App/A.swift:1) → A (App/A.swift:1). Let one \
+                of them have the other later: through .injectProperties, or by asking when it is used.
+                """)
+    }
+
+    @Test func `captiveDependency`() async throws {
+        let container = container(.singleton) { r in
+            _ = try await r.resolve(B.self)
+            return A()
+        }
+        try await container.register(B.self, lifetime: .scoped, fileID: "App/B.swift", line: 2) { _ in B() }
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                captiveDependency: A is singleton in container "app" and would hold B, which is made for each scope and \
+                here belongs to container "app". Path: A (App/A.swift:1) → B (App/B.swift:2). Register A as .scoped, or \
+                pass it what it needs when it is called.
+                """)
+    }
+
+    @Test func `duplicateRegistration`() async {
+        let container = Container(name: "app", onDuplicate: .reject) {
+            Registration(A.self, fileID: "App/A.swift", line: 1) { _ in A() }
+        }
+        #expect(
+            await message { try await container.register(A.self, fileID: "App/B.swift", line: 2) { _ in A() } } == """
+                duplicateRegistration: A is already registered in container "app" (App/A.swift:1), which rejects \
+                duplicates. Registered at App/B.swift:2. Remove one of them, tell them apart by a qualifier, or choose \
+                onDuplicate: .replace or .keep.
+                """)
+    }
+
+    @Test func `invalidRegistration`() async {
+        let container = Container(name: "app") {
+            Registration(A.self, lifetime: .weak, fileID: "App/A.swift", line: 1) { _ in A() }.onDispose { _ in }
+        }
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                invalidRegistration: A is weak and has an onDispose hook, but no container owns the end of its \
+                instances. Registered at App/A.swift:1. Use a lifetime whose instances the container holds (.singleton, \
+                .scoped, .multiton), or close it yourself.
+                """)
+    }
+
+    @Test func `typeMismatch`() async {
+        let container = Container(name: "app") {
+            Registration(A.self, fileID: "App/A.swift", line: 1) { _ in A() }.implements((any Pet).self)
+        }
+        #expect(
+            await message { try await container.resolve((any Pet).self) } == """
+                typeMismatch: A is registered to implement Pet, but does not. Registered at App/A.swift:1. Declare the \
+                conformance, or convert: .implements((any Pet).self) { … }.
+                """)
+    }
+
+    @Test func `disposed`() async throws {
+        let container = container { _ in A() }
+        try await container.dispose()
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                disposed: A was asked of container "app", which is disposed. Finish what uses a container before \
+                disposing it, and open a new one for what comes after.
+                """)
+    }
+
+    @Test func `creationCancelled`() async {
+        let container = container { _ in throw CancellationError() }
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                creationCancelled: the factory of A threw CancellationError, but nobody cancelled it. Registered at \
+                App/A.swift:1. Look for a task that the factory cancels itself, and throw an error of your own instead.
+                """)
+    }
+
+    @Test func `noCurrentContainer`() {
+        #expect(
+            Injection.noContainer(ServiceKey(A.self)).description == """
+                noCurrentContainer: A was asked for where there is no container. Set Injection.default at start-up, or \
+                run the code inside withScope or Injection.with(container).
+                """)
+    }
+
+    @Test func `notReady`() async {
+        let container = container(.singleton) { _ in A() }
+        #expect(
+            await message { try container.ready(A.self) } == """
+                notReady: A has not been created yet. Registered at App/A.swift:1. Resolve it once before, or register \
+                its instance.
+                """)
+    }
+
+    @Test func `invalidArgument`() async {
+        let container = Container(name: "app") {
+            Registration(A.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { (_, _: Double) in A() }
+        }
+        #expect(
+            await message { try await container.resolve(A.self, arguments: Double.nan) } == """
+                invalidArgument: the arguments of A(Double) are not equal to themselves, so its instance could never be \
+                found again. Registered at App/A.swift:1. Pass no NaN, and check == of the arguments' types, or register \
+                the service as .transient.
+                """)
+    }
+
+    @Test func `disposalTimedOut and DisposalError`() async throws {
+        let gate = Gate()
+        let container = Container(name: "app") {
+            Registration(A.self, lifetime: .singleton) { _ in A() }.onDispose { _ in await gate.pass() }
+        }
+        _ = try await container.resolve(A.self)
+        let disposal = Task { try await container.dispose() }
+        await gate.arrived()
+        #expect(
+            await message { try await container.dispose(deadline: .zero) } == """
+                disposal failed: disposalTimedOut: the disposal of container "app" has not ended by its deadline: it \
+                waits for the onDispose of A. It goes on in the background; look for a hook or a factory that does not \
+                return. Everything else was disposed all the same; look at the onDispose hooks of what failed.
+                """)
+        gate.open()
+        try await disposal.value
+        #expect(
+            "\(DisposalError(errors: [TestError(2), TestError(1)]))" == """
+                disposal failed: TestError(number: 2); TestError(number: 1). Everything else was disposed all the same; \
+                look at the onDispose hooks of what failed.
+                """)
+    }
+
+    @Test func `invalidOperation`() async throws {
+        let container = Container(name: "app")
+        try await container.register(A.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) {
+            [weak container] _ in
+            try await container?.dispose()
+            return A()
+        }
+        #expect(
+            await message { try await container.resolve(A.self) } == """
+                invalidOperation: the factory of A disposes container "app", which waits for it. Registered at \
+                App/A.swift:1. Dispose a container from outside its factories.
+                """)
+    }
+
+    @Test func `undeclaredDependency`() async throws {
+        let container = Container(name: "app") {
+            Registration(A.self, fileID: "App/A.swift", line: 1) { r in
+                _ = try await r.resolve(B.self)
+                return A()
+            }
+            .dependencies()
+            Registration(B.self, fileID: "App/B.swift", line: 2) { _ in B() }
+        }
+        await container.startRecording()
+        _ = try await container.resolve(A.self)
+        let graph = await container.dependencyGraph()
+        #expect(
+            await message { try await container.validate(against: graph) } == """
+                validation found 1 problem:
+                - undeclaredDependency: A was seen to resolve B, which its registration does not declare. Path: \
+                A (App/A.swift:1) → B (App/B.swift:2). Add .dependencies(B.self) to it, or stop resolving it there.
+                """)
+    }
+
+    @Test func `ValidationError and the report`() async throws {
+        let container = Container(name: "app") {
+            Registration(A.self, fileID: "App/A.swift", line: 1) { _ in A() }.dependencies(B.self, Int.self)
+            Registration(String.self, fileID: "App/S.swift", line: 2) { _ in "" }
+            Decoration(Double.self, fileID: "App/D.swift", line: 3) { _, inner in inner }
+        }
+        let report = try await container.validationReport()
+        #expect(
+            report.description == """
+                validation found 3 problems:
+                - notRegistered: Double is decorated in container "app", but is not registered there, nor where it \
+                looks. Decorated at App/D.swift:3. Register it, or remove the decoration.
+                - notRegistered: B is not registered in container "app", nor where it looks. Path: A (App/A.swift:1) → \
+                B. Register it: Registration(B.self) { … }, or check which container is asked.
+                - notRegistered: Int is not registered in container "app", nor where it looks. Path: A (App/A.swift:1) → \
+                Int. Register it: Registration(Int.self) { … }, or check which container is asked.
+                not looked into, because they do not declare their .dependencies(…):
+                - String (App/S.swift:2)
+                """)
+        let error = await #expect(throws: ValidationError.self) { try await container.validate() }
+        #expect(error.map { report.description.hasPrefix($0.description) } == true)
+        #expect(try await Container().validationReport().description == "validation found no problem")
+    }
+}
