@@ -10,7 +10,12 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt, now: now) { return decision }
+            if let decision = state.kept(key, attempt: attempt, now: now) {
+                guard waiter.takesLease, case .ready(let cell) = decision else { return decision }
+                // In this step, because the instance may be evicted as soon as the lock is released.
+                state.leases.begin(cell)
+                return .leased(cell, Lease(core: self, key: key, cell: cell))
+            }
             if let decision = state.flights.ask(
                 key, waiter: waiter, asker: request.asker, mayWait: attempt.mayWait)
             {
@@ -58,6 +63,11 @@ extension ContainerCore {
             state.noteEnd(of: creation, result, after: duration)
             let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
+            if case .success(let cell) = result, case .deliver(let waiters, _) = action {
+                // Before it can be evicted, and before anybody who waited runs: once for each of them.
+                for waiter in waiters where waiter.takesLease { state.leases.begin(cell) }
+                ending.lease = Lease(core: self, key: creation.key, cell: cell)
+            }
             if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
                 ending.isKept = true
                 keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
@@ -81,7 +91,7 @@ extension ContainerCore {
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
-        action.resumeWaiters(with: result)
+        action.resumeWaiters(with: result, lease: ending.lease)
         for continuation in ending.drained { continuation.resume() }
     }
 
@@ -89,6 +99,8 @@ extension ContainerCore {
     private struct Ending {
         var isKept = false
         var leases: [any HeldLease] = []
+        /// For those waiters who take one.
+        var lease: Lease?
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
     }
