@@ -205,9 +205,11 @@ extension ContainerCore {
             lease.end()
             return []
         }
-        guard let freed = release(own) else { return [] }
-        let errors = await dispose(freed, reason: DisposalReason())
-        settle(errors: [])
+        var errors: [any Error] = []
+        for freed in release(own) {
+            errors += await dispose(freed, reason: DisposalReason())
+            settle(errors: [])
+        }
         return errors
     }
 

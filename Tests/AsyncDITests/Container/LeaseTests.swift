@@ -381,4 +381,19 @@ import Testing
         let error = await #expect(throws: DisposalError.self) { try await disposal.value }
         #expect(error?.errors as? [TestError] == [TestError()])
     }
+
+    @Test func `an instance that is replaced twice under one lease has the hooks of both registrations run`()
+        async throws
+    {
+        let closed = Log<String>()
+        let registration = Registration(Pool.self, instance: Pool("a")).onDispose { closed.append($0.tenant) }
+        let container = Container { registration }
+        try await container.withInstance(Pool.self) { _ in
+            try await container.register(registration)
+            try await container.register(Registration(Pool.self, instance: Pool("b")))
+            #expect(closed.entries.isEmpty)
+        }
+        try await container.dispose()
+        #expect(closed.entries == ["a", "a"])
+    }
 }
