@@ -110,7 +110,7 @@ extension ContainerCore {
             defer { state.idleWatchers = [:] }
             return state.idleWatchers.values
         }
-        for watcher in watchers { watcher.cancel() }
+        for watcher in watchers { watcher.task.cancel() }
     }
 
     /// Waiters are told at once; creations are cancelled.
