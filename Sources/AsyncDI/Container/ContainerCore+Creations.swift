@@ -114,7 +114,11 @@ extension ContainerCore {
         var kept = state.instances[creation.key] ?? Kept()
         // Arguments of an instance that nobody held any more: their deinitialisers are user code.
         if let pack = kept.pack { state.retired.append(pack) }
-        if let product { kept.ledgerID = state.ledger.record(product) }
+        // A storage had let go of the instance before: whoever still leases it holds its disposal off.
+        if let id = kept.ledgerID, let replaced = state.ledger.take(id), !state.leases.postpone(replaced) {
+            state.owe(replaced, in: &victims)
+        }
+        kept.ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
             kept.generation += 1
             state.instances[creation.key] = kept

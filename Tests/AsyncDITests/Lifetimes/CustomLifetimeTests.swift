@@ -272,4 +272,25 @@ private struct Value: Sendable { let number: Int }
         holder.withLock { $0 = nil }
         #expect(log.entries == ["hook", "disposed"])
     }
+
+    // MARK: What takes another one's place
+
+    @Test func `what a storage has let go is disposed when its successor is kept`() async throws {
+        let shelf = Shelf()
+        let runs = Counter()
+        let disposed = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
+                .onDispose { disposed.append($0.number) }
+        }
+        for number in 1...3 {
+            #expect(try await container.resolve(Thing.self).number == number)
+            while disposed.entries.count < number - 1 { await Task.yield() }
+            shelf.forget()
+        }
+        #expect(disposed.entries == [1, 2])
+        #expect(container.core.withState { $0.ledger.count } == 1)
+        try await container.reset(Thing.self)
+        #expect(disposed.entries == [1, 2, 3])
+    }
 }
