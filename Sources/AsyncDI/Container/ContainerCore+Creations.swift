@@ -10,7 +10,7 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt, now: now) {
+            if let decision = state.kept(key, attempt: attempt, takesLease: waiter.takesLease, now: now) {
                 guard waiter.takesLease, case .ready(let cell) = decision else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
                 state.leases.begin(cell)
@@ -186,7 +186,9 @@ extension ContainerCore.State {
     }
 
     /// What is cached for a key: the answer, or nil when a creation is needed.
-    fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt, now: Duration) -> JoinDecision? {
+    fileprivate mutating func kept(
+        _ key: CreationKey, attempt: JoinAttempt, takesLease: Bool, now: Duration
+    ) -> JoinDecision? {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
@@ -196,6 +198,8 @@ extension ContainerCore.State {
             return .load(storage, generation: 0)
         }
         if let storage = kept.storage {
+            // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
+            if takesLease, flights.flight(for: key) != nil { return nil }
             return attempt.emptyGeneration == kept.generation ? nil : .load(storage, generation: kept.generation)
         }
         guard let cell = kept.cell else { return nil }

@@ -96,6 +96,21 @@ extension ContainerCore {
         }
     }
 
+    func lease(
+        _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
+    ) -> (any HeldLease)? {
+        withState { state in
+            // With the same generation before and after loading, and nothing being stored, it is the instance of that generation.
+            guard state.phase == .open, let kept = state.instances[key], kept.storage === storage,
+                kept.generation == generation, state.flights.flight(for: key) == nil
+            else { return nil }
+            // The cell that will be disposed; each load makes another one.
+            let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
+            state.leases.begin(leased)
+            return Lease(core: self, key: key, cell: leased)
+        }
+    }
+
     /// Ends a lease, and gives what was only waiting for this, for the caller to dispose.
     func release(_ lease: Lease) -> [Disposable] {
         let now = elapsed()

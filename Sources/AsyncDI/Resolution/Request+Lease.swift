@@ -40,7 +40,7 @@ extension Request {
         case .asked: place = host
         case .owner: place = owner
         }
-        let takesLease = recipe.lifetime.ownsInstances && recipe.lifetime.makeStorage == nil
+        let takesLease = recipe.lifetime.ownsInstances
         guard
             let found = try await sharedInstance(
                 recipe, in: place, isScoped: recipe.lifetime.sharing == .asked, clock: clock,

@@ -22,7 +22,12 @@ extension Request {
                         .typeMismatch, "the storage of \(recipe.key) gave \(readableName(of: type(of: instance))).",
                         advice: "load() must give what store(_:) was given.", steps: pathToHere, asker: asker)
                 }
-                return Delivery(cell: cell)
+                guard takesLease else { return Delivery(cell: cell) }
+                // Otherwise it was reset or replaced since it was loaded, and nobody is to begin using it.
+                guard let lease = place.lease(key, loaded: cell, from: storage, generation: generation) else {
+                    continue
+                }
+                return Delivery(cell: cell, lease: lease)
             case .stale:
                 return nil
             case let decision:

@@ -24,6 +24,11 @@ protocol ResolutionHost: CreationPlace {
     /// Takes a lease of an instance that was given early, if it is cached by now.
     func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision
 
+    /// Takes a lease of what a storage gave, nil when that is not what the storage was given last.
+    func lease(
+        _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
+    ) -> (any HeldLease)?
+
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
 
