@@ -61,6 +61,7 @@ extension ContainerCore {
         var ending = Ending()
         let action = withState { state in
             state.noteEnd(of: creation, result, after: duration)
+            let isPinned = state.flights.entries[creation]?.isPinned == true
             let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
             if case .success(let cell) = result, case .deliver(let waiters, _) = action {
@@ -76,8 +77,7 @@ extension ContainerCore {
                     // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
                     ending.leases = product.leases
                 } else {
-                    // Invalidated in flight: those who waited have it now, and it is disposed with the container.
-                    _ = state.ledger.record(product)
+                    state.settle(product, deliveredBy: action, isPinned: isPinned, into: &ending.victims)
                 }
             } else if let product {
                 // What was made before a hook failed has been opened, and nobody will ever have it.
@@ -210,6 +210,21 @@ extension ContainerCore.State {
             return .ready(living)
         }
         return nil
+    }
+
+    /// What was invalidated in flight is nobody's but theirs who waited for it.
+    ///
+    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who was simply given
+    /// it may use it for as long as the container is there, and nobody can tell until when.
+    fileprivate mutating func settle(
+        _ product: Disposable, deliveredBy action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction,
+        isPinned: Bool, into victims: inout Victims
+    ) {
+        guard phase == .open, !isPinned, case .deliver(let waiters, _) = action, waiters.allSatisfy(\.takesLease) else {
+            _ = ledger.record(product)
+            return
+        }
+        if !leases.postpone(product) { owe(product, in: &victims) }
     }
 
     /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.

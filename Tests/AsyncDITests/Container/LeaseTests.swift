@@ -238,8 +238,29 @@ import Testing
         factory.answer(Pool("old"))
         #expect(try await body.value == "old")
         #expect(factory.count == 1)
+        // Nobody else has it.
+        await until { closed.entries == ["old"] }
         try await container.dispose()
         #expect(closed.entries == ["old"])
+    }
+
+    @Test func `what was in flight at a reset is disposed at once when nobody waits for it any more`() async throws {
+        let factory = DrivenFactory<Pool>()
+        let closed = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .singleton) { _ in try await factory.run() }
+                .onDispose { closed.append($0.tenant) }
+                .whenAbandoned(.finish)
+        }
+        let asker = Task { try await container.resolve(Pool.self) }
+        await factory.began()
+        asker.cancel()
+        _ = await asker.result
+        try await container.reset()
+        factory.answer(Pool("old"))
+        await until { closed.entries == ["old"] }
+        #expect(container.core.withState { $0.ledger.isEmpty })
+        try await container.dispose()
     }
 
     @Test func `a cancellation at the end of a creation leaves no lease behind`() async throws {
