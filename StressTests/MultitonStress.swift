@@ -42,14 +42,17 @@ struct MultitonStress {
         #expect(disposedTwice.value == 0)
     }
 
-    @Test
-    func `nothing is disposed under a lease`() async throws {
+    @Test(arguments: [
+        Lifetime.multiton(capacity: 3), .multiton(idle: .zero), .multiton(capacity: 2, idle: .zero),
+    ])
+    func `nothing is disposed under a lease`(lifetime: Lifetime) async throws {
         await forEachSeed(20) { seed in
             let ledger = Ledger()
             let complaints = Complaints()
             let container = Container {
-                Registration(Leased.self, lifetime: .multiton(capacity: 3)) { (_, key: Int) in
-                    Leased(Tracked(tag: key, in: ledger))
+                Registration(Leased.self, lifetime: lifetime) { (_, key: Int) in
+                    await Task.yield()
+                    return Leased(Tracked(tag: key, in: ledger))
                 }
                 .onDispose { leased in
                     if leased.users.value > 0 { complaints.add("\(leased.tracked.tag) was disposed while in use") }
@@ -57,6 +60,7 @@ struct MultitonStress {
                     await leased.tracked.dispose(yielding: 1)
                 }
             }
+            let calls = Counter()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<8 {
                     group.addTask {
@@ -65,22 +69,36 @@ struct MultitonStress {
                             let key = random.below(8)
                             let yields = random.below(4)
                             let mayReset = random.chance(0.05)
-                            try await container.withInstance(Leased.self, arguments: key) { leased in
-                                leased.users.add()
-                                defer { leased.users.add(-1) }
-                                if leased.closed.value > 0 { complaints.add("\(key) was leased when closed") }
-                                if mayReset { try await container.reset(Leased.self, arguments: key) }
-                                for _ in 0..<yields { await Task.yield() }
-                                if leased.closed.value > 0 { complaints.add("\(key) was closed under a lease") }
+                            let isCancelled = random.chance(0.1)
+                            let patience = random.below(6)
+                            calls.add()
+                            let user = Task {
+                                try await container.withInstance(Leased.self, arguments: key) { leased in
+                                    leased.users.add()
+                                    defer { leased.users.add(-1) }
+                                    if leased.closed.value > 0 { complaints.add("\(key) was leased when closed") }
+                                    if mayReset { try await container.reset(Leased.self, arguments: key) }
+                                    for _ in 0..<yields { await Task.yield() }
+                                    if leased.closed.value > 0 { complaints.add("\(key) was closed under a lease") }
+                                }
                             }
+                            if isCancelled {
+                                for _ in 0..<patience { await Task.yield() }
+                                user.cancel()
+                            }
+                            do {
+                                try await user.value
+                            } catch is CancellationError where isCancelled {}
                         }
                     }
                 }
                 try await group.waitForAll()
             }
+            // Would wait for a lease that was not ended.
             try await container.dispose()
             try #require(complaints.isEmpty, "seed \(seed): \(complaints.summary)")
             try #require(ledger.imbalance == nil, "seed \(seed): \(ledger.imbalance ?? "")")
+            try #require(ledger.made <= calls.value, "seed \(seed): \(ledger.made) made for \(calls.value) calls")
         }
     }
 

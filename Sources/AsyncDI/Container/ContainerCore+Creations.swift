@@ -10,7 +10,12 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt, now: now) { return decision }
+            if let decision = state.kept(key, attempt: attempt, takesLease: waiter.takesLease, now: now) {
+                guard waiter.takesLease, case .ready(let cell) = decision else { return decision }
+                // In this step, because the instance may be evicted as soon as the lock is released.
+                state.leases.begin(cell)
+                return .leased(cell, Lease(core: self, key: key, cell: cell))
+            }
             if let decision = state.flights.ask(
                 key, waiter: waiter, asker: request.asker, mayWait: attempt.mayWait)
             {
@@ -56,8 +61,14 @@ extension ContainerCore {
         var ending = Ending()
         let action = withState { state in
             state.noteEnd(of: creation, result, after: duration)
+            let isPinned = state.flights.entries[creation]?.isPinned == true
             let action = state.flights.finish(creation, succeeded: result.isSuccess)
             Waits.graph.withLock { $0.remove(creation) }
+            if case .success(let cell) = result, case .deliver(let waiters, _) = action {
+                // Before it can be evicted, and before anybody who waited runs: once for each of them.
+                for waiter in waiters where waiter.takesLease { state.leases.begin(cell) }
+                ending.lease = Lease(core: self, key: creation.key, cell: cell)
+            }
             if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
                 ending.isKept = true
                 keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
@@ -66,8 +77,7 @@ extension ContainerCore {
                     // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
                     ending.leases = product.leases
                 } else {
-                    // Invalidated in flight: those who waited have it now, and it is disposed with the container.
-                    _ = state.ledger.record(product)
+                    state.settle(product, deliveredBy: action, isPinned: isPinned, into: &ending.victims)
                 }
             } else if let product {
                 // What was made before a hook failed has been opened, and nobody will ever have it.
@@ -81,7 +91,7 @@ extension ContainerCore {
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
-        action.resumeWaiters(with: result)
+        action.resumeWaiters(with: result, lease: ending.lease)
         for continuation in ending.drained { continuation.resume() }
     }
 
@@ -89,6 +99,8 @@ extension ContainerCore {
     private struct Ending {
         var isKept = false
         var leases: [any HeldLease] = []
+        /// For those waiters who take one.
+        var lease: Lease?
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
     }
@@ -102,7 +114,11 @@ extension ContainerCore {
         var kept = state.instances[creation.key] ?? Kept()
         // Arguments of an instance that nobody held any more: their deinitialisers are user code.
         if let pack = kept.pack { state.retired.append(pack) }
-        if let product { kept.ledgerID = state.ledger.record(product) }
+        // A storage had let go of the instance before: whoever still leases it holds its disposal off.
+        if let id = kept.ledgerID, let replaced = state.ledger.take(id), !state.leases.postpone(replaced) {
+            state.owe(replaced, in: &victims)
+        }
+        kept.ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
             kept.generation += 1
             state.instances[creation.key] = kept
@@ -170,7 +186,9 @@ extension ContainerCore.State {
     }
 
     /// What is cached for a key: the answer, or nil when a creation is needed.
-    fileprivate mutating func kept(_ key: CreationKey, attempt: JoinAttempt, now: Duration) -> JoinDecision? {
+    fileprivate mutating func kept(
+        _ key: CreationKey, attempt: JoinAttempt, takesLease: Bool, now: Duration
+    ) -> JoinDecision? {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
@@ -180,6 +198,8 @@ extension ContainerCore.State {
             return .load(storage, generation: 0)
         }
         if let storage = kept.storage {
+            // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
+            if takesLease, flights.flight(for: key) != nil { return nil }
             return attempt.emptyGeneration == kept.generation ? nil : .load(storage, generation: kept.generation)
         }
         guard let cell = kept.cell else { return nil }
@@ -190,6 +210,21 @@ extension ContainerCore.State {
             return .ready(living)
         }
         return nil
+    }
+
+    /// What was invalidated in flight is nobody's but theirs who waited for it.
+    ///
+    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who was simply given
+    /// it may use it for as long as the container is there, and nobody can tell until when.
+    fileprivate mutating func settle(
+        _ product: Disposable, deliveredBy action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction,
+        isPinned: Bool, into victims: inout Victims
+    ) {
+        guard phase == .open, !isPinned, case .deliver(let waiters, _) = action, waiters.allSatisfy(\.takesLease) else {
+            _ = ledger.record(product)
+            return
+        }
+        if !leases.postpone(product) { owe(product, in: &victims) }
     }
 
     /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.

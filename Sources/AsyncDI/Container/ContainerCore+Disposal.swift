@@ -119,7 +119,7 @@ extension ContainerCore {
             defer { state.idleWatchers = [:] }
             return state.idleWatchers.values
         }
-        for watcher in watchers { watcher.cancel() }
+        for watcher in watchers { watcher.task.cancel() }
     }
 
     /// Waiters are told at once; creations are cancelled.
@@ -216,9 +216,11 @@ extension ContainerCore {
             lease.end()
             return []
         }
-        guard let freed = release(own) else { return [] }
-        let errors = await dispose(freed, reason: DisposalReason())
-        settle(errors: [])
+        var errors: [any Error] = []
+        for freed in release(own) {
+            errors += await dispose(freed, reason: DisposalReason())
+            settle(errors: [])
+        }
         return errors
     }
 

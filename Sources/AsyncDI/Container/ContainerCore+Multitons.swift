@@ -14,11 +14,29 @@ extension ContainerCore {
                 return
             }
             let clock = clock
-            state.idleWatchers[id] = Task.detached { [weak self] in
+            let number = state.nextIdleWatcher
+            state.nextIdleWatcher += 1
+            let task = Task.detached { [weak self] in
                 while let delay = self?.evictIdle(recipe) {
-                    do { try await clock.sleep(for: delay) } catch { return }
+                    do {
+                        try await clock.sleep(for: delay)
+                    } catch {
+                        self?.idleWatcherFailed(number, watching: id)
+                        return
+                    }
                 }
             }
+            state.idleWatchers[id] = IdleWatcher(number: number, task: task)
+        }
+    }
+
+    /// A clock did not sleep, perhaps for a reason of its own.
+    ///
+    /// The next creation starts another watcher: to try again at once would ask such a clock all the time.
+    private func idleWatcherFailed(_ number: Int, watching id: ObjectIdentifier) {
+        withState { state in
+            // A watcher that was cancelled may have a successor already.
+            if state.idleWatchers[id]?.number == number { state.idleWatchers[id] = nil }
         }
     }
 
@@ -47,7 +65,7 @@ extension ContainerCore {
             }
             // Nothing is left: the next instance starts another watcher.
             state.multitons[id] = nil
-            if let watcher = state.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher) }
+            if let watcher = state.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }
             return nil
         }
         dispose(of: victims)
@@ -88,6 +106,12 @@ extension ContainerCore.State {
         multitons[id]!.remove(key)
         guard multitons[id]!.isEmpty else { return }
         multitons[id] = nil
-        if let watcher = idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher) }
+        if let watcher = idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }
     }
+}
+
+/// The task that ends what idles of one registration.
+struct IdleWatcher {
+    let number: Int
+    let task: Task<Void, Never>
 }

@@ -102,8 +102,9 @@ extension ContainerCore {
                     || key.recipe.key.service == service && areEqual(key.recipe.key.qualifier, qualifier)
             }
         case .arguments(let key, let pack):
-            guard let found = table.registration(of: key)?.recipe else { return { _ in false } }
-            let target = found.forwardedKey.flatMap { table.registration(of: $0)?.recipe } ?? found
+            guard let (found, owner) = table.registration(of: key) else { return { _ in false } }
+            // What is behind a forwarded type is what its own container has, whatever overrides it on the way.
+            let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.recipe } ?? found
             let affected = CreationKey(target, pack)
             return { key in
                 key == affected

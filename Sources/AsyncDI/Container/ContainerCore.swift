@@ -24,7 +24,8 @@ final class ContainerCore: ResolutionHost {
         var children: [ObjectIdentifier: WeakCore] = [:]
         /// The order of use in multitons with bounds, by registration.
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey, Duration>] = [:]
-        var idleWatchers: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
+        var nextIdleWatcher = 0
         var leases = LeaseTable()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
@@ -280,7 +281,7 @@ extension ContainerCore {
         }
         for waiter in stopped?.waiters ?? [] { waiter.resume(.disposed) }
         for creation in stopped?.flights ?? [] { creation.cancel() }
-        for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.cancel() }
+        for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.task.cancel() }
         for item in dropped?.ledger.inOrder ?? [] { for lease in item.leases { lease.end() } }
         withExtendedLifetime(dropped) {}
     }

@@ -12,6 +12,9 @@ struct DisposalLedger<Item> {
     var isEmpty: Bool { items.isEmpty }
     var count: Int { items.count }
 
+    /// What is recorded, nil when it was taken before.
+    subscript(id: ID) -> Item? { items[id] }
+
     mutating func record(_ item: Item) -> ID {
         defer { nextID += 1 }
         items[nextID] = item

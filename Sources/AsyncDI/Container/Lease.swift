@@ -7,7 +7,7 @@ struct Lease: HeldLease {
     let cell: Cell
 
     func end() {
-        if let freed = core.release(self) { core.cleanUp([freed]) }
+        core.cleanUp(core.release(self))
     }
 }
 
@@ -18,8 +18,10 @@ struct LeaseTable {
     private struct Entry {
         let cell: Cell
         var count = 0
-        /// Set when the instance left the cache while it was leased.
-        var pending: Disposable?
+        /// What is to be disposed after the last lease, in the order in which it left the cache.
+        ///
+        /// One instance may be registered several times, each with hooks of its own.
+        var pending: [Disposable] = []
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
@@ -31,13 +33,13 @@ struct LeaseTable {
 
     enum EndAction {
         case stillLeased
-        /// The last lease has ended; an instance that waited for this is to be disposed now.
-        case free(Disposable?)
+        /// The last lease has ended; what waited for this is to be disposed now.
+        case free([Disposable])
     }
 
     mutating func end(_ cell: Cell) -> EndAction {
         let id = ObjectIdentifier(cell)
-        guard var entry = entries[id] else { return .free(nil) }
+        guard var entry = entries[id] else { return .free([]) }
         entry.count -= 1
         if entry.count > 0 {
             entries[id] = entry
@@ -50,12 +52,12 @@ struct LeaseTable {
     /// Takes over an instance that is to be disposed, when it is leased.
     mutating func postpone(_ item: Disposable) -> Bool {
         guard entries[ObjectIdentifier(item.cell)] != nil else { return false }
-        entries[ObjectIdentifier(item.cell)]!.pending = item
+        entries[ObjectIdentifier(item.cell)]!.pending.append(item)
         return true
     }
 
     /// The services that are leased, for reports.
-    var pendingKeys: [ServiceKey] { entries.values.compactMap { $0.pending?.recipe.key } }
+    var pendingKeys: [ServiceKey] { entries.values.flatMap { $0.pending.map(\.recipe.key) } }
 }
 
 /// The body of a `withInstance`, as long as it runs.
@@ -94,16 +96,31 @@ extension ContainerCore {
         }
     }
 
-    /// Ends a lease, and gives the instance that was only waiting for this, for the caller to dispose.
-    func release(_ lease: Lease) -> Disposable? {
+    func lease(
+        _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
+    ) -> (any HeldLease)? {
+        withState { state in
+            // With the same generation before and after loading, and nothing being stored, it is the instance of that generation.
+            guard state.phase == .open, let kept = state.instances[key], kept.storage === storage,
+                kept.generation == generation, state.flights.flight(for: key) == nil
+            else { return nil }
+            // The cell that will be disposed; each load makes another one.
+            let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
+            state.leases.begin(leased)
+            return Lease(core: self, key: key, cell: leased)
+        }
+    }
+
+    /// Ends a lease, and gives what was only waiting for this, for the caller to dispose.
+    func release(_ lease: Lease) -> [Disposable] {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
-        let pending: Disposable? = withState { state in
-            guard case .free(let pending) = state.leases.end(lease.cell) else { return nil }
+        let pending: [Disposable] = withState { state in
+            guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
             if state.instances[lease.key]?.cell === lease.cell { state.noteUse(of: lease.key, at: now) }
             swap(&waiting, &state.leaseWaiters)
-            if pending != nil { state.owed += 1 }
+            state.owed += pending.count
             return pending
         }
         for continuation in waiting { continuation.resume() }

@@ -3,7 +3,9 @@
 /// The container calls `load` whenever the service is asked for, `store` once a new instance is complete, and `clear` on
 /// reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
 ///
-/// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does.
+/// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does. A storage
+/// has one instance at a time: when it has let go of one (`load` gave nil) and a new one is stored, the container disposes the old
+/// one, once no lease of it is left.
 public protocol InstanceStorage: AnyObject, Sendable {
     /// The instance kept, or nil when there is none any more: the container then makes a new one.
     func load() -> (any Sendable)?

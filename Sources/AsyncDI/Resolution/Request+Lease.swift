@@ -33,19 +33,26 @@ extension Request {
                 throw error
             }
         }
-        guard let cell = try await resolveCell(recipe, owner: owner, clock: clock) else { return nil }
         let place: any ResolutionHost
         switch recipe.lifetime.sharing {
-        case .none, .graph: return (cell, nil)
+        case .none, .graph:
+            return try await resolveCell(recipe, owner: owner, clock: clock).map { ($0, nil) }
         case .asked: place = host
         case .owner: place = owner
         }
-        guard recipe.lifetime.ownsInstances, recipe.lifetime.makeStorage == nil else { return (cell, nil) }
-        switch place.lease(CreationKey(recipe, pack), cell) {
+        let takesLease = recipe.lifetime.ownsInstances
+        guard
+            let found = try await sharedInstance(
+                recipe, in: place, isScoped: recipe.lifetime.sharing == .asked, clock: clock,
+                takesLease: takesLease)
+        else { return nil }
+        guard takesLease, found.lease == nil else { return (found.cell, found.lease) }
+        // Given early, in a cycle of properties.
+        switch place.lease(CreationKey(recipe, pack), found.cell) {
         case .leased(let lease):
-            return (cell, lease)
+            return (found.cell, lease)
         case .gone:
-            // Nobody is to begin using it, so another one is asked for.
+            // The cycle has ended meanwhile, and the instance is gone with it or since.
             return nil
         case .unfinished:
             // Each would have to be disposed after the other.

@@ -1,13 +1,13 @@
 /// Shared instances: found, waited for, or created in a task of their own.
 extension Request {
     nonisolated(nonsending) func sharedInstance(
-        _ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool, clock: UInt
-    ) async throws -> Cell? {
+        _ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
+    ) async throws -> Delivery? {
         try checkCaptive(in: place, isScoped: isScoped)
         let key = CreationKey(recipe, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true)
         while true {
-            let waiter = Waiter()
+            let waiter = Waiter(takesLease: takesLease)
             attempt.mayWait = !Task.isCancelled
             switch place.join(key, for: self, waiter: waiter, attempt: attempt) {
             case .makeStorage:
@@ -22,20 +22,34 @@ extension Request {
                         .typeMismatch, "the storage of \(recipe.key) gave \(readableName(of: type(of: instance))).",
                         advice: "load() must give what store(_:) was given.", steps: pathToHere, asker: asker)
                 }
-                return cell
+                guard takesLease else { return Delivery(cell: cell) }
+                // Otherwise it was reset or replaced since it was loaded, and nobody is to begin using it.
+                guard let lease = place.lease(key, loaded: cell, from: storage, generation: generation) else {
+                    continue
+                }
+                return Delivery(cell: cell, lease: lease)
             case .stale:
                 return nil
             case let decision:
                 switch try await follow(decision, waiter: waiter) {
-                case .answer(let cell): return cell
+                case .answer(let cell): return Delivery(cell: cell)
+                case .leased(let cell, let lease): return Delivery(cell: cell, lease: lease)
                 case .askAgain: continue
                 }
             }
         }
     }
 
+    /// A shared instance as a request gets it.
+    struct Delivery {
+        let cell: Cell
+        /// Taken in the step that found or finished the instance; none where none was asked for, or the instance is unfinished.
+        var lease: (any HeldLease)?
+    }
+
     enum Following {
         case answer(Cell)
+        case leased(Cell, any HeldLease)
         case askAgain
     }
 
@@ -44,6 +58,8 @@ extension Request {
         switch decision {
         case .ready(let cell), .early(let cell):
             return .answer(cell)
+        case .leased(let cell, let lease):
+            return .leased(cell, lease)
         case .wait(let creation, let releasing):
             Creation.release(releasing)
             creation.escalate(to: Task.currentPriority)
@@ -89,6 +105,7 @@ extension Request {
     private func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
         switch outcome {
         case .instance(let cell): return .answer(cell)
+        case .leased(let cell, let lease): return .leased(cell, lease)
         case .retry: return .askAgain
         case .failure(let error): throw delivered(error, by: creation)
         case .cancelled: throw CancellationError()

@@ -92,8 +92,8 @@ struct Request: Sendable {
         switch recipe.lifetime.sharing {
         case .none: return try await makeTransientCell(recipe)
         case .graph: return try await graphInstance(recipe)
-        case .asked: return try await sharedInstance(recipe, in: host, isScoped: true, clock: clock)
-        case .owner: return try await sharedInstance(recipe, in: owner, isScoped: false, clock: clock)
+        case .asked: return try await sharedInstance(recipe, in: host, isScoped: true, clock: clock)?.cell
+        case .owner: return try await sharedInstance(recipe, in: owner, isScoped: false, clock: clock)?.cell
         }
     }
 

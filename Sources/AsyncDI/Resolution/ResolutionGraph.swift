@@ -98,14 +98,22 @@ final class ResolutionGraph: CreationPlace {
 
 extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
     /// Carries the action out, outside every lock.
-    func resumeWaiters(with result: Result<Cell, any Error>) {
+    ///
+    /// Those who take a lease are given this one, which was begun for each of them.
+    func resumeWaiters(with result: Result<Cell, any Error>, lease: (any HeldLease)? = nil) {
         switch self {
         case .retry(let waiters):
             for waiter in waiters { waiter.resume(.retry) }
         case .deliver(let waiters, _):
             for waiter in waiters {
                 switch result {
-                case .success(let cell): waiter.resume(.instance(cell))
+                case .success(let cell):
+                    if let lease, waiter.takesLease {
+                        // Cancelled since the creation ended: nobody else ends it.
+                        if !waiter.resume(.leased(cell, lease)) { lease.end() }
+                    } else {
+                        waiter.resume(.instance(cell))
+                    }
                 case .failure(let error): waiter.resume(.failure(error))
                 }
             }

@@ -19,7 +19,7 @@ protocol ResolutionHost: CreationPlace {
     /// - Parameters:
     ///   - key: The registration and its arguments.
     ///   - request: Who asks; the factory of a new creation is given its arguments.
-    ///   - waiter: What is resumed when the answer is to wait.
+    ///   - waiter: What is resumed when the answer is to wait; it says whether a lease is taken with the instance.
     ///   - attempt: What earlier answers to the same request have brought.
     /// - Returns: What the request is to do.
     func join(_ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt) -> JoinDecision
@@ -27,8 +27,13 @@ protocol ResolutionHost: CreationPlace {
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
 
-    /// Takes a lease of a cached instance.
+    /// Takes a lease of an instance that was given early, if it is cached by now.
     func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision
+
+    /// Takes a lease of what a storage gave, nil when that is not what the storage was given last.
+    func lease(
+        _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
+    ) -> (any HeldLease)?
 
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
@@ -65,6 +70,8 @@ struct JoinAttempt {
 /// The answer to a request for a shared or graph instance.
 enum JoinDecision {
     case ready(Cell)
+    /// The same, leased in this step.
+    case leased(Cell, any HeldLease)
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
     /// Wait for this creation, once these waiters have been given the instances that let it go on.
@@ -86,7 +93,7 @@ enum JoinDecision {
     case disposed(any ResolutionHost)
 }
 
-/// The answer to who wants to lease an instance that was found.
+/// The answer to who wants to lease an instance that was given without a lease, because it was unfinished.
 enum LeaseDecision {
     case leased(any HeldLease)
     /// Evicted or reset since it was found: ask for another one.

@@ -14,6 +14,8 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         var endsWhenAbandoned: Bool
         var isWindingDown = false
         var isInvalidated = false
+        /// Whether somebody may hold the unfinished instance.
+        var isPinned = false
         /// The most waiters that it had at once.
         var mostWaiters = 1
     }
@@ -59,6 +61,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// Somebody holds the unfinished instance: the flight is never abandoned from now on.
     mutating func pin(_ flight: Flight) {
         entries[flight]?.endsWhenAbandoned = false
+        entries[flight]?.isPinned = true
     }
 
     /// From now on the flight ends when its last waiter leaves.

@@ -5,6 +5,8 @@
 final class Waiter: Sendable, Hashable {
     enum Outcome: Sendable {
         case instance(Cell)
+        /// The same, leased in the step that ended the creation: nobody can have disposed it before the waiter runs.
+        case leased(Cell, any HeldLease)
         case failure(any Error)
         /// The creation was cancelled on behalf of others: look again.
         case retry
@@ -19,23 +21,31 @@ final class Waiter: Sendable, Hashable {
         case done(Outcome)
     }
 
+    /// Whether it is to be given a lease with the instance.
+    let takesLease: Bool
     private let state = Locked(State.pending)
 
+    init(takesLease: Bool = false) { self.takesLease = takesLease }
+
     /// Keeps the promise, unless it is kept already.
-    func resume(_ outcome: Outcome) {
-        let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
+    ///
+    /// - Returns: Whether this outcome is the one that counts: a lease that comes too late must be ended.
+    @discardableResult
+    func resume(_ outcome: Outcome) -> Bool {
+        let (counts, continuation): (Bool, UnsafeContinuation<Void, Never>?) = state.withLock { state in
             switch state {
             case .pending:
                 state = .done(outcome)
-                return nil
+                return (true, nil)
             case .suspended(let continuation):
                 state = .done(outcome)
-                return continuation
+                return (true, continuation)
             case .done:
-                return nil
+                return (false, nil)
             }
         }
         continuation?.resume()
+        return counts
     }
 
     /// How the promise was kept, nil when it is not yet.

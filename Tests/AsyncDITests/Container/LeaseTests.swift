@@ -158,6 +158,132 @@ import Testing
         await until { closed.entries == ["a"] }
     }
 
+    // MARK: Leased in the step that delivers
+
+    @Test(arguments: [Lifetime.multiton(idle: .zero), .multiton(capacity: 1, idle: .zero)])
+    func `no call makes more than one instance, however soon it is evicted`(lifetime: Lifetime) async throws {
+        let runs = Counter()
+        let closed = Counter()
+        let container = Container {
+            Registration(Pool.self, lifetime: lifetime) { (_, tenant: String) in
+                runs.increment()
+                return Pool(tenant)
+            }
+            .onDispose { _ in closed.increment() }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for tenant in ["a", "b", "a", "b"] {
+                group.addTask {
+                    for _ in 0..<50 { try await container.withInstance(Pool.self, arguments: tenant) { _ in } }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(runs.value <= 200)
+        try await container.dispose()
+        #expect(closed.value == runs.value)
+    }
+
+    @Test func `who waits for a creation has leased it before it runs again`() async throws {
+        let closed = Log<String>()
+        let factory = DrivenFactory<Pool>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { (_, tenant: String) in
+                tenant == "a" ? try await factory.run() : Pool(tenant)
+            }
+            .onDispose { closed.append($0.tenant) }
+        }
+        let held = HeldActor()
+        let body = Task {
+            try await held.run {
+                try await container.withInstance(Pool.self, arguments: "a") { pool in
+                    #expect(closed.entries.isEmpty)
+                    return pool.tenant
+                }
+            }
+        }
+        await until {
+            held.executor.runJobs()
+            return container.core.waiterCount(of: Pool.self) == 1
+        }
+        factory.answer(Pool("a"))
+        // The instance is delivered; the body has not begun.
+        await until { held.executor.hasJobs }
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["b"])
+        await until {
+            held.executor.runJobs()
+            return closed.entries == ["a"]
+        }
+        #expect(try await body.value == "a")
+        #expect(factory.count == 1)
+        try await container.dispose()
+    }
+
+    @Test func `what was in flight at a reset is leased by those who waited for it`() async throws {
+        let factory = DrivenFactory<Pool>()
+        let closed = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in try await factory.run() }
+                .onDispose { closed.append($0.tenant) }
+        }
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { pool in
+                #expect(closed.entries.isEmpty)
+                return pool.tenant
+            }
+        }
+        await factory.began()
+        try await container.reset()
+        factory.answer(Pool("old"))
+        #expect(try await body.value == "old")
+        #expect(factory.count == 1)
+        // Nobody else has it.
+        await until { closed.entries == ["old"] }
+        try await container.dispose()
+        #expect(closed.entries == ["old"])
+    }
+
+    @Test func `what was in flight at a reset is disposed at once when nobody waits for it any more`() async throws {
+        let factory = DrivenFactory<Pool>()
+        let closed = Log<String>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .singleton) { _ in try await factory.run() }
+                .onDispose { closed.append($0.tenant) }
+                .whenAbandoned(.finish)
+        }
+        let asker = Task { try await container.resolve(Pool.self) }
+        await factory.began()
+        asker.cancel()
+        _ = await asker.result
+        try await container.reset()
+        factory.answer(Pool("old"))
+        await until { closed.entries == ["old"] }
+        #expect(container.core.withState { $0.ledger.isEmpty })
+        try await container.dispose()
+    }
+
+    @Test func `a cancellation at the end of a creation leaves no lease behind`() async throws {
+        for _ in 0..<100 {
+            let factory = DrivenFactory<Pool>()
+            let container = Container {
+                Registration(Pool.self, lifetime: .multiton) { (_, _: String) in try await factory.run() }
+                    .whenAbandoned(.finish)
+            }
+            let bodies = (0..<4).map { _ in
+                Task { try await container.withInstance(Pool.self, arguments: "a") { _ in } }
+            }
+            await container.core.waiters(of: Pool.self, reach: 4)
+            async let answer: Void = factory.answer(Pool("a"))
+            for body in bodies { body.cancel() }
+            await answer
+            for body in bodies { _ = await body.result }
+            // Would wait for the lease.
+            try await container.dispose()
+            #expect(container.core.withState { $0.leases.isEmpty })
+        }
+    }
+
     // MARK: Whatever happens around them
 
     @Test func `a lease that comes after its factory has ended is given back`() async throws {
@@ -275,5 +401,20 @@ import Testing
         try await body.value
         let error = await #expect(throws: DisposalError.self) { try await disposal.value }
         #expect(error?.errors as? [TestError] == [TestError()])
+    }
+
+    @Test func `an instance that is replaced twice under one lease has the hooks of both registrations run`()
+        async throws
+    {
+        let closed = Log<String>()
+        let registration = Registration(Pool.self, instance: Pool("a")).onDispose { closed.append($0.tenant) }
+        let container = Container { registration }
+        try await container.withInstance(Pool.self) { _ in
+            try await container.register(registration)
+            try await container.register(Registration(Pool.self, instance: Pool("b")))
+            #expect(closed.entries.isEmpty)
+        }
+        try await container.dispose()
+        #expect(closed.entries == ["a", "a"])
     }
 }

@@ -329,4 +329,29 @@ import Testing
         #expect(try container.ready(Thing.self) === thing)
         try await container.dispose()
     }
+
+    /// Stands still like a manual one, and fails the first time that somebody sleeps.
+    private final class FaultyClock: Clock {
+        let manual = ManualClock()
+        private let sleeps = Counter()
+        var now: ManualClock.Instant { manual.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+            if sleeps.increment() == 1 { throw TestError() }
+            try await manual.sleep(until: deadline, tolerance: tolerance)
+        }
+    }
+
+    @Test func `a clock that fails once does not end idling for good`() async throws {
+        let clock = FaultyClock()
+        let closed = Log<String>()
+        let container = makeContainer(.multiton(idle: .seconds(60)), closed: closed, clock: clock)
+        _ = try await container.resolve(Pool.self, arguments: "a")
+        await until { container.core.withState { $0.idleWatchers.isEmpty } }
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        await clock.manual.sleepers(reach: 1)
+        clock.manual.advance(by: .seconds(60))
+        await until { closed.entries.sorted() == ["a", "b"] }
+        try await container.dispose()
+    }
 }

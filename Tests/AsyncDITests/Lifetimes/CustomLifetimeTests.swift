@@ -272,4 +272,83 @@ private struct Value: Sendable { let number: Int }
         holder.withLock { $0 = nil }
         #expect(log.entries == ["hook", "disposed"])
     }
+
+    // MARK: What takes another one's place
+
+    @Test func `what a storage has let go is disposed when its successor is kept`() async throws {
+        let shelf = Shelf()
+        let runs = Counter()
+        let disposed = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
+                .onDispose { disposed.append($0.number) }
+        }
+        for number in 1...3 {
+            #expect(try await container.resolve(Thing.self).number == number)
+            while disposed.entries.count < number - 1 { await Task.yield() }
+            shelf.forget()
+        }
+        #expect(disposed.entries == [1, 2])
+        #expect(container.core.withState { $0.ledger.count } == 1)
+        try await container.reset(Thing.self)
+        #expect(disposed.entries == [1, 2, 3])
+    }
+
+    @Test(arguments: [false, true])
+    func `a lease of what a storage gives holds its disposal off`(isMadeBefore: Bool) async throws {
+        let shelf = Shelf()
+        let runs = Counter()
+        let disposed = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
+                .onDispose { disposed.append($0.number) }
+            Registration(Value.self, lifetime: Lifetime("values") { StrongStorage() }) { _ in Value(number: 10) }
+                .onDispose { disposed.append($0.number) }
+        }
+        if isMadeBefore {
+            _ = try await container.resolve(Thing.self)
+            _ = try await container.resolve(Value.self)
+        }
+        // Replaced by its storage, then reset as well.
+        try await container.withInstance(Thing.self) { thing in
+            shelf.forget()
+            #expect(try await container.resolve(Thing.self).number == 2)
+            try await container.reset(Thing.self)
+            #expect(thing.number == 1 && disposed.entries == [2])
+        }
+        while disposed.entries != [2, 1] { await Task.yield() }
+        try await container.withInstance(Value.self) { value in
+            try await container.reset(Value.self)
+            #expect(value.number == 10 && disposed.entries == [2, 1])
+        }
+        try await container.dispose()
+        #expect(disposed.entries == [2, 1, 10])
+    }
+
+    @Test func `who leases while an instance is being stored waits for the creation's end`() async throws {
+        let shelf = Shelf()
+        let factory = DrivenFactory<Thing>()
+        let disposed = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in try await factory.run() }
+                .onDispose { disposed.append($0.number) }
+        }
+        let asker = Task { try await container.resolve(Thing.self) }
+        await factory.began()
+        // As if the creation had come as far as storing what it made.
+        shelf.store(Thing(1))
+        let body = Task {
+            try await container.withInstance(Thing.self) { thing in
+                try await container.reset(Thing.self)
+                #expect(disposed.entries.isEmpty)
+                return thing.number
+            }
+        }
+        await container.core.waiters(of: Thing.self, reach: 2)
+        factory.answer(Thing(2))
+        #expect(try await body.value == 2)
+        #expect(try await asker.value.number == 2)
+        try await container.dispose()
+        #expect(disposed.entries == [2])
+    }
 }

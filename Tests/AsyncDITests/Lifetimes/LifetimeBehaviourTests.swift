@@ -541,6 +541,22 @@ extension Lifetime {
         #expect(try await container.resolve(Thing.self, arguments: 1) === one)
     }
 
+    @Test func `reset of arguments means what is behind a forwarded type where that is registered`() async throws {
+        let app = Container {
+            Registration(ObjectNamed.self, lifetime: .scoped) { (_, name: String) in ObjectNamed(name: name) }
+                .implements((any Named).self)
+        }
+        let child = Container(parent: app) {
+            Registration(ObjectNamed.self, lifetime: .scoped) { (_, name: String) in ObjectNamed(name: "own " + name) }
+        }
+        let own = try await child.resolve(ObjectNamed.self, arguments: "a")
+        let inherited = try await child.resolve((any Named).self, arguments: "a")
+        #expect((own.name, inherited.name) == ("own a", "a"))
+        try await child.reset((any Named).self, arguments: "a")
+        #expect(try await child.resolve((any Named).self, arguments: "a") as? ObjectNamed !== inherited as? ObjectNamed)
+        #expect(try await child.resolve(ObjectNamed.self, arguments: "a") === own)
+    }
+
     @Test func `reset of everything forgets what the container has cached, and keeps registrations`() async throws {
         let container = Container { for lifetime in Lifetime.shared { SharingTests.registration(lifetime) } }
         var things: [Thing] = []

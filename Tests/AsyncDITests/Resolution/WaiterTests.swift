@@ -16,6 +16,7 @@ import Testing
         case .retry: .retry
         case .cancelled: .cancelled
         case .disposed: .disposed
+        case .leased: .other
         }
     }
 

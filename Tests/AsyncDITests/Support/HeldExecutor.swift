@@ -1,0 +1,31 @@
+@testable import AsyncDI
+
+/// An actor whose code runs only when the test says so: what is ready to run stays where it is until then.
+actor HeldActor {
+    nonisolated let executor = HeldExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func run<R: Sendable>(_ body: nonisolated(nonsending) @Sendable () async throws -> R) async rethrows -> R {
+        try await body()
+    }
+}
+
+final class HeldExecutor: SerialExecutor {
+    private let jobs = Locked([UnownedJob]())
+
+    var hasJobs: Bool { jobs.withLock { !$0.isEmpty } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Runs what is ready, on the caller's thread.
+    func runJobs() {
+        let ready = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in ready { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+}
