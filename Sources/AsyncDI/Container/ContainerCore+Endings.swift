@@ -68,7 +68,8 @@ extension ContainerCore {
         }
         kept.ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
-            kept.generation += 1
+            state.storedCount += 1
+            kept.generation = state.storedCount
             state.instances[creation.key] = kept
             return
         }
