@@ -1,4 +1,4 @@
-/// Single flight: finding, joining, starting and ending the creations of shared instances.
+/// Single flight: finding, joining and starting the creations of shared instances.
 extension ContainerCore {
     func join(
         _ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt
@@ -52,97 +52,6 @@ extension ContainerCore {
         withState { $0.flights.pin(creation) }
     }
 
-    func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
-        // Stored before the flight ends: who finds the storage empty after this has the flight to wait for.
-        if case .success(let cell) = result, let instance = cell.anyValue { creation.storage?.store(instance) }
-        let product = creation.product(of: result)
-        let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
-        let duration = creation.stopwatch?.elapsed()
-        var ending = Ending()
-        let action = withState { state in
-            state.noteEnd(of: creation, result, after: duration)
-            let isPinned = state.flights.entries[creation]?.isPinned == true
-            let action = state.flights.finish(creation, succeeded: result.isSuccess)
-            Waits.graph.withLock { $0.remove(creation) }
-            if case .success(let cell) = result, case .deliver(let waiters, _) = action {
-                // Before it can be evicted, and before anybody who waited runs: once for each of them.
-                for waiter in waiters where waiter.takesLease { state.leases.begin(cell) }
-                ending.lease = Lease(core: self, key: creation.key, cell: cell)
-            }
-            if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
-                ending.isKept = true
-                keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
-            } else if result.isSuccess, let product {
-                if state.phase == .disposed {
-                    // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
-                    ending.leases = product.leases
-                } else {
-                    state.settle(product, deliveredBy: action, isPinned: isPinned, into: &ending.victims)
-                }
-            } else if let product {
-                // What was made before a hook failed has been opened, and nobody will ever have it.
-                state.owe(product, in: &ending.victims)
-            }
-            if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
-            if state.flights.isEmpty { swap(&ending.drained, &state.drained) }
-            return action
-        }
-        if !ending.isKept, result.isSuccess { creation.storage?.clear() }
-        if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
-        for lease in ending.leases { lease.end() }
-        dispose(of: ending.victims)
-        action.resumeWaiters(with: result, lease: ending.lease)
-        for continuation in ending.drained { continuation.resume() }
-    }
-
-    /// What the end of a creation leaves to do outside the lock.
-    private struct Ending {
-        var isKept = false
-        var leases: [any HeldLease] = []
-        /// For those waiters who take one.
-        var lease: Lease?
-        var victims = Victims()
-        var drained: [CheckedContinuation<Void, Never>] = []
-    }
-
-    /// Caches a complete instance and publishes it where readers find it without the lock.
-    private func keep(
-        _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
-        into victims: inout Victims
-    ) {
-        let recipe = creation.recipe
-        var kept = state.instances[creation.key] ?? Kept()
-        // Arguments of an instance that nobody held any more: their deinitialisers are user code.
-        if let pack = kept.pack { state.retired.append(pack) }
-        // A storage had let go of the instance before: whoever still leases it holds its disposal off.
-        if let id = kept.ledgerID, let replaced = state.ledger.take(id), !state.leases.postpone(replaced) {
-            state.owe(replaced, in: &victims)
-        }
-        kept.ledgerID = product.map { state.ledger.record($0) }
-        if creation.storage != nil {
-            kept.generation += 1
-            state.instances[creation.key] = kept
-            return
-        }
-        // A value has no weak form: it is not kept.
-        guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
-        kept.cell = keptCell
-        if recipe.key.arguments != nil { kept.pack = creation.pack }
-        // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
-        if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
-            keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
-            // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
-            if state.registrations[recipe.key] !== recipe || recipe.base?.isInherited == true {
-                keptCell.stamp(creation.clock)
-            }
-            state.retired += table.publish(keptCell, for: recipe.key)
-            kept.published = [Publication(key: recipe.key, cell: keptCell)]
-        }
-        state.instances[creation.key] = kept
-        state.noteCreation(of: creation.key, at: now, from: table, into: &victims)
-        if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }
-    }
-
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe) {
         withState { state in
             // Both registrations, and the instance, may have changed since they were looked up.
@@ -170,21 +79,6 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// Notes the end of a creation that is timed: one that observers are told of.
-    fileprivate mutating func noteEnd(
-        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?
-    ) {
-        guard let duration, !creation.recipe.blueprint.isHidden else { return }
-        let key = creation.recipe.key
-        switch result {
-        case .success:
-            let waiters = flights.entries[creation]?.mostWaiters ?? 0
-            note(.created(key, duration: duration, waiters: waiters))
-        case .failure(let error):
-            note(.failed(key, error))
-        }
-    }
-
     /// What is cached for a key: the answer, or nil when a creation is needed.
     fileprivate mutating func kept(
         _ key: CreationKey, attempt: JoinAttempt, takesLease: Bool, now: Duration
@@ -210,66 +104,5 @@ extension ContainerCore.State {
             return .ready(living)
         }
         return nil
-    }
-
-    /// What was invalidated in flight is nobody's but theirs who waited for it.
-    ///
-    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who was simply given
-    /// it may use it for as long as the container is there, and nobody can tell until when.
-    fileprivate mutating func settle(
-        _ product: Disposable, deliveredBy action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction,
-        isPinned: Bool, into victims: inout Victims
-    ) {
-        guard phase == .open, !isPinned, case .deliver(let waiters, _) = action, waiters.allSatisfy(\.takesLease) else {
-            _ = ledger.record(product)
-            return
-        }
-        if !leases.postpone(product) { owe(product, in: &victims) }
-    }
-
-    /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
-    fileprivate mutating func forgetEmptyStorage(of creation: Creation, into victims: inout Victims) {
-        guard let storage = creation.storage, let kept = instances[creation.key], kept.storage === storage,
-            kept.generation == 0
-        else { return }
-        instances[creation.key] = nil
-        victims.entries.append(kept)
-    }
-
-    /// Drops the entries of weak instances that are gone, once for as many as are alive.
-    fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into victims: inout Victims) {
-        weakCount += 1
-        guard weakCount > weakSweepThreshold else { return }
-        for (key, kept) in instances {
-            guard let cell = kept.cell, cell.isHeldWeakly else { continue }
-            if let living = cell.strengthened() {
-                // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
-                retired.append(living)
-            } else {
-                drop(keys: [key], from: table, into: &victims)
-            }
-        }
-        weakCount = instances.count { $0.value.cell?.isHeldWeakly == true }
-        weakSweepThreshold = max(64, weakCount * 2)
-    }
-}
-
-extension Creation {
-    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own.
-    fileprivate func product(of result: Result<Cell, any Error>) -> Disposable? {
-        let leases = takeLeases()
-        guard let cell = (try? result.get()) ?? instance else {
-            for lease in leases { lease.end() }
-            return nil
-        }
-        guard recipe.hasDisposalHooks || !leases.isEmpty else { return nil }
-        return Disposable(cell: cell, recipe: recipe, leases: leases)
-    }
-}
-
-extension Result {
-    fileprivate var isSuccess: Bool {
-        if case .success = self { return true }
-        return false
     }
 }

@@ -142,7 +142,8 @@ extension ContainerCore {
     }
 
     private func drainCreations(_ disposal: Disposal) async {
-        let keys = withState { state in state.flights.entries.keys.map(\.recipe.key.description) }
+        // Described outside the lock: a qualifier's description is user code.
+        let keys = withState { state in state.flights.entries.keys.map(\.recipe.key) }.map(\.description)
         if !keys.isEmpty { disposal.isWaiting(for: "the creation of " + keys.sorted().joined(separator: ", ")) }
         await withCheckedContinuation { continuation in
             let isEmpty = withState { state in

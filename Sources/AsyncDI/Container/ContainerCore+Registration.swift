@@ -4,6 +4,7 @@ extension ContainerCore {
     func setUp(_ registrations: Registrations) {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
         let candidates = registrations.decorations.flatMap(keysBeyond)
+        let rejections = rejections(among: recipes)
         // Nothing can have been made yet.
         var victims = Victims()
         withState { state in
@@ -14,7 +15,9 @@ extension ContainerCore {
                 case .replaced(let old): old.retire()
                 case .kept: continue
                 case .rejected:
-                    let problem = duplicateError(recipe, of: state.registrations[recipe.key])
+                    guard let problem = rejections[ObjectIdentifier(recipe)] else {
+                        preconditionFailure("what is rejected was registered before in the same list")
+                    }
                     state.setUpProblems.append(problem)
                     let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.update(poisoned, for: recipe.key)
@@ -35,9 +38,9 @@ extension ContainerCore {
         let candidates = registrations.decorations.flatMap(keysBeyond)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
         var victims = Victims()
-        try withState { state in
-            guard state.phase == .open else { throw disposedError(recipes.first?.key, asker: nil) }
-            if duplicatePolicy == .reject { try rejectDuplicates(recipes, in: state) }
+        let refusal: Refusal? = withState { state in
+            guard state.phase == .open else { return .disposed }
+            if duplicatePolicy == .reject, let duplicate = duplicate(among: recipes, in: state) { return duplicate }
             for recipe in recipes {
                 forgetInherited(recipe.key, in: &state, into: &victims)
                 let recipe = decorated(recipe, in: state)
@@ -52,8 +55,19 @@ extension ContainerCore {
             add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
             note(registrations.modules, in: &state)
             RegistrationClock.advance()
+            return nil
         }
-        dispose(of: victims)
+        switch refusal {
+        case .disposed: throw disposedError(recipes.first?.key, asker: nil)
+        case .duplicate(let second, let first): throw duplicateError(second, of: first)
+        case nil: dispose(of: victims)
+        }
+    }
+
+    /// Why nothing was registered: made into an error outside the lock, because a qualifier's description is user code.
+    private enum Refusal {
+        case disposed
+        case duplicate(Recipe, of: Recipe)
     }
 
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).
@@ -103,19 +117,32 @@ extension ContainerCore {
             }
     }
 
-    private func rejectDuplicates(_ recipes: [Recipe], in state: State) throws(ResolutionError) {
+    /// The errors of those that a container which rejects duplicates does not take, when it has nothing yet.
+    private func rejections(among recipes: [Recipe]) -> [ObjectIdentifier: ResolutionError] {
+        guard duplicatePolicy == .reject else { return [:] }
+        var seen: [ServiceKey: Recipe] = [:]
+        var rejections: [ObjectIdentifier: ResolutionError] = [:]
+        for recipe in recipes {
+            guard let first = seen.updateValue(recipe, forKey: recipe.key) else { continue }
+            rejections[ObjectIdentifier(recipe)] = duplicateError(recipe, of: first)
+        }
+        return rejections
+    }
+
+    private func duplicate(among recipes: [Recipe], in state: State) -> Refusal? {
         var seen: [ServiceKey: Recipe] = [:]
         for recipe in recipes {
             let taken = state.registrations[recipe.key].flatMap { $0.base?.isInherited == true ? nil : $0 }
             if let first = taken ?? seen.updateValue(recipe, forKey: recipe.key) {
-                throw duplicateError(recipe, of: first)
+                return .duplicate(recipe, of: first)
             }
         }
+        return nil
     }
 
-    private func duplicateError(_ second: Recipe, of first: Recipe?) -> ResolutionError {
+    private func duplicateError(_ second: Recipe, of first: Recipe) -> ResolutionError {
         let key = second.key
-        let place = first?.blueprint.site.map { " (\($0))" } ?? ""
+        let place = first.blueprint.site.map { " (\($0))" } ?? ""
         return ResolutionError(
             .duplicateRegistration, "\(key) is already registered in \(displayName)\(place), which rejects duplicates.",
             advice: "Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.",

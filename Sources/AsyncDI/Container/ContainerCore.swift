@@ -26,6 +26,8 @@ final class ContainerCore: ResolutionHost {
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey, Duration>] = [:]
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         var nextIdleWatcher = 0
+        /// How many instances were put into storages.
+        var storedCount = 0
         var leases = LeaseTable()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
@@ -162,7 +164,8 @@ extension ContainerCore.State {
 struct Kept {
     var cell: Cell?
     var storage: (any InstanceStorage)?
-    /// Counts what was stored, so that a request which found the storage empty knows whether that is still true.
+    /// Which of all stored instances of the container this is, zero before the first: a request that asked the storage knows
+    /// whether what it found is still true, also when a lifetime gives the same storage again after a reset.
     var generation = 0
     var ledgerID: DisposalLedger<Disposable>.ID?
     /// Under which keys the instance is published, and in which cells: converted ones for other types.

@@ -56,6 +56,8 @@ extension Registration where Service: Sendable {
 
     /// A service made with arguments, which are part of every cache key.
     ///
+    /// Their `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free of side effects.
+    ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
@@ -74,6 +76,8 @@ extension Registration where Service: Sendable {
     }
 
     /// A service made with arguments of which a computed key decides what counts as equal.
+    ///
+    /// The key's `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free of side effects.
     ///
     /// ```swift
     /// Registration(Tile.self, keyedBy: { (point: Point, _: Style) in point.rounded }) { _, point, style in

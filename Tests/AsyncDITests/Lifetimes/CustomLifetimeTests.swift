@@ -351,4 +351,27 @@ private struct Value: Sendable { let number: Int }
         try await container.dispose()
         #expect(disposed.entries == [2])
     }
+
+    @Test func `what was loaded before a reset is not leased after it, though its storage is used again`() async throws
+    {
+        let shelf = Shelf()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }.onDispose { _ in }
+        }
+        func lease(_ thing: Thing, _ entry: (key: CreationKey, kept: Kept)) -> (any HeldLease)? {
+            container.core.lease(
+                entry.key, loaded: StrongCell(thing), from: shelf, generation: entry.kept.generation)
+        }
+        func entry() throws -> (key: CreationKey, kept: Kept) {
+            try #require(container.core.withState { state in state.instances.first.map { ($0.key, $0.value) } })
+        }
+        let old = try await container.resolve(Thing.self)
+        let before = try entry()
+        try await container.reset(Thing.self)
+        let new = try await container.resolve(Thing.self)
+        #expect(lease(old, before) == nil)
+        let held = try #require(try lease(new, entry()))
+        held.end()
+        try await container.dispose()
+    }
 }

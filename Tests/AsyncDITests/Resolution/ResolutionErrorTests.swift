@@ -126,6 +126,37 @@ extension ResolutionError {
                 """)
     }
 
+    /// Asks the container when it is described, which would wait for itself under the container's lock.
+    private struct Curious: Qualifier, CustomStringConvertible {
+        static let container = Locked<Container?>(nil)
+        var description: String {
+            let container = Self.container.withLock { $0 }
+            return (try? container?.ready(Int.self)) == nil ? "curious" : "satisfied"
+        }
+    }
+
+    @Test func `a qualifier's description is asked for outside the container's lock`() async throws {
+        let factory = DrivenFactory<Thing>()
+        let container = Container(onDuplicate: .reject) {
+            Registration(Thing.self, qualifier: Curious(), lifetime: .singleton) { _ in try await factory.run() }
+        }
+        Curious.container.withLock { $0 = container }
+        defer { Curious.container.withLock { $0 = nil } }
+        let duplicate = await error {
+            try await container.register(Thing.self, qualifier: Curious(), instance: Thing())
+        }
+        #expect(duplicate?.code == .duplicateRegistration)
+        let asker = Task { try await container.resolve(Thing.self, qualifier: Curious()) }
+        await factory.began()
+        let disposal = Task { try await container.dispose() }
+        while container.core.withState({ $0.disposal?.current?.contains("creation of") }) != true { await Task.yield() }
+        let disposed = await error { try await container.register(Thing.self, qualifier: Curious(), instance: Thing()) }
+        #expect(disposed?.code == .disposed)
+        factory.answer(Thing())
+        _ = await asker.result
+        try await disposal.value
+    }
+
     @Test func `invalidRegistration`() async throws {
         let container = Container()
         let hook = await error {
