@@ -57,6 +57,26 @@ func registerHits() {
             for _ in 0..<$0 { consume(try await small.resolve((any Service).self)) }
         }
     }
+    compare("hit-observed", operations: 20_000) {
+        let (plain, observed) = (try await readyContainer(), Container(observers: [Silent()]) { serviceAmongHundred() })
+        _ = try await observed.resolve((any Service).self)
+        return .each {
+            for _ in 0..<$0 { consume(try await observed.resolve((any Service).self)) }
+        } baseline: {
+            for _ in 0..<$0 { consume(try await plain.resolve((any Service).self)) }
+        }
+    }
+    compare("hit-recorded", operations: 20_000) {
+        let (plain, recorded) = (try await readyContainer(), try await readyContainer())
+        await recorded.startRecording()
+        _ = try await recorded.resolve((any Service).self)
+        await recorded.stopRecording()
+        return .each {
+            for _ in 0..<$0 { consume(try await recorded.resolve((any Service).self)) }
+        } baseline: {
+            for _ in 0..<$0 { consume(try await plain.resolve((any Service).self)) }
+        }
+    }
     compare("hit-qualifier", operations: 10_000) {
         let cells = snapshot()
         let container = Container {
@@ -97,4 +117,9 @@ private func snapshot() -> SnapshotCells {
     func add<Value: Numbered>(_ type: Value.Type) { cells.store(type, type.init()) }
     for type in hundredTypes.dropFirst() { add(type) }
     return cells
+}
+
+/// Hears everything and does nothing.
+private struct Silent: ContainerObserver {
+    func container(_ container: Container, did event: ContainerEvent) {}
 }

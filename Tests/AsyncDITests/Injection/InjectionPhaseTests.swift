@@ -58,7 +58,8 @@ struct ScopeHolderTests {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.onDispose { _ in disposed.arrive() }
         }
         let view = Task {
-            try await container.holdScope(registrations: { Registrations { Registration(Int.self, instance: 5) } }) { scope in
+            try await container.holdScope(registrations: { Registrations { Registration(Int.self, instance: 5) } }) {
+                scope in
                 handed.append(scope != nil)
                 if let scope {
                     Task {

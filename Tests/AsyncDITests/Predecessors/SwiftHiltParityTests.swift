@@ -292,6 +292,23 @@ extension InjectionDefaultTests {
     }
 }
 
+extension SwiftHiltParityTests {
+    @Test func `recording and DOT: the graph of what was resolved`() async throws {
+        let container = Container {
+            Registration((any API).self, lifetime: .singleton) { _ in RealAPI() }
+            Registration(using: Repository.init)
+        }
+        await container.startRecording()
+        _ = try await container.resolve(Repository.self)
+        await container.stopRecording()
+        let graph = await container.dependencyGraph()
+        #expect(graph.edges.map { "\($0.from) -> \($0.to)" } == ["Repository -> API"])
+        #expect(try graph.topologicalOrder() == ["API", "Repository"])
+        let dot = graph.dot()
+        #expect(dot.hasPrefix("digraph") && dot.contains("Repository") && dot.contains("->"))
+    }
+}
+
 // MARK: Services
 
 private enum Env: Qualifier { case prod, test }

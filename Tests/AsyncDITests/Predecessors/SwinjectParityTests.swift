@@ -5,6 +5,35 @@ import Testing
 /// What users of Swinject do: a test for each capability, under the name that they know it by.
 @Suite(.timeLimit(.minutes(1)))
 struct SwinjectParityTests {
+    // MARK: Behaviours and description
+
+    @Test func `behaviours: an observer hears of every registration`() async throws {
+        let observer = RecordingObserver()
+        let container = Container(observers: [observer]) { Registration(Cat.self) { _ in Cat() } }
+        try await container.register((any Animal).self, qualifier: "dog") { _ in Dog() }
+        await observer.received {
+            guard case .registered(let key) = $0 else { return false }
+            return key.description == "Animal[dog]"
+        }
+        let keys = observer.events.compactMap { event in
+            if case .registered(let key) = event { key.description } else { nil }
+        }
+        #expect(keys == ["Cat", "Animal[dog]"])
+    }
+
+    @Test func `description lists registrations, sorted`() async throws {
+        let container = Container(name: "zoo") {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }
+            Registration(Cat.self) { (_, name: String) in Cat(name) }
+            Registration((any Animal).self, qualifier: "dog") { _ in Dog() }
+        }
+        let text = container.description
+        let places = ["Animal[dog]", "Cat(String)", "Dog"].map { text.ranges(of: $0).first?.lowerBound }
+        #expect(!places.contains(nil), "\(text)")
+        #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(text)")
+        #expect(text.contains("zoo") && text.contains("singleton"))
+    }
+
     // MARK: Registration
 
     @Test func `registration by name`() async throws {
