@@ -88,13 +88,14 @@ extension ContainerCore {
 
     private func replace(_ old: Recipe, by new: Recipe, in state: inout State, into victims: inout Victims) {
         state.registrations.update(new, for: old.key)
-        if case .instance(let base)? = new.base, base === old {
+        if case .instance(let base)? = new.base {
             // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
-            let key = CreationKey(withoutArguments: old)
+            let key = CreationKey(withoutArguments: base)
             for published in state.instances[key]?.published ?? [] {
                 state.retired += table.unpublish(published.cell, for: published.key)
             }
             state.instances[key]?.published = []
+            if base !== old { state.drop(old, keepingBase: true, from: table, into: &victims) }
         } else {
             state.drop(old, from: table, into: &victims)
         }

@@ -318,4 +318,21 @@ struct DecorationTests {
         }
         #expect(try await container.resolveMany((any Service).self).map(\.text) == ["base"])
     }
+
+    @Test func `an instance decorated more than once is disposed once, with the container`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(String.self, instance: "x").onDispose { log.append($0) }
+            Decoration(String.self) { _, inner in "1(\(inner))" }
+            Decoration(String.self) { _, inner in "2(\(inner))" }
+        }
+        #expect(try await container.resolve(String.self) == "2(1(x))")
+        try await container.decorate(String.self) { _, inner in "3(\(inner))" }
+        #expect(try await container.resolve(String.self) == "3(2(1(x)))")
+        // Waits for whatever is being disposed.
+        try await container.reset()
+        #expect(log.entries.isEmpty)
+        try await container.dispose()
+        #expect(log.entries == ["x"])
+    }
 }
