@@ -164,14 +164,7 @@ extension Request {
 
     /// The nearest registration of the key.
     func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
-        var found = host.table.registration(of: key)
-        while let (recipe, table) = found, let base = recipe.base, base.isInherited,
-            table.registration(beyondFor: key)?.recipe !== base.recipe
-        {
-            // What was decorated is not what is inherited any more.
-            table.host.inheritAgain(recipe)
-            found = host.table.registration(of: key)
-        }
+        let found = host.table.currentRegistration(of: key)
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }

@@ -335,4 +335,13 @@ struct DecorationTests {
         try await container.dispose()
         #expect(log.entries == ["x"])
     }
+
+    @Test func `decorated at two levels, what is registered above both is followed`() async throws {
+        let root = Container { Registration(String.self, lifetime: .singleton) { _ in "old" } }
+        let middle = Container(parent: root) { Decoration(String.self) { _, inner in "middle(\(inner))" } }
+        let leaf = Container(parent: middle) { Decoration(String.self) { _, inner in "leaf(\(inner))" } }
+        #expect(try await leaf.resolve(String.self) == "leaf(middle(old))")
+        try await root.register(String.self, lifetime: .singleton) { _ in "new" }
+        #expect(try await leaf.resolve(String.self) == "leaf(middle(new))")
+    }
 }
