@@ -24,6 +24,7 @@ extension ContainerCore {
             for key in state.registrations.keys(of: decoration.service) where decoration.applies(to: key) {
                 guard let old = state.registrations[key] else { continue }
                 replace(old, by: decorated(old, by: decoration), in: &state, into: &victims)
+                renewForwards(of: key, in: &state, into: &victims)
             }
         }
         for key in candidates { inherit(key, in: &state) }
@@ -100,6 +101,15 @@ extension ContainerCore {
             state.drop(old, from: table, into: &victims)
         }
         state.retired += table.publish(new, for: old.key)
+    }
+
+    /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
+    func renewForwards(of key: ServiceKey, in state: inout State, into victims: inout Victims) {
+        guard !state.decorations.isEmpty else { return }
+        for (_, alias) in state.registrations.inOrder where alias.blueprint.underlying == key {
+            let renewed = Recipe(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
+            replace(alias, by: renewed, in: &state, into: &victims)
+        }
     }
 
     private func decorated(_ recipe: Recipe, by decoration: Decoration) -> Recipe {

@@ -43,7 +43,9 @@ extension ContainerCore {
                 let recipe = decorated(recipe, in: state)
                 switch state.registrations.add(recipe, for: recipe.key, onDuplicate: duplicatePolicy) {
                 case .added: break
-                case .replaced(let old): state.drop(old, from: table, into: &victims)
+                case .replaced(let old):
+                    state.drop(old, from: table, into: &victims)
+                    renewForwards(of: old.key, in: &state, into: &victims)
                 case .kept, .rejected: continue
                 }
                 publish(recipe, in: &state)

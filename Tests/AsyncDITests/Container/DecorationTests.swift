@@ -344,4 +344,20 @@ struct DecorationTests {
         try await root.register(String.self, lifetime: .singleton) { _ in "new" }
         #expect(try await leaf.resolve(String.self) == "leaf(middle(new))")
     }
+
+    @Test func `a decorated forwarded type is made anew in scopes when the service behind it is replaced`() async throws
+    {
+        let container = Container {
+            Registration(Int.self, lifetime: .scoped) { _ in 1 }.implements(String.self) { "\($0)" }
+            Decoration(String.self) { _, inner in "d(\(inner))" }
+        }
+        let scope = try await container.openScope()
+        #expect(try await scope.resolve(String.self) == "d(1)")
+        for number in 2...3 {
+            try await container.register(Int.self, lifetime: .scoped) { _ in number }
+            #expect(try await scope.resolve(String.self) == "d(\(number))")
+        }
+        try await container.decorate(Int.self) { _, inner in inner * 10 }
+        #expect(try await scope.resolve(String.self) == "d(30)")
+    }
 }
