@@ -3,7 +3,6 @@ extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
-        let candidates = registrations.decorations.flatMap(keysBeyond)
         // Nothing can have been made yet.
         var victims = Victims()
         withState { state in
@@ -24,15 +23,15 @@ extension ContainerCore {
                 publish(recipe, in: &state)
                 state.note(.registered(recipe.key))
             }
-            add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
+            add(registrations.decorations, in: &state, into: &victims)
             note(registrations.modules, in: &state)
         }
+        decorateInherited(registrations.decorations)
     }
 
     /// Registers all or nothing.
     func register(_ registrations: Registrations) throws {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
-        let candidates = registrations.decorations.flatMap(keysBeyond)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
         var victims = Victims()
         try withState { state in
@@ -51,11 +50,13 @@ extension ContainerCore {
                 publish(recipe, in: &state)
                 state.note(.registered(recipe.key))
             }
-            add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
+            add(registrations.decorations, in: &state, into: &victims)
             note(registrations.modules, in: &state)
             RegistrationClock.advance()
         }
         dispose(of: victims)
+        decorateInherited(registrations.decorations)
+        offer(recipes.map(\.key))
     }
 
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).

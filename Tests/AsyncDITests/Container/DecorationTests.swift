@@ -360,4 +360,24 @@ struct DecorationTests {
         try await container.decorate(Int.self) { _, inner in inner * 10 }
         #expect(try await scope.resolve(String.self) == "d(30)")
     }
+
+    @Test(arguments: ["parent", "fallback", "grandparent"])
+    func `what comes later, or comes back, where a container looks is decorated there`(place: String) async throws {
+        let other = Container()
+        let decoration = Decoration(String.self) { _, inner in "d(\(inner))" }
+        let container =
+            switch place {
+            case "parent": Container(parent: other) { decoration }
+            case "fallback": Container(fallbacks: [other]) { decoration }
+            default: Container(parent: Container(parent: other)) { decoration }
+            }
+        #expect(try await container.optional(String.self) == nil)
+        for number in 1...2 {
+            try await other.register(String.self, lifetime: .singleton) { _ in "\(number)" }
+            #expect(try await other.resolve(String.self) == "\(number)")
+            #expect(try await container.resolve(String.self) == "d(\(number))")
+            await other.unregister(String.self)
+            #expect(try await container.optional(String.self) == nil)
+        }
+    }
 }
