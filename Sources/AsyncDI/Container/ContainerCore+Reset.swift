@@ -83,7 +83,8 @@ extension ContainerCore {
         var victims = Victims()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            state.drop(from: table, into: &victims, where: isAffected)
+            // What is hidden is no instance of anybody's: modules that are being told must not be told twice.
+            state.drop(from: table, into: &victims) { !$0.recipe.blueprint.isHidden && isAffected($0) }
         }
         return await dispose(of: victims)?.value ?? []
     }
