@@ -151,6 +151,7 @@ private struct LazyAttempt: Sendable {
         _ service: Service.Type, from source: LazySource
     ) async throws -> Service {
         let question = try source.question(service)
+        try await question.awaitModules()
         let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
         recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
         let request = Request(

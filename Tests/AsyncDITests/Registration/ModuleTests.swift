@@ -233,4 +233,14 @@ struct ModuleTests {
         _ = try await (first.value, second.value)
         #expect(log.entries == ["a", "b"])
     }
+
+    @Test func `a lazy of one's own waits for modules`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log)
+            Registration(Int.self, instance: 1)
+        }
+        #expect(try await Lazy(Int.self, from: container)() == 1)
+        #expect(log.entries == ["a"])
+    }
 }
