@@ -205,4 +205,12 @@ struct MultibindingsTests {
         try await container.dispose()
         await expect(.disposed) { try await container.resolveMany(Thing.self) }
     }
+
+    @Test func `keys of different types are different keys`() async throws {
+        let container = Container()
+        try await container.registerMany(String.self, key: 1) { _ in "Int" }
+        try await container.registerMany(String.self, key: UInt8(1)) { _ in "UInt8" }
+        #expect(try await container.resolveMap(String.self, keyedBy: Int.self) == [1: "Int"])
+        #expect(try await container.resolveMap(String.self, keyedBy: UInt8.self) == [1: "UInt8"])
+    }
 }
