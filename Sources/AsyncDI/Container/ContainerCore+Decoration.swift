@@ -2,37 +2,61 @@
 extension ContainerCore {
     /// Adds a decoration; what was made undecorated is dropped and disposed.
     func decorate(_ decoration: Decoration) throws {
-        let candidates = keysBeyond(decoration)
         var victims = Victims()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            add([decoration], inheriting: candidates, in: &state, into: &victims)
+            add([decoration], in: &state, into: &victims)
             RegistrationClock.advance()
         }
         dispose(of: victims)
+        decorateInherited([decoration])
     }
 
-    /// Adds decorations to a container that is being set up or registered with.
+    /// Adds decorations, and decorates what this container has itself.
     ///
-    /// The candidates are the keys that may be inherited, looked up before the lock was taken: others have locks of their own.
-    func add(
-        _ decorations: [Decoration], inheriting candidates: [ServiceKey], in state: inout State,
-        into victims: inout Victims
-    ) {
+    /// What it inherits is decorated outside the lock, by ``decorateInherited(_:)``: others have locks of their own.
+    func add(_ decorations: [Decoration], in state: inout State, into victims: inout Victims) {
         for decoration in decorations {
             state.decorations.append(decoration)
             for key in state.registrations.keys(of: decoration.service) where decoration.applies(to: key) {
                 guard let old = state.registrations[key] else { continue }
                 replace(old, by: decorated(old, by: decoration), in: &state, into: &victims)
+                renewForwards(of: key, in: &state, into: &victims)
             }
         }
-        for key in candidates { inherit(key, in: &state) }
     }
 
-    /// The keys that a decoration applies to where this container looks when it has none itself.
-    func keysBeyond(_ decoration: Decoration) -> [ServiceKey] {
-        searchOrder.dropFirst().flatMap { core in
-            core.withState { $0.registrations.keys(of: decoration.service).filter(decoration.applies) }
+    /// Decorates what this container inherits, now and when it comes later.
+    func decorateInherited(_ decorations: [Decoration]) {
+        let others = Array(searchOrder.dropFirst())
+        guard !decorations.isEmpty, !others.isEmpty else { return }
+        // Before looking, so that what is registered meanwhile is either seen here or offered.
+        followed.withLock { $0 = others }
+        for core in others { core.withState { $0.decorators[ObjectIdentifier(self)] = WeakCore(core: self) } }
+        inherit(
+            decorations.flatMap { decoration in
+                others.flatMap { core in
+                    core.withState { $0.registrations.keys(of: decoration.service).filter(decoration.applies) }
+                }
+            })
+    }
+
+    /// Tells those who decorate what they inherit from here that there is more.
+    func offer(_ keys: [ServiceKey]) {
+        for core in withState({ $0.decorators.values.compactMap(\.core) }) { core.inherit(keys) }
+    }
+
+    /// A container that decorates what it inherits is gone.
+    func forgetDecorator(_ id: ObjectIdentifier) {
+        _ = withState { $0.decorators.removeValue(forKey: id) }
+    }
+
+    private func inherit(_ keys: [ServiceKey]) {
+        guard !keys.isEmpty else { return }
+        withState { state in
+            guard state.phase == .open else { return }
+            for key in keys { inherit(key, in: &state) }
+            RegistrationClock.advance()
         }
     }
 
@@ -88,17 +112,27 @@ extension ContainerCore {
 
     private func replace(_ old: Recipe, by new: Recipe, in state: inout State, into victims: inout Victims) {
         state.registrations.update(new, for: old.key)
-        if case .instance(let base)? = new.base, base === old {
+        if case .instance(let base)? = new.base {
             // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
-            let key = CreationKey(withoutArguments: old)
+            let key = CreationKey(withoutArguments: base)
             for published in state.instances[key]?.published ?? [] {
                 state.retired += table.unpublish(published.cell, for: published.key)
             }
             state.instances[key]?.published = []
+            if base !== old { state.drop(old, keepingBase: true, from: table, into: &victims) }
         } else {
             state.drop(old, from: table, into: &victims)
         }
         state.retired += table.publish(new, for: old.key)
+    }
+
+    /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
+    func renewForwards(of key: ServiceKey, in state: inout State, into victims: inout Victims) {
+        guard !state.decorations.isEmpty else { return }
+        for (_, alias) in state.registrations.inOrder where alias.blueprint.underlying == key {
+            let renewed = Recipe(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
+            replace(alias, by: renewed, in: &state, into: &victims)
+        }
     }
 
     private func decorated(_ recipe: Recipe, by decoration: Decoration) -> Recipe {

@@ -15,7 +15,11 @@ struct PendingModules {
 
     /// The next module to be told; nil when none is left, and then the next one that comes begins anew.
     mutating func next() -> (any Module)? {
-        if waiting.isEmpty { recipe = nil }
+        if waiting.isEmpty {
+            // Who has found it, but not joined it yet, must not run it beside the next one.
+            recipe?.retire()
+            recipe = nil
+        }
         return waiting.first
     }
 }

@@ -3,7 +3,6 @@ extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
-        let candidates = registrations.decorations.flatMap(keysBeyond)
         let rejections = rejections(among: recipes)
         // Nothing can have been made yet.
         var victims = Victims()
@@ -27,15 +26,15 @@ extension ContainerCore {
                 publish(recipe, in: &state)
                 state.note(.registered(recipe.key))
             }
-            add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
+            add(registrations.decorations, in: &state, into: &victims)
             note(registrations.modules, in: &state)
         }
+        decorateInherited(registrations.decorations)
     }
 
     /// Registers all or nothing.
     func register(_ registrations: Registrations) throws {
         let recipes = registrations.blueprints.flatMap(recipes(for:))
-        let candidates = registrations.decorations.flatMap(keysBeyond)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
         var victims = Victims()
         let refusal: Refusal? = withState { state in
@@ -46,13 +45,15 @@ extension ContainerCore {
                 let recipe = decorated(recipe, in: state)
                 switch state.registrations.add(recipe, for: recipe.key, onDuplicate: duplicatePolicy) {
                 case .added: break
-                case .replaced(let old): state.drop(old, from: table, into: &victims)
+                case .replaced(let old):
+                    state.drop(old, from: table, into: &victims)
+                    renewForwards(of: old.key, in: &state, into: &victims)
                 case .kept, .rejected: continue
                 }
                 publish(recipe, in: &state)
                 state.note(.registered(recipe.key))
             }
-            add(registrations.decorations, inheriting: candidates, in: &state, into: &victims)
+            add(registrations.decorations, in: &state, into: &victims)
             note(registrations.modules, in: &state)
             RegistrationClock.advance()
             return nil
@@ -62,6 +63,8 @@ extension ContainerCore {
         case .duplicate(let second, let first): throw duplicateError(second, of: first)
         case nil: dispose(of: victims)
         }
+        decorateInherited(registrations.decorations)
+        offer(recipes.map(\.key))
     }
 
     /// Why nothing was registered: made into an error outside the lock, because a qualifier's description is user code.

@@ -22,11 +22,15 @@ extension ContainerCore.State {
     }
 
     /// A registration is gone: its instances are not handed out any more.
-    mutating func drop(_ recipe: Recipe, from table: InstanceTable, into victims: inout Victims) {
+    ///
+    /// An instance that it decorates goes with it, unless it is only decorated anew.
+    mutating func drop(
+        _ recipe: Recipe, keepingBase: Bool = false, from table: InstanceTable, into victims: inout Victims
+    ) {
         recipe.retire()
         drop(from: table, into: &victims) { $0.recipe === recipe || $0.recipe.blueprint.underlying == recipe.key }
         drop(keys: [CreationKey(withoutArguments: recipe)], from: table, into: &victims)
-        if case .instance(let base)? = recipe.base { drop(base, from: table, into: &victims) }
+        if !keepingBase, case .instance(let base)? = recipe.base { drop(base, from: table, into: &victims) }
     }
 
     /// Drops cached instances.
@@ -79,7 +83,8 @@ extension ContainerCore {
         var victims = Victims()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            state.drop(from: table, into: &victims, where: isAffected)
+            // What is hidden is no instance of anybody's: modules that are being told must not be told twice.
+            state.drop(from: table, into: &victims) { !$0.recipe.blueprint.isHidden && isAffected($0) }
         }
         return await dispose(of: victims)?.value ?? []
     }

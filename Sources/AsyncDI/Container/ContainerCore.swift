@@ -11,6 +11,8 @@ final class ContainerCore: ResolutionHost {
         var registrations = RegistrationTable<Recipe>()
         /// In the order in which they came: the last one is outermost.
         var decorations: [Decoration] = []
+        /// Containers that decorate what they inherit from this one.
+        var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// What was wrong with the registrations given to the initialiser, in their order.
         var setUpProblems: [ResolutionError] = []
         var instances: [CreationKey: Kept] = [:]
@@ -64,6 +66,8 @@ final class ContainerCore: ResolutionHost {
     let events: EventQueue?
     /// Reports who waits too long; there is none without observers.
     let stalls: StallMonitor?
+    /// The containers whose registrations this one decorates.
+    let followed = Locked<[ContainerCore]>([])
     /// Where this scope stands in its parent, nil for what is not an opened scope.
     let scopeID = Locked<ScopeTree<OpenScope>.ID?>(nil)
     let table: InstanceTable
@@ -99,7 +103,10 @@ final class ContainerCore: ResolutionHost {
     /// Keeps the fallbacks' tables alive.
     let fallbacks: [ContainerCore]
 
-    deinit { parent?.forgetChild(ObjectIdentifier(self)) }
+    deinit {
+        parent?.forgetChild(ObjectIdentifier(self))
+        for core in followed.withLock({ $0 }) { core.forgetDecorator(ObjectIdentifier(self)) }
+    }
 
     var parentHost: (any ResolutionHost)? { parent }
     var displayName: String {

@@ -13,6 +13,8 @@ public struct Injected<Service: Sendable>: Sendable {
     private enum Source {
         case instance(Service)
         case container(Container?, (any Qualifier)?)
+        /// That of the factory that made this, which keeps nothing alive.
+        case host(any ResolutionHost, (any Qualifier)?)
     }
 
     private let source: Source
@@ -27,7 +29,11 @@ public struct Injected<Service: Sendable>: Sendable {
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
-        source = .container(container ?? Injection.container, qualifier)
+        if container == nil, let maker = Injection.maker {
+            source = .host(maker.host, qualifier)
+        } else {
+            source = .container(container ?? Injection.container, qualifier)
+        }
     }
 
     /// A given instance: a mock.
@@ -47,6 +53,10 @@ public struct Injected<Service: Sendable>: Sendable {
                 throw Injection.noContainer(ServiceKey(Service.self, qualifier: qualifier))
             }
             return try container.ready(Service.self, qualifier: qualifier)
+        case .host(let host, let qualifier):
+            let asked = ResolutionContext.activeFrame == nil ? (host as? ContainerCore)?.asked ?? host : host
+            return try Resolver(host: asked, frame: nil)
+                .request(ServiceKey(Service.self, qualifier: qualifier), .none).ready(Service.self)
         }
     }
 

@@ -30,8 +30,18 @@ public enum Injection {
     /// - Parameter make: Makes the container.
     public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
 
-    /// The container that is asked here and now: the current one, or else the default.
-    public static var container: Container? { Container.current ?? `default` }
+    /// The container that is asked here and now: the current one, or else the one whose factory is running, or else the default.
+    public static var container: Container? {
+        Container.current ?? (ResolutionContext.activeFrame?.host as? ContainerCore)?.handle() ?? `default`
+    }
+
+    /// The run of a factory in the container that is asked here and now.
+    ///
+    /// What the factory makes must not keep that container alive, and asks as the factory would.
+    static var maker: Frame? {
+        guard let frame = ResolutionContext.activeFrame else { return nil }
+        return Container.current.map { $0.core === frame.host } ?? true ? frame : nil
+    }
 
     /// Makes a container the current one while a body runs, for its task and its children.
     ///

@@ -28,7 +28,13 @@ public struct Lazy<Service: Sendable>: Sendable {
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
-        self.init(LazySource(qualifier: qualifier, container: container ?? Injection.container))
+        guard container == nil, let maker = Injection.maker else {
+            self.init(LazySource(qualifier: qualifier, container: container ?? Injection.container))
+            return
+        }
+        // The same as if the factory that is running had asked for it.
+        let key = ServiceKey(Lazy<Service>.self, qualifier: qualifier)
+        self = Lazy.lazy(for: Request(key: key, pack: .none, host: maker.host, asker: maker))
     }
 
     /// A service made with arguments, to be resolved when it is first asked for.
@@ -151,6 +157,7 @@ private struct LazyAttempt: Sendable {
         _ service: Service.Type, from source: LazySource
     ) async throws -> Service {
         let question = try source.question(service)
+        try await question.awaitModules()
         let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
         recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
         let request = Request(

@@ -26,6 +26,7 @@ struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
     var description: String { isKeyed ? "[\(id.base)]" : "" }
 
     static func == (first: ContributionID, second: ContributionID) -> Bool {
-        first.isKeyed == second.isKeyed && first.id == second.id
+        // Numbers of different types are equal as `AnyHashable`, but not found by the same key type.
+        first.isKeyed == second.isKeyed && first.id == second.id && type(of: first.id.base) == type(of: second.id.base)
     }
 }

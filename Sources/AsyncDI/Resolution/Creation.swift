@@ -71,6 +71,18 @@ final class Creation: Sendable, Hashable {
         }
     }
 
+    /// Whether the product lives longer than that of another creation.
+    func outlives(_ other: Creation) -> Bool {
+        guard let home, let otherHome = other.home else { return false }
+        if home === otherHome { return recipe.lifetime.outlivesScopes }
+        var place = otherHome.parentHost
+        while let current = place {
+            if current === home { return true }
+            place = current.parentHost
+        }
+        return false
+    }
+
     // MARK: In a task of its own
 
     /// Runs a shared creation.

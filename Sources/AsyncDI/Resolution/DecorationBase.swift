@@ -35,7 +35,9 @@ extension Resolver {
             var request = request(key, pack)
             request.isInner = true
             // Looked up again, rather than remembered: it may have been replaced since.
-            guard let (recipe, found) = table.registration(beyondFor: key) else { throw host.miss(key, asker: asker) }
+            guard let (recipe, found) = table.currentRegistration(beyondFor: key) else {
+                throw host.miss(key, asker: asker)
+            }
             if let problem = recipe.problem { throw problem }
             request.asker?.recorded?.asks(for: recipe, in: found)
             if let cell = try await request.resolveBase(recipe, owner: found.host, clock: clock) { return cell }
@@ -67,5 +69,31 @@ extension Request {
         // Nobody holds it when nothing is being made any more: a task that outlives what wraps it.
         if let lease, holder?.hold(lease) != true { lease.end() }
         return cell
+    }
+}
+
+extension InstanceTable {
+    /// The nearest registration of a key; one that decorates what is inherited is made anew when that is another one by now.
+    func currentRegistration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
+        refreshed(key) { registration(of: key) }
+    }
+
+    /// The same where this container looks when it has none itself.
+    func currentRegistration(beyondFor key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
+        refreshed(key) { registration(beyondFor: key) }
+    }
+
+    private func refreshed(
+        _ key: ServiceKey, _ find: () -> (recipe: Recipe, table: InstanceTable)?
+    ) -> (recipe: Recipe, table: InstanceTable)? {
+        var found = find()
+        // The outermost first: what is inherited may itself decorate what has changed.
+        while let (recipe, table) = found, let base = recipe.base, base.isInherited,
+            table.currentRegistration(beyondFor: key)?.recipe !== base.recipe
+        {
+            table.host.inheritAgain(recipe)
+            found = find()
+        }
+        return found
     }
 }

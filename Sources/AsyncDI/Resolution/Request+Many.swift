@@ -48,10 +48,14 @@ extension Request {
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {
         try await awaitModules()
-        let requests = try contributionRequests(where: isWanted)
+        var requests = try contributionRequests(where: isWanted)
         var cells: [Cell?] = []
         for (_, request) in requests { cells.append(try request.publishedCell()) }
         let missing = cells.indices.filter { cells[$0] == nil }
+        // From outside, all of them are one resolution.
+        let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
+        defer { ownGraph?.leave() }
+        if let ownGraph { for index in missing { requests[index].request.graph = ownGraph } }
         if missing.count == 1 {
             cells[missing[0]] = try await requests[missing[0]].request.optionalCell()
         } else if !missing.isEmpty {
@@ -92,8 +96,10 @@ extension Request {
     }
 
     /// What was contributed and is ready; throws `notReady` for the first that is not.
-    fileprivate func readyContributions() throws -> [Contribution] {
-        try contributionRequests { _ in true }.compactMap { id, request in
+    fileprivate func readyContributions(
+        where isWanted: (ContributionID) -> Bool = { _ in true }
+    ) throws -> [Contribution] {
+        try contributionRequests(where: isWanted).compactMap { id, request in
             try request.readyCell().map { Contribution(id: id, cell: $0) }
         }
     }
@@ -134,7 +140,7 @@ extension Dictionary: WrapperType {
     }
 
     static func ready(for request: Request) throws -> Any? {
-        made(of: try request.asking(for: Value.self).readyContributions())
+        made(of: try request.asking(for: Value.self).readyContributions { $0.key(as: Key.self) != nil })
     }
 
     private static func made(of contributions: [Request.Contribution]) -> [Key: Value] {

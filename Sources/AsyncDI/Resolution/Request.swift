@@ -8,13 +8,17 @@ struct Request: Sendable {
     let asker: Frame?
     /// The graph to share instances with, when it is not that of the asker.
     var graph: ResolutionGraph?
-    /// The creation whose product holds what is asked for, when it is not that of the asker.
+    /// The creation whose product holds what is asked for, besides that of the asker.
     var heldBy: Creation?
     /// Whether this asks for what a decorated registration wraps: nobody else is to find it under the same key.
     var isInner = false
 
-    /// The shared creation whose product will hold the answer.
-    var holder: Creation? { asker?.holder ?? heldBy }
+    /// The shared creation whose product will hold the answer; of two, the one whose product lives longer.
+    var holder: Creation? {
+        guard let heldBy else { return asker?.holder }
+        guard let asking = asker?.holder else { return heldBy }
+        return heldBy.outlives(asking) ? heldBy : asking
+    }
 
     /// The published instance in a cell that holds it, if there is one.
     func publishedCell() throws -> Cell? {
@@ -164,14 +168,7 @@ extension Request {
 
     /// The nearest registration of the key.
     func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
-        var found = host.table.registration(of: key)
-        while let (recipe, table) = found, let base = recipe.base, base.isInherited,
-            table.registration(beyondFor: key)?.recipe !== base.recipe
-        {
-            // What was decorated is not what is inherited any more.
-            table.host.inheritAgain(recipe)
-            found = host.table.registration(of: key)
-        }
+        let found = host.table.currentRegistration(of: key)
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }

@@ -81,18 +81,30 @@ final class ResolutionGraph: CreationPlace {
         action.resumeWaiters(with: result)
     }
 
+    /// How many instances are found in it.
+    var count: Int { state.withLock { $0.instances.count } }
+
     /// A request begins to use the graph.
     func enter() { state.withLock { $0.uses += 1 } }
 
     /// A request is over; with the last one, the resolution is.
     func leave() {
-        let instances = state.withLock { state -> [CreationKey: Cell] in
+        let released = state.withLock { state -> (instances: [CreationKey: Cell], living: [Cell]) in
             state.uses -= 1
-            guard state.uses == 0, !state.instances.isEmpty else { return [:] }
-            defer { state.instances = state.isKept ? state.instances.compactMapValues { $0.weakened() } : [:] }
-            return state.instances
+            guard state.uses == 0, !state.instances.isEmpty else { return ([:], []) }
+            let instances = state.instances
+            var living: [Cell] = []
+            state.instances = [:]
+            guard state.isKept else { return (instances, []) }
+            for (key, cell) in instances {
+                // What is gone leaves nothing behind. Looking retains the rest, to be released outside the lock.
+                guard let held = cell.strengthened() else { continue }
+                living.append(held)
+                state.instances[key] = cell.weakened()
+            }
+            return (instances, living)
         }
-        withExtendedLifetime(instances) {}
+        withExtendedLifetime(released) {}
     }
 }
 

@@ -318,4 +318,66 @@ struct DecorationTests {
         }
         #expect(try await container.resolveMany((any Service).self).map(\.text) == ["base"])
     }
+
+    @Test func `an instance decorated more than once is disposed once, with the container`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(String.self, instance: "x").onDispose { log.append($0) }
+            Decoration(String.self) { _, inner in "1(\(inner))" }
+            Decoration(String.self) { _, inner in "2(\(inner))" }
+        }
+        #expect(try await container.resolve(String.self) == "2(1(x))")
+        try await container.decorate(String.self) { _, inner in "3(\(inner))" }
+        #expect(try await container.resolve(String.self) == "3(2(1(x)))")
+        // Waits for whatever is being disposed.
+        try await container.reset()
+        #expect(log.entries.isEmpty)
+        try await container.dispose()
+        #expect(log.entries == ["x"])
+    }
+
+    @Test func `decorated at two levels, what is registered above both is followed`() async throws {
+        let root = Container { Registration(String.self, lifetime: .singleton) { _ in "old" } }
+        let middle = Container(parent: root) { Decoration(String.self) { _, inner in "middle(\(inner))" } }
+        let leaf = Container(parent: middle) { Decoration(String.self) { _, inner in "leaf(\(inner))" } }
+        #expect(try await leaf.resolve(String.self) == "leaf(middle(old))")
+        try await root.register(String.self, lifetime: .singleton) { _ in "new" }
+        #expect(try await leaf.resolve(String.self) == "leaf(middle(new))")
+    }
+
+    @Test func `a decorated forwarded type is made anew in scopes when the service behind it is replaced`() async throws
+    {
+        let container = Container {
+            Registration(Int.self, lifetime: .scoped) { _ in 1 }.implements(String.self) { "\($0)" }
+            Decoration(String.self) { _, inner in "d(\(inner))" }
+        }
+        let scope = try await container.openScope()
+        #expect(try await scope.resolve(String.self) == "d(1)")
+        for number in 2...3 {
+            try await container.register(Int.self, lifetime: .scoped) { _ in number }
+            #expect(try await scope.resolve(String.self) == "d(\(number))")
+        }
+        try await container.decorate(Int.self) { _, inner in inner * 10 }
+        #expect(try await scope.resolve(String.self) == "d(30)")
+    }
+
+    @Test(arguments: ["parent", "fallback", "grandparent"])
+    func `what comes later, or comes back, where a container looks is decorated there`(place: String) async throws {
+        let other = Container()
+        let decoration = Decoration(String.self) { _, inner in "d(\(inner))" }
+        let container =
+            switch place {
+            case "parent": Container(parent: other) { decoration }
+            case "fallback": Container(fallbacks: [other]) { decoration }
+            default: Container(parent: Container(parent: other)) { decoration }
+            }
+        #expect(try await container.optional(String.self) == nil)
+        for number in 1...2 {
+            try await other.register(String.self, lifetime: .singleton) { _ in "\(number)" }
+            #expect(try await other.resolve(String.self) == "\(number)")
+            #expect(try await container.resolve(String.self) == "d(\(number))")
+            await other.unregister(String.self)
+            #expect(try await container.optional(String.self) == nil)
+        }
+    }
 }

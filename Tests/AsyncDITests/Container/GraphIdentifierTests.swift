@@ -1,5 +1,6 @@
-import AsyncDI
 import Testing
+
+@testable import AsyncDI
 
 @Suite(.timeLimit(.minutes(1)))
 struct GraphIdentifierTests {
@@ -94,5 +95,17 @@ struct GraphIdentifierTests {
             }
         }
         #expect(made.value == 1)
+    }
+
+    @Test func `a graph used for long keeps nothing of what is gone`() async throws {
+        let container = Container { Registration(Thing.self) { (_, number: Int) in Thing(number) } }
+        let graph = GraphIdentifier()
+        let kept = try await container.withGraph(graph) { r in try await r.resolve(Thing.self, arguments: -1) }
+        for number in 0..<100 {
+            _ = try await container.withGraph(graph) { r in try await r.resolve(Thing.self, arguments: number).number }
+        }
+        let again = try await container.withGraph(graph) { r in try await r.resolve(Thing.self, arguments: -1) }
+        #expect(again === kept)
+        #expect(graph.graph.count == 1)
     }
 }

@@ -205,4 +205,33 @@ struct MultibindingsTests {
         try await container.dispose()
         await expect(.disposed) { try await container.resolveMany(Thing.self) }
     }
+
+    @Test func `keys of different types are different keys`() async throws {
+        let container = Container()
+        try await container.registerMany(String.self, key: 1) { _ in "Int" }
+        try await container.registerMany(String.self, key: UInt8(1)) { _ in "UInt8" }
+        #expect(try await container.resolveMap(String.self, keyedBy: Int.self) == [1: "Int"])
+        #expect(try await container.resolveMap(String.self, keyedBy: UInt8.self) == [1: "UInt8"])
+    }
+
+    @Test func `contributions made together share a graph`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration(Thing.self) { r in try await r.resolve(Thing.self) }.intoMany()
+            Registration(Thing.self) { r in try await r.resolve(Thing.self) }.intoMany(key: 1)
+        }
+        let things = try await container.resolveMany(Thing.self)
+        #expect(things.count == 2 && things[0] === things[1])
+        #expect(try await container.resolveMany(Thing.self)[0] !== things[0])
+    }
+
+    @Test func `a ready map needs no contributions with other keys`() async throws {
+        let container = Container {
+            Registration(String.self, lifetime: .singleton) { _ in "one" }.intoMany(key: 1)
+            Registration(String.self, lifetime: .singleton) { _ in "two" }.intoMany(key: "2")
+        }
+        _ = try await container.resolveMap(String.self, keyedBy: Int.self)
+        #expect(try container.ready([Int: String].self) == [1: "one"])
+        await expect(.notReady) { try container.ready([String: String].self) }
+    }
 }

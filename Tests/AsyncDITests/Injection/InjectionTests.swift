@@ -189,4 +189,41 @@ struct InjectionTests {
             #expect(message.contains("notReady") && message.contains(".eager()"))
         }
     #endif
+
+    @Test func `what a factory makes asks the container that makes it, whoever is current, and does not keep it`()
+        async throws
+    {
+        final class Client: Sendable {
+            let number = Injected<Int>()
+            let lazy = Lazy(Int.self)
+        }
+        weak var client: Client?
+        do {
+            let container = Container {
+                Registration(Int.self, instance: 1)
+                Registration(Client.self, lifetime: .singleton) { _ in Client() }
+                Registration(String.self, lifetime: .singleton) { _ in "\(try await resolve(Int.self))" }
+            }
+            let made = try await Injection.with(container) { try await resolve(Client.self) }
+            #expect(try made.number() == 1)
+            #expect(try await made.lazy() == 1)
+            #expect(try await Injection.with(Container()) { try await container.resolve(String.self) } == "1")
+            client = made
+        }
+        #expect(client == nil)
+    }
+
+    @Test func `a lazy that a singleton makes for itself cannot get at a request's instance`() async throws {
+        final class Holder: Sendable {
+            let thing = Lazy(Thing.self)
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
+            Registration(Holder.self, lifetime: .singleton) { _ in Holder() }
+        }
+        try await container.withScope { _ in
+            let holder = try await container.resolve(Holder.self)
+            await expect(.captiveDependency) { try await holder.thing() }
+        }
+    }
 }

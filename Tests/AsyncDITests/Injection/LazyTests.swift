@@ -244,4 +244,26 @@ struct ProviderTests {
         #expect(things[0] === things[1])
         await expect(.circularDependency) { try await container.resolve(Int.self) }
     }
+
+    @Test func `a singleton's lazy called by a scoped factory cannot get at a scoped instance either`() async throws {
+        final class Holder: Sendable {
+            let lazy: Lazy<String>
+            init(lazy: Lazy<String>) { self.lazy = lazy }
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
+            Registration(String.self, lifetime: .transient) { r in "\(try await r.resolve(Thing.self).number)" }
+            Registration(using: Holder.init, lifetime: .singleton)
+            Registration(Int.self, lifetime: .scoped) { r in
+                _ = try await r.resolve(Holder.self).lazy()
+                return 1
+            }
+        }
+        let holder = try await container.resolve(Holder.self)
+        _ = try await container.withScope { scope in
+            await expect(.captiveDependency) { try await scope.resolve(Int.self) }
+        }
+        await expect(.captiveDependency) { try await container.resolve(Int.self) }
+        #expect(holder.lazy.isEmpty)
+    }
 }

@@ -211,4 +211,36 @@ struct ModuleTests {
         try await disposal.value
         #expect(log.entries.isEmpty)
     }
+
+    @Test func `a reset while modules are told does not tell them twice`() async throws {
+        let gate = Gate()
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log) { _ in
+                gate.arrive()
+                await gate.pass()
+            }
+            Recording(name: "b", log: log)
+            Registration(Int.self, instance: 1)
+        }
+        let first = Task { try await container.resolve(Int.self) }
+        await gate.arrived(2)
+        try await container.reset()
+        let recipe = container.core.withState { $0.modules.recipe }
+        let second = Task { try await container.resolve(Int.self) }
+        await container.core.waiters(of: try #require(recipe).key.service, reach: 2)
+        gate.open()
+        _ = try await (first.value, second.value)
+        #expect(log.entries == ["a", "b"])
+    }
+
+    @Test func `a lazy of one's own waits for modules`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log)
+            Registration(Int.self, instance: 1)
+        }
+        #expect(try await Lazy(Int.self, from: container)() == 1)
+        #expect(log.entries == ["a"])
+    }
 }
