@@ -56,14 +56,20 @@ extension ContainerCore {
                 "It is registered in \(place.displayName): ask that container, or register it where this one looks.")
         }
         if advice.isEmpty {
-            advice.append(
-                "Register it: Registration(\(readableName(of: key.service)).self) { … }, or check which container is asked."
-            )
+            advice.append("\(howToRegister(key.service)), or check which container is asked.")
         }
         return ResolutionError(
             .notRegistered, "\(key) is not registered in \(displayName), nor where it looks.",
             advice: advice.joined(separator: " "),
             steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
+    }
+
+    private func howToRegister(_ service: any Any.Type) -> String {
+        func metatype<Service>(_: Service.Type) -> String { readableMetatype(of: Service.self) }
+        if let element = (service as? any ManyOf.Type)?.element {
+            return "Contribute to it: Registration(\(_openExistential(element, do: metatype))) { … }.intoMany()"
+        }
+        return "Register it: Registration(\(_openExistential(service, do: metatype))) { … }"
     }
 
     /// The containers that a request of this one looks in.
@@ -105,4 +111,13 @@ extension ContainerCore {
 extension ServiceKey {
     fileprivate var argumentList: String { argumentTypes.map(readableName(of:)).joined(separator: ", ") }
     fileprivate var withoutArguments: ServiceKey { ServiceKey(service, qualifier: qualifier) }
+}
+
+/// A type that gathers contributions.
+private protocol ManyOf {
+    static var element: any Any.Type { get }
+}
+
+extension Array: ManyOf {
+    fileprivate static var element: any Any.Type { Element.self }
 }

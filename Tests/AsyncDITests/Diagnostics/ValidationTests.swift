@@ -16,10 +16,10 @@ private struct User: Sendable {
 private struct Session: Sendable {
     let user: User
 }
-private protocol Plugin: Sendable {}
-private struct Speller: Plugin {}
+protocol ValidatedPlugin: Sendable {}
+private struct Speller: ValidatedPlugin {}
 private struct Host: Sendable {
-    let plugins: [any Plugin]
+    let plugins: [any ValidatedPlugin]
 }
 private struct Hen: Sendable {
     let egg: Egg
@@ -37,7 +37,7 @@ private struct Reader: Sendable {
 }
 
 /// What `validate()` finds without running a factory: DESIGN 3.8.
-@Suite(.timeLimit(.minutes(1))) struct ValidationTests {
+@Suite(.timeLimit(.minutes(5))) struct ValidationTests {
     private func problems(_ container: Container) async throws -> [String] {
         do {
             try await container.validate()
@@ -55,7 +55,7 @@ private struct Reader: Sendable {
             }
             Registration(using: Page.init)
             Registration(using: Reader.init)
-            Registration(Speller.self) { _ in Speller() }.dependencies().implements((any Plugin).self) { $0 }
+            Registration(Speller.self) { _ in Speller() }.dependencies().implements((any ValidatedPlugin).self) { $0 }
         }
         try await container.validate()
         let report = try await container.validationReport()
@@ -145,13 +145,13 @@ private struct Reader: Sendable {
 
     @Test func `contributions must be there for an array, and are looked into`() async throws {
         let empty = Container { Registration(using: Host.init) }
-        #expect(try await problems(empty) == ["notRegistered: Host → [Plugin]"])
+        #expect(try await problems(empty) == ["notRegistered: Host → [ValidatedPlugin]"])
         let full = Container {
             Registration(using: Host.init)
-            Registration((any Plugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
+            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
         }
-        #expect(try await problems(full) == ["notRegistered: [Plugin] → Font"])
-        let optional = Container { Registration(Font.self) { _ in Font() }.dependencies([any Plugin]?.self) }
+        #expect(try await problems(full) == ["notRegistered: [ValidatedPlugin] → Font"])
+        let optional = Container { Registration(Font.self) { _ in Font() }.dependencies([any ValidatedPlugin]?.self) }
         #expect(try await problems(optional) == [])
     }
 
