@@ -23,6 +23,8 @@
 }
 
 /// A pack of arguments of known types.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant pack of `Sendable` values.
 final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
     let values: (repeat each Argument)
 

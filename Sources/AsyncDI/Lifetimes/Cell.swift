@@ -47,6 +47,8 @@ import Synchronization
 }
 
 /// A cell that holds its instance.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
 @usableFromInline class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
     @usableFromInline final let value: Service
 
@@ -64,6 +66,8 @@ import Synchronization
 }
 
 /// A cell that holds a decorated instance, and the one inside it.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant.
 final class DecoratedCell<Service: Sendable>: StrongCell<Service>, @unchecked Sendable {
     private let original: StrongCell<Service>
 
@@ -76,6 +80,8 @@ final class DecoratedCell<Service: Sendable>: StrongCell<Service>, @unchecked Se
 }
 
 /// A cell that refers to its instance weakly.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant.
 final class WeakCell<Service: Sendable>: Cell, @unchecked Sendable {
     private let reference: WeakReference<Service>
 

@@ -116,6 +116,8 @@ final class Recipe: Sendable {
 typealias Decorator<Service> = nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
 /// The factory of a `Sendable` service.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constant `@Sendable` functions.
 @usableFromInline final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
     @usableFromInline let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
     private let decorators: [Decorator<Service>]
@@ -148,6 +150,8 @@ typealias Decorator<Service> = nonisolated(nonsending) @Sendable (Resolver, Serv
 }
 
 /// The factory of a service that need not be `Sendable`: what it makes is sent to the caller and stored nowhere.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant `@Sendable` function.
 final class MakingFactory<Service>: Factory, @unchecked Sendable {
     let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> sending Service
 

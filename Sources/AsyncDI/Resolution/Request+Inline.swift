@@ -3,6 +3,7 @@ extension Request {
     nonisolated(nonsending) func makeTransient<Service: Sendable>(
         _ recipe: Recipe, as service: Service.Type
     ) async throws -> Service {
+        // Unchecked because the key under which the registration was found has proved the type.
         let factory = unsafeDowncast(recipe.blueprint.factory, to: ServiceFactory<Service>.self)
         if recipe.hasHooks || factory.isDecorated { return try await makeTransientCell(recipe).value(as: service) }
         let frame = try beginFrame(of: recipe)
@@ -33,6 +34,7 @@ extension Request {
         guard let (recipe, table) = host.table.registration(of: key) else { throw host.miss(key, asker: asker) }
         asker?.recorded?.asks(for: recipe, in: table)
         if let problem = recipe.problem { throw problem }
+        // Unchecked because the key, which only a `making:` registration has, has proved the type.
         let factory = unsafeDowncast(recipe.blueprint.factory, to: MakingFactory<Service>.self)
         let frame = try beginFrame(of: recipe)
         defer { end(frame) }

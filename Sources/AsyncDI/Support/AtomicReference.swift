@@ -43,4 +43,5 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     }
 }
 
+/// `@unchecked Sendable` because the pointer is atomic and what it points to is `Sendable`.
 extension AtomicReference: @unchecked Sendable where Object: Sendable {}

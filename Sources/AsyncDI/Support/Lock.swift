@@ -36,7 +36,8 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
             buffer.withUnsafeMutablePointerToElements { $0.initializeMutex() }
             return value
         }
-        return unsafeDowncast(buffer, to: Storage.self)  // What `create` makes is of the class that it is called on.
+        // Unchecked because what `create` makes is of the class that it is called on.
+        return unsafeDowncast(buffer, to: Storage.self)
     }
 
     deinit { withUnsafeMutablePointerToElements { $0.destroyMutex() } }
