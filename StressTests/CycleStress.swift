@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CycleStress {
     private static let palettes: [[GraphModel.Sharing]] = [
         [.singleton], [.singleton, .graph], [.singleton, .graph, .transient],

@@ -37,7 +37,7 @@ private final class Bookkeeper: ContainerObserver {
 }
 
 /// Recording and observing while thousands of tasks resolve, in scopes that come and go.
-@Suite(.timeLimit(.minutes(5))) struct DiagnosticsStress {
+@Suite(.timeLimit(.minutes(10))) struct DiagnosticsStress {
     @Test func `a recording under thousands of tasks is complete, and observers hear everything once`() async throws {
         let observer = Bookkeeper()
         let requests = Stress.count(4000)

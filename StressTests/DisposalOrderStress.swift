@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DisposalOrderStress {
     /// A random graph of singletons and scoped services that note when they are made and disposed.
     private final class World: Sendable {

@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DisposalStress {
     @Test
     func `eight closers against a thousand resolvers dispose everything once`() async {

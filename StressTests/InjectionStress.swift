@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// Contributions, decorations, lazies, modules and shared graphs, while everything changes around them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct InjectionStress {
     private struct Box: Sendable {
         let text: String

@@ -76,7 +76,7 @@ private struct WeakContainer: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MemoryStress {
     @Test
     func `closed scopes and what they held are gone`() async throws {

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// Bounded multitons and leases, hammered.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultitonStress {
     private struct SameHash: Hashable, Sendable {
         let value: Int

@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PropertyCycleStress {
     @Test(arguments: [Lifetime.singleton, .scoped, .weak])
     func `shared members of a property cycle are made once and seen whole`(lifetime: Lifetime) async {

@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReplacementStress {
     /// One registrar's steps, one after the other: which version is registered after each; nil for none.
     private final class History: Sendable {

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// Run-time arguments at the call site: none to twelve, keyed, and merely `Sendable`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ArgumentCallSites {
     struct Point: Sendable {
         var x: Double

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// What a container is made of, and everything else that is asked of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContainerCallSites {
     /// A local helper that is not `Sendable`.
     final class Settings {

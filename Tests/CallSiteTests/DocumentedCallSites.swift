@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The API in use, as the documentation shows it: the same text from every isolation that users write code in.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DocumentedCallSites {
     @Test
     func `from nonisolated code`() async throws {

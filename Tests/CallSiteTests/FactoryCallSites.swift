@@ -7,7 +7,7 @@ private func throwingCity(_ resolver: Resolver) throws -> City { City(name: "thr
 @MainActor private func mainActorCity(_ resolver: Resolver) -> City { City(name: "main actor") }
 
 /// Whatever converts to the async throwing closure is a factory, and any function is an initialiser.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FactoryCallSites {
     struct Failure: Error, Equatable {
         let reason: String

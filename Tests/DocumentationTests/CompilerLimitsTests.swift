@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Compiler limits": the forms that compile, run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CompilerLimitsTests {
     @Test func `closures among parameters`() async throws {
         let container = Container {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// The guide "Cycles", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CyclesTests {
     @Test func `a cycle is an error with its path`() async throws {
         let container = Container {

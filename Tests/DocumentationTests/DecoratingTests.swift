@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Decorating", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DecoratingTests {
     private func makeContainer() -> Container {
         let container = Container {

@@ -52,7 +52,7 @@ func makeObservedContainer() -> Container {
     Container(name: "app", observers: [EventLog()]) { MailModule() }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DiagnosticsGuideTests {
     @Test func `the container is complete`() async throws {
         try await makeContainer().validate()

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Disposal", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DisposalGuideTests {
     @Test func `a hook, and dispose`() async throws {
         let container = Container {

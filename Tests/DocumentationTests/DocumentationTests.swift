@@ -1,7 +1,7 @@
 import Testing
 
 /// README and guides say what is so: their code is compiled here, their links lead somewhere.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test func `every Swift block is compiled`() throws {
         let files = try Documents.compiledFiles()

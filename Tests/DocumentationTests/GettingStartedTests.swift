@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Getting started" and the landing page, run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct GettingStartedTests {
     @Test func `registering, resolving, qualifiers and arguments`() async throws {
         let container = Container {

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Injection points", run; but for the default container, which belongs to the process and not to a test.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct InjectionPointsTests {
     private func setUp() {
         Injection.setDefault { Container { AppModule() } }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The shape of the sources: which folder may name which, how long files are, and what must be explained.
-@Suite(.timeLimit(.minutes(5))) struct LayoutTests {
+@Suite(.timeLimit(.minutes(10))) struct LayoutTests {
     /// From left to right: a folder names only what is further right, and nothing in folders of its own rank.
     private static let ranks = [
         ["Injection", "Diagnostics"], ["Container"], ["Registration"], ["Resolution"], ["Lifetimes"], ["Keys"],

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Lazy, Provider and graphs", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LazyAndProviderTests {
     @Test func `lazy`() async throws {
         let container = Container {

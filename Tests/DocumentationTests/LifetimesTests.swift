@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// The guide "Lifetimes", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LifetimesTests {
     @Test func `arguments and keys`() async throws {
         let container = Container {

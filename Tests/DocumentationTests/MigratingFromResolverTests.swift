@@ -6,7 +6,7 @@ extension Qualifier where Self == String {
 }
 
 /// The guide "Migrating from Resolver", run; but for the default container, which belongs to the process and not to a test.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MigratingFromResolverTests {
     struct AppModule: Module {
         var registrations: Registrations {

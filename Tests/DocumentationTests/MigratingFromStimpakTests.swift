@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Migrating from Stimpak", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MigratingFromStimpakTests {
     @Test func `the first steps`() async throws {
         let container = Container()

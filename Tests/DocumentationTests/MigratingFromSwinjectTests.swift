@@ -6,7 +6,7 @@ extension Lifetime {
 }
 
 /// The guide "Migrating from Swinject", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MigratingFromSwinjectTests {
     @Test func `the first steps`() async throws {
         let container = Container {

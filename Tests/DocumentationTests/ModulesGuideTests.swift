@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Modules", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ModulesGuideTests {
     struct StorageModule: Module {
         let path: String

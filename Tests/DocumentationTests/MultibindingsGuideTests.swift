@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Multibindings", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultibindingsGuideTests {
     struct ExportModule: Module {
         var registrations: Registrations {

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The guide "Multitons", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultitonsTests {
     private func makeContainer() -> Container {
         Container {

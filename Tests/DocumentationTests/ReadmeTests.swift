@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The examples of README, run; the first one has a file of its own.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadmeTests {
     @Test func `the first example runs`() async throws {
         try await run()

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// The guide "Scopes", run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScopesTests {
     private let request = Request(path: "/orders")
 

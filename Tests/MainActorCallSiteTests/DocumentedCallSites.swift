@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// The API in use, as the documentation shows it, in a target with `.defaultIsolation(MainActor.self)`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DocumentedCallSites {
     @Test
     func `from the main actor, by default`() async throws {

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// Main-actor services, factories and helpers, with no annotation at the call site.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MainActorCallSites {
     /// Not `Sendable`, and main-actor bound by default.
     final class Settings {

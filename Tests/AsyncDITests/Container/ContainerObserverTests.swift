@@ -29,7 +29,7 @@ private final class LineObserver: ContainerObserver {
 }
 
 /// What observers are told: DESIGN 3.8.
-@Suite(.timeLimit(.minutes(5))) struct ContainerObserverTests {
+@Suite(.timeLimit(.minutes(10))) struct ContainerObserverTests {
     @Test func `an instance's whole life is told, in order`() async throws {
         let observer = LineObserver()
         let clock = ManualClock()

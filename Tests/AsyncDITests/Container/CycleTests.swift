@@ -8,7 +8,7 @@ private final class C: Sendable {}
 private final class D: Sendable {}
 
 /// Cycles end in an error, never in a hang: DESIGN 3.4.
-@Suite(.timeLimit(.minutes(5))) struct CycleTests {
+@Suite(.timeLimit(.minutes(10))) struct CycleTests {
     static let lifetimes: [Lifetime] = [.transient, .graph, .scoped, .singleton, .weak, Lifetime("custom")]
 
     private func expectCycle(_ path: [String], _ body: () async throws -> Void, at location: SourceLocation) async {

@@ -24,7 +24,7 @@ extension Decoration {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DecorationTests {
     @Test(arguments: [Lifetime.transient, .graph, .singleton, .scoped, .weak, .multiton, Lifetime("custom")])
     func `a decorator wraps what is made, and several stack, whatever the lifetime`(lifetime: Lifetime) async throws {

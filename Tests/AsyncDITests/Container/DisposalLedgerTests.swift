@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// What must be disposed: in reverse order, exactly once.
-@Suite(.timeLimit(.minutes(5))) struct DisposalLedgerTests {
+@Suite(.timeLimit(.minutes(10))) struct DisposalLedgerTests {
     private typealias Ledger = DisposalLedger<String>
 
     @Test func `the newest is taken first`() {

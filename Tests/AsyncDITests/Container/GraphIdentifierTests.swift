@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct GraphIdentifierTests {
     private final class Owner: Sendable {
         let graph: GraphIdentifier

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// DESIGN 3.7: leases, and how they begin and end whatever happens around them.
-@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
+@Suite(.timeLimit(.minutes(10))) struct LeaseTests {
     private final class Pool: Sendable {
         let tenant: String
         init(_ tenant: String) { self.tenant = tenant }

@@ -18,7 +18,7 @@ private typealias Cat = Zoo.Cat
 private typealias Stone = Zoo.Stone
 
 /// What tells two registrations apart: DESIGN 3.1.
-@Suite(.timeLimit(.minutes(5))) struct KeyTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyTests {
     @Test func `registrations differ by service type`() async throws {
         let container = Container {
             Registration(Int.self) { _ in 1 }
@@ -121,7 +121,7 @@ private typealias Stone = Zoo.Stone
 }
 
 /// Where a container looks, and in which order: DESIGN 3.1.
-@Suite(.timeLimit(.minutes(5))) struct SearchOrderTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchOrderTests {
     @Test func `the container itself is asked first, then its fallbacks in order, then its parent`() async throws {
         func naming(
             _ place: String, _ qualifiers: String..., parent: Container? = nil, fallbacks: [Container] = []
@@ -311,7 +311,7 @@ private typealias Stone = Zoo.Stone
 }
 
 /// A second registration of a key, and taking one back: DESIGN 3.1.
-@Suite(.timeLimit(.minutes(5))) struct DuplicateTests {
+@Suite(.timeLimit(.minutes(10))) struct DuplicateTests {
     @Test func `a second registration replaces the first by default, in the initialiser and later`() async throws {
         let container = Container {
             Registration(Int.self) { _ in 1 }
@@ -609,7 +609,7 @@ private typealias Stone = Zoo.Stone
 }
 
 /// What a miss says: DESIGN 3.1.
-@Suite(.timeLimit(.minutes(5))) struct MissTests {
+@Suite(.timeLimit(.minutes(10))) struct MissTests {
     private func miss<Service: Sendable>(_ service: Service.Type, in container: Container) async -> ResolutionError? {
         await #expect(throws: ResolutionError.self) { try await container.resolve(service) }
     }

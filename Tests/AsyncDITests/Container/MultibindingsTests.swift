@@ -12,7 +12,7 @@ private struct Host: Sendable {
     let byName: [String: any Plugin]
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultibindingsTests {
     @Test func `contributions come in the order of registration, an ancestor's first`() async throws {
         let parent = Container()

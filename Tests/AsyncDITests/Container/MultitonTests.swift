@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// DESIGN 3.7: multitons with bounds.
-@Suite(.timeLimit(.minutes(5))) struct MultitonTests {
+@Suite(.timeLimit(.minutes(10))) struct MultitonTests {
     private final class Pool: Sendable {
         let tenant: String
         init(_ tenant: String) { self.tenant = tenant }

@@ -30,7 +30,7 @@ private final class Controller {
 }
 
 /// Synchronous access to what is there: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct ReadyTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadyTests {
     static let shared: [Lifetime] = [
         .singleton, .multiton, .scoped, .weak, Lifetime("custom"), Lifetime("own", ownedBy: .resolvingContainer),
         Lifetime("stored") { StrongStorage() },

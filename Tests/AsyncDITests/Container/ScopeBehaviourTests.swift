@@ -10,7 +10,7 @@ private final class Service: Sendable {
 private struct Config: Sendable, Equatable { var name: String }
 
 /// DESIGN 3.5: scopes, the current scope, captive dependencies.
-@Suite(.timeLimit(.minutes(5))) struct ScopeBehaviourTests {
+@Suite(.timeLimit(.minutes(10))) struct ScopeBehaviourTests {
     private func makeContainer() -> Container {
         Container(name: "app") {
             Registration(User.self, lifetime: .scoped) { _ in User() }

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// Open scopes by key, in the order in which they were opened.
-@Suite(.timeLimit(.minutes(5))) struct ScopeTreeTests {
+@Suite(.timeLimit(.minutes(10))) struct ScopeTreeTests {
     private typealias Tree = ScopeTree<String>
 
     @Test func `an open scope is found by its key`() {

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// One creation at a time for each key: DESIGN 3.3.
-@Suite(.timeLimit(.minutes(5))) struct SharedCreationTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedCreationTests {
     static let shared: [Lifetime] = [.singleton, .multiton, .weak, .scoped, Lifetime("custom")]
 
     @Test(arguments: shared)

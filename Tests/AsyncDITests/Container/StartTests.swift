@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-@Suite(.timeLimit(.minutes(5))) struct StartTests {
+@Suite(.timeLimit(.minutes(10))) struct StartTests {
     @Test func `start makes eager services, independent ones side by side`() async throws {
         let both = Gate()
         let runs = Counter()

@@ -9,7 +9,7 @@ private final class Pool: Sendable {}
 private struct Request: Sendable {}
 
 /// A container as text.
-@Suite(.timeLimit(.minutes(5))) struct ContainerDescriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct ContainerDescriptionTests {
     @Test func `registrations are sorted, with lifetime, arguments, place and what is alive`() async throws {
         let factory = DrivenFactory<Pool>()
         let container = Container(name: "app", onDuplicate: .reject) {

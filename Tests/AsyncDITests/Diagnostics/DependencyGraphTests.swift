@@ -7,7 +7,7 @@ private typealias Edge = DependencyGraph.Edge
 private typealias Node = DependencyGraph.Node
 
 /// Graphs as values: DESIGN 3.8.
-@Suite(.timeLimit(.minutes(5))) struct DependencyGraphTests {
+@Suite(.timeLimit(.minutes(10))) struct DependencyGraphTests {
     private let small = DependencyGraph(
         [
             Node("Editor", lifetime: "graph", owner: "app", creations: 3),

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// The pure validator, against a model that follows every path.
-@Suite(.timeLimit(.minutes(5))) struct GraphValidatorTests {
+@Suite(.timeLimit(.minutes(10))) struct GraphValidatorTests {
     /// A container that knows its parent.
     private final class Place {
         let parent: Place?

@@ -7,7 +7,7 @@ private struct B: Sendable {}
 private protocol Pet: Sendable {}
 
 /// What each kind of error says, to the letter: where it arose, and what to do next.
-@Suite(.timeLimit(.minutes(5))) struct MessageTests {
+@Suite(.timeLimit(.minutes(10))) struct MessageTests {
     private func message<R>(
         of body: nonisolated(nonsending) () async throws -> R, sourceLocation: SourceLocation = #_sourceLocation
     ) async -> String {

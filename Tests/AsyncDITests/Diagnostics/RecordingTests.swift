@@ -21,7 +21,7 @@ extension DependencyGraph {
 }
 
 /// What a container records: DESIGN 3.8.
-@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
     @Test func `what factories resolve, in every lifetime, also when it is there already`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }

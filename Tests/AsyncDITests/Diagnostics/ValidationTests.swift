@@ -37,7 +37,7 @@ private struct Reader: Sendable {
 }
 
 /// What `validate()` finds without running a factory: DESIGN 3.8.
-@Suite(.timeLimit(.minutes(5))) struct ValidationTests {
+@Suite(.timeLimit(.minutes(10))) struct ValidationTests {
     private func problems(_ container: Container) async throws -> [String] {
         do {
             try await container.validate()

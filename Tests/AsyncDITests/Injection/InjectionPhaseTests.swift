@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct InjectionPhaseTests {
     private let first = Thing()
     private let second = Thing()
@@ -48,7 +48,7 @@ struct InjectionPhaseTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScopeHolderTests {
     @Test func `a held scope is open until its task is cancelled, and disposed then`() async throws {
         let disposed = Gate()

@@ -2,7 +2,7 @@ import AsyncDI
 import Testing
 
 /// One at a time: the default container is the process's.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct InjectionDefaultTests {
     @Test func `free functions ask the current container, or else the default`() async throws {
         defer { Injection.default = nil }
@@ -52,7 +52,7 @@ struct InjectionDefaultTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct InjectionTests {
     @Test func `the innermost container wins: scopes and with alike`() async throws {
         let outer = Container { Registration(Int.self, instance: 1) }

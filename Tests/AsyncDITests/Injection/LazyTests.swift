@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LazyTests {
     @Test func `a lazy service is made at its first call, once`() async throws {
         let made = Counter()
@@ -185,7 +185,7 @@ struct LazyTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProviderTests {
     @Test func `a provider resolves at each call, with arguments`() async throws {
         let container = Container {

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// Property wrappers and their plain-value forms, in every kind of type that strict concurrency knows.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PropertyWrapperTests {
     private func makeContainer() async throws -> Container {
         let container = Container {

@@ -39,7 +39,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
 }
 
 /// Erased arguments: what instances are found by, and what tells a cycle from a recursion.
-@Suite(.timeLimit(.minutes(5))) struct ArgumentPackTests {
+@Suite(.timeLimit(.minutes(10))) struct ArgumentPackTests {
     // MARK: Keys of instances
 
     @Test func `equal arguments have equal keys and hashes`() {

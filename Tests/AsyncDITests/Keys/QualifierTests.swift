@@ -14,7 +14,7 @@ private struct Clash: Qualifier {
 }
 
 /// Typed names.
-@Suite(.timeLimit(.minutes(5))) struct QualifierTests {
+@Suite(.timeLimit(.minutes(10))) struct QualifierTests {
     private static let different: [(any Qualifier)?] = [
         nil, Env.prod, Env.test, Region.prod, Region.test, Shard(number: 1), Shard(number: 2), "prod", "test", "",
         "nil",

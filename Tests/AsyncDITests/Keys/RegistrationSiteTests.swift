@@ -11,7 +11,7 @@ private protocol Cook: Sendable {}
 extension Kitchen: Cook {}
 
 /// Where a registration stands, in errors: DESIGN 2 and 3.4.
-@Suite(.timeLimit(.minutes(5))) struct RegistrationSiteTests {
+@Suite(.timeLimit(.minutes(10))) struct RegistrationSiteTests {
     @Test func `every form of a registration knows its file and line`() async throws {
         let first = #line
         let registrations = Registrations {

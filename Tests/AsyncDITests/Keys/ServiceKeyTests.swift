@@ -18,7 +18,7 @@ private struct Clash: Qualifier {
 }
 
 /// What a registration is found by.
-@Suite(.timeLimit(.minutes(5))) struct ServiceKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceKeyTests {
     /// Keys of which no two are the same.
     private static let different: [ServiceKey] = {
         let services: [Any.Type] = [

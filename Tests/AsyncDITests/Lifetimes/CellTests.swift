@@ -7,7 +7,7 @@ private final class Dog: Pet {}
 private struct Fish: Pet { let number: Int }
 
 /// Typed instances behind an erased cell.
-@Suite(.timeLimit(.minutes(5))) struct CellTests {
+@Suite(.timeLimit(.minutes(10))) struct CellTests {
     @Test func `a cell gives back what it was made of`() {
         let dog = Dog()
         let cell: Cell = StrongCell(dog)

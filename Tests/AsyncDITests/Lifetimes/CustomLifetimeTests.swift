@@ -5,7 +5,7 @@ import Testing
 private struct Value: Sendable { let number: Int }
 
 /// Lifetimes of the user's own: DESIGN 3.2.
-@Suite(.timeLimit(.minutes(5))) struct CustomLifetimeTests {
+@Suite(.timeLimit(.minutes(10))) struct CustomLifetimeTests {
     /// A storage that a test empties, and that counts what is done to it.
     private final class Shelf: InstanceStorage {
         let instance = Locked<(any Sendable)?>(nil)

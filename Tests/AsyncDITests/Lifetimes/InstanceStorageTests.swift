@@ -7,7 +7,7 @@ private final class Dog: Pet {}
 private struct Fish: Pet { let number: Int }
 
 /// The storages that come with the library.
-@Suite(.timeLimit(.minutes(5))) struct InstanceStorageTests {
+@Suite(.timeLimit(.minutes(10))) struct InstanceStorageTests {
     // MARK: Strong
 
     @Test func `a strong storage keeps its instance until it is cleared`() {

@@ -41,7 +41,7 @@ extension Lifetime {
 }
 
 /// How long and where instances are shared: the table of DESIGN 3.2.
-@Suite(.timeLimit(.minutes(5))) struct SharingTests {
+@Suite(.timeLimit(.minutes(10))) struct SharingTests {
     @Test func `a transient is never shared, with or without arguments`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .transient) { _ in Thing() }
@@ -251,7 +251,7 @@ extension Lifetime {
 }
 
 /// What is shared within one resolution: DESIGN 3.2.
-@Suite(.timeLimit(.minutes(5))) struct GraphTests {
+@Suite(.timeLimit(.minutes(10))) struct GraphTests {
     private struct Left: Sendable { let leaf: Thing }
     private struct Right: Sendable { let leaf: Thing }
     private struct Top: Sendable {
@@ -370,7 +370,7 @@ extension Lifetime {
 }
 
 /// Shared while somebody holds it: DESIGN 3.2.
-@Suite(.timeLimit(.minutes(5))) struct WeakTests {
+@Suite(.timeLimit(.minutes(10))) struct WeakTests {
     /// Waits until nobody holds an object any more: a task that has just given it away may hold it a moment longer.
     private func isGone(_ reference: WeakReference<Thing>) async {
         while reference.instance != nil { await Task.yield() }
@@ -472,7 +472,7 @@ extension Lifetime {
 }
 
 /// Forgetting and disposing: DESIGN 3.2.
-@Suite(.timeLimit(.minutes(5))) struct ResetTests {
+@Suite(.timeLimit(.minutes(10))) struct ResetTests {
     @Test(arguments: Lifetime.shared)
     func `reset of a lifetime forgets its instances and no others`(lifetime: Lifetime) async throws {
         let container = Container { for lifetime in Lifetime.shared { SharingTests.registration(lifetime) } }
@@ -845,7 +845,7 @@ extension Lifetime {
 }
 
 /// Asking for what may not be registered: DESIGN 3.2 and 3.8.
-@Suite(.timeLimit(.minutes(5))) struct OptionalTests {
+@Suite(.timeLimit(.minutes(10))) struct OptionalTests {
     @Test func `a result of optional type asks for the optional`() async throws {
         let empty = Container()
         let none: Thing? = try await empty.resolve()

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// What makes two lifetimes the same, and what follows from each.
-@Suite(.timeLimit(.minutes(5))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
     private static let different: [Lifetime] = [
         .transient, .graph, .scoped, .singleton, .multiton, .weak, Lifetime("session"), Lifetime("other"),
         Lifetime("session", ownedBy: .resolvingContainer), Lifetime("singleton"), Lifetime("multiton"), Lifetime(""),

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// The pure cache: order of use, capacity, idle time.
-@Suite(.timeLimit(.minutes(5))) struct MultitonCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct MultitonCacheTests {
     private typealias Cache = MultitonCache<Int, Int>
 
     @Test func `the least recently used entry makes room`() {

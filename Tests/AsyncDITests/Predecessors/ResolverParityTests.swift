@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// What users of Resolver do: a test for each capability, under the name that they know it by.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResolverParityTests {
     // MARK: Names and arguments
 

@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncDI
 
 /// What users of Stimpak do: a test for each capability, under the name that they know it by.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StimpakParityTests {
     // MARK: Registering
 

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// What users of SwiftHilt do: a test for each capability, under the name that they know it by.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SwiftHiltParityTests {
     // MARK: Registering
 

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// A lone closure is a factory, whichever overload could take it.
-@Suite(.timeLimit(.minutes(5))) struct ClosureFormTests {
+@Suite(.timeLimit(.minutes(10))) struct ClosureFormTests {
     private func make(_ resolver: Resolver) async throws -> Thing { Thing(try await resolver.resolve(Int.self)) }
 
     @Test func `a registration that is only a closure is a factory`() async throws {

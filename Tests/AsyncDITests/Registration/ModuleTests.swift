@@ -19,7 +19,7 @@ private struct Recording: Module {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ModuleTests {
     @Test func `start tells each module once, contained ones first, after all are registered`() async throws {
         let log = Log<String>()

@@ -6,7 +6,7 @@ private struct Red {}
 private struct Blue {}
 
 /// The registrations of one container: duplicates, order, near misses.
-@Suite(.timeLimit(.minutes(5))) struct RegistrationTableTests {
+@Suite(.timeLimit(.minutes(10))) struct RegistrationTableTests {
     private typealias Table = RegistrationTable<Int>
 
     /// What adding did, as a value to compare.

@@ -66,7 +66,7 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
 private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 
 /// Every way to say how a service is made: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct FactoryTests {
+@Suite(.timeLimit(.minutes(10))) struct FactoryTests {
     /// Spelled out, because a reference to any other method in place of a factory crashes the compiler (Swift 6.3.1).
     private nonisolated(nonsending) static func make(_ resolver: Resolver) async throws -> Thing { Thing(9) }
 
@@ -267,7 +267,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 }
 
 /// Initialisers whose parameters are resolved: DESIGN 2 and 3.8.
-@Suite(.timeLimit(.minutes(5))) struct UsingTests {
+@Suite(.timeLimit(.minutes(10))) struct UsingTests {
     @Test func `using takes initialisers of zero to six parameters, of any effect`() async throws {
         let container = Container {
             Names.parts
@@ -408,7 +408,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 }
 
 /// Services that need not be `Sendable`: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct MakingTests {
+@Suite(.timeLimit(.minutes(10))) struct MakingTests {
     @Test func `make gives a new instance each time, for the caller to change`() async throws {
         let container = Container { Registration(making: Draft.self) { _ in Draft(text: "empty") } }
         let draft = try await container.make(Draft.self)
@@ -510,7 +510,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 }
 
 /// What runs between a factory and whoever asked: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct HookTests {
+@Suite(.timeLimit(.minutes(10))) struct HookTests {
     static let lifetimes: [Lifetime] = [.transient, .graph, .singleton, .multiton, .scoped, .weak, Lifetime("custom")]
 
     @Test(arguments: lifetimes)
@@ -596,7 +596,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 }
 
 /// One service under several types: DESIGN 2 and 3.8.
-@Suite(.timeLimit(.minutes(5))) struct ImplementsTests {
+@Suite(.timeLimit(.minutes(10))) struct ImplementsTests {
     static let shared: [Lifetime] = [
         .singleton, .multiton, .scoped, .weak, Lifetime("custom"), Lifetime("own", ownedBy: .resolvingContainer),
         Lifetime("stored") { StrongStorage() },
@@ -869,7 +869,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 }
 
 /// What a builder closure takes: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct RegistrationBuilderTests {
+@Suite(.timeLimit(.minutes(10))) struct RegistrationBuilderTests {
     private struct NumberModule: Module {
         var qualifier = "module"
         var registrations: Registrations {

@@ -9,7 +9,7 @@ private final class Place {
 }
 
 /// Who must not hold whom.
-@Suite(.timeLimit(.minutes(5))) struct CaptiveRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct CaptiveRuleTests {
     private let rule = CaptiveRule<Place>(parent: \.parent)
     private let root: Place
     private let scope: Place

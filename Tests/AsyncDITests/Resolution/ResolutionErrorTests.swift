@@ -19,7 +19,7 @@ extension ResolutionError {
 }
 
 /// What an error says: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct ResolutionErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct ResolutionErrorTests {
     private func error<R>(
         of body: nonisolated(nonsending) () async throws -> R, sourceLocation: SourceLocation = #_sourceLocation
     ) async -> ResolutionError? {
@@ -333,7 +333,7 @@ extension ResolutionError {
 }
 
 /// A factory's own error reaches the caller unchanged: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct FactoryErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct FactoryErrorTests {
     static let lifetimes: [Lifetime] = [
         .transient, .graph, .singleton, .multiton, .scoped, .weak, Lifetime("custom"),
         Lifetime("stored") { StrongStorage() },
@@ -437,7 +437,7 @@ extension ResolutionError {
 }
 
 /// The path of an error: DESIGN 2.
-@Suite(.timeLimit(.minutes(5))) struct ErrorPathTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorPathTests {
     @Test(arguments: FactoryErrorTests.lifetimes, FactoryErrorTests.lifetimes)
     func `a nested miss has the path from the service asked for`(outer: Lifetime, inner: Lifetime) async throws {
         let container = Container {

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// The pure decisions of single flight: joining, leaving, ending, invalidation.
-@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
+@Suite(.timeLimit(.minutes(10))) struct SingleFlightTests {
     private typealias Flights = SingleFlight<String, Int, Int>
 
     /// One flight, number 0 for key "a", with as many waiters as asked for, numbered from 1.

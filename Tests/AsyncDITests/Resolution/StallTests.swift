@@ -24,7 +24,7 @@ private final class StallObserver: ContainerObserver {
 }
 
 /// Waits that no graph can see the end of: DESIGN 3.4.
-@Suite(.timeLimit(.minutes(5))) struct StallTests {
+@Suite(.timeLimit(.minutes(10))) struct StallTests {
     // MARK: The decision
 
     @Test func `a wait is due once, when its time is up`() {

@@ -50,7 +50,7 @@ extension WaitForGraph<String, Int, String> {
 }
 
 /// Who waits for whom, one event at a time.
-@Suite(.timeLimit(.minutes(5))) struct WaitForGraphTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitForGraphTests {
     // MARK: Waiting
 
     @Test func `a wait is recorded until its target is gone`() {

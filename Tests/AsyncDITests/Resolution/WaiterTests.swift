@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// A promise that is kept once.
-@Suite(.timeLimit(.minutes(5))) struct WaiterTests {
+@Suite(.timeLimit(.minutes(10))) struct WaiterTests {
     /// What came of a waiter, as a value to compare.
     private enum Result: Equatable {
         case instance(Int), failure(TestError), retry, cancelled, disposed, other

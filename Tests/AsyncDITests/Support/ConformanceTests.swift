@@ -21,7 +21,7 @@ extension Array: PrivatePet where Element: PrivatePet {}
 private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { true } }
 
 /// Conformance without a value: right where the runtime tells, no where it does not, and never a crash.
-@Suite(.timeLimit(.minutes(5))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
     @Test func `a type conforms to the protocols that it declares`() {
         #expect(conforms(Dog.self, to: (any PublicPet).self))
         #expect(conforms(Ear.self, to: (any PublicPet).self))

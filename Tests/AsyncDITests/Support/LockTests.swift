@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// The lock: one at a time, whatever is thrown, however many threads.
-@Suite(.timeLimit(.minutes(5))) struct LockTests {
+@Suite(.timeLimit(.minutes(10))) struct LockTests {
     @Test func `the body gets the value and may change it`() {
         let locked = Locked(1)
         let old = locked.withLock { value in

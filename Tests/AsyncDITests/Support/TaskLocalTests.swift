@@ -8,7 +8,7 @@ private enum Locals {
 }
 
 /// Looking at task-locals without reading them, and binding them in place.
-@Suite(.timeLimit(.minutes(5))) struct TaskLocalTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskLocalTests {
     private func agrees() -> Bool { Locals.peek.isNil == (Locals.object == nil) }
 
     @Test func `a peek agrees with the value, bound, shadowed and unbound`() async {

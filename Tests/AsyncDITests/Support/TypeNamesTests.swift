@@ -12,7 +12,7 @@ private struct Box<Content> {}
 private struct Lid<First, Second> {}
 
 /// Names of types as their author writes them.
-@Suite(.timeLimit(.minutes(5))) struct TypeNamesTests {
+@Suite(.timeLimit(.minutes(10))) struct TypeNamesTests {
     @Test func `a type is called by its name, without module or outer type`() {
         #expect(readableName(of: Int.self) == "Int")
         #expect(readableName(of: Dog.self) == "Dog")

@@ -4,7 +4,7 @@ import Testing
 // This target is built with `.defaultIsolation(MainActor.self)`, as the guide "Main actor by default" is about.
 
 /// The guide's code, run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MainActorByDefaultTests {
     @Test func `services that are bound to the main actor`() async throws {
         let container = Container {
