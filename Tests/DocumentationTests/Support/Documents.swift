@@ -18,6 +18,12 @@ enum Documents {
         try files(in: "Tests/DocumentationTests", endingIn: ".swift").map { try Markdown.lines(text(of: $0)) }
     }
 
+    /// What `.ci/check-apple-ui` compiles against its stand-ins, as lines: the code of the guide named ``appleGuide``.
+    static func appleClient() throws -> [[String]] { [Markdown.lines(try text(of: ".ci/stand-ins/Client.swift"))] }
+
+    /// The guide whose code needs frameworks that are not everywhere.
+    static let appleGuide = "Sources/AsyncDI/AsyncDI.docc/Guides/SwiftUIAndUIKit.md"
+
     static func text(of path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }

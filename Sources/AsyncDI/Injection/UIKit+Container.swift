@@ -1,0 +1,71 @@
+// watchOS has UIKit, but no view controllers.
+#if canImport(UIKit) && !os(watchOS)
+    public import UIKit
+
+    extension UIViewController {
+        /// The container of this controller: its own, or the nearest one of its parents and presenting controllers.
+        ///
+        /// Where none of them has one, ``Injection/container``. Setting it gives the controller one of its own; nil takes that away.
+        /// A scope that was opened for the controller with ``Container/openScope(for:registrations:)`` is disposed when another
+        /// container takes its place.
+        public var container: Container? {
+            get {
+                firstValue(
+                    from: self, next: { $0.parent ?? $0.presentingViewController }, { $0.association?.container })
+                    ?? Injection.container
+            }
+            set {
+                // The scope that it is already stays the controller's.
+                if let association, association.container === newValue { return }
+                association = newValue.map { ContainerAssociation(container: $0, scope: nil) }
+            }
+        }
+
+        fileprivate var association: ContainerAssociation? {
+            get { objc_getAssociatedObject(self, ContainerAssociation.key) as? ContainerAssociation }
+            set {
+                objc_setAssociatedObject(self, ContainerAssociation.key, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+            }
+        }
+    }
+
+    extension Container {
+        /// Opens a scope for a view controller and makes it the controller's container; it lasts as long as the controller.
+        ///
+        /// ```swift
+        /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
+        /// ```
+        /// When the controller goes away, or gets another container, the scope is closed and disposed in the background; observers
+        /// of the container are told what hooks throw. What is in the scope must not keep the controller: neither would go away.
+        ///
+        /// - Parameters:
+        ///   - controller: What the scope belongs to.
+        ///   - registrations: What is added or overridden in the scope.
+        /// - Returns: The scope.
+        /// - Throws: ``ResolutionError`` with the code `disposed`.
+        @MainActor @discardableResult
+        public func openScope(
+            for controller: UIViewController,
+            @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
+        ) throws -> Container {
+            let scope = try OwnedScope(
+                below: self, name: readableName(of: type(of: controller)), registrations: registrations)
+            controller.association = ContainerAssociation(container: scope.container, scope: scope)
+            return scope.container
+        }
+    }
+
+    /// What a controller has: released with it by the Objective-C runtime.
+    private final class ContainerAssociation {
+        let container: Container
+        private let scope: OwnedScope?
+
+        init(container: Container, scope: OwnedScope?) {
+            self.container = container
+            self.scope = scope
+        }
+
+        /// An address that nobody else has.
+        @MainActor static let key = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+    }
+#endif
