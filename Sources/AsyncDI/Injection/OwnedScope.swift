@@ -13,18 +13,10 @@ final class OwnedScope: Sendable {
         container = try parent.core.openScope(key: nil, name: name, holder: parent, registrations: registrations)
     }
 
-    /// From this moment on the scope is closed; what it holds is disposed in the background.
-    deinit { container.disposeInBackground() }
-}
-
-extension Container {
-    /// Begins to dispose the container and does not wait, but keeps it until that has ended.
+    /// From this moment on the scope is closed; what it holds is disposed in the background, also when its parent goes away.
     ///
     /// Observers are told what hooks throw.
-    nonisolated func disposeInBackground() {
-        guard core.beginDisposal(reason: DisposalReason()) != nil else { return }
-        Task.detached { try? await self.dispose() }
-    }
+    deinit { _ = container.core.beginDisposal(reason: DisposalReason()) }
 }
 
 /// The scope of a view, opened when it is first asked for and replaced when its key or what is above it changes.

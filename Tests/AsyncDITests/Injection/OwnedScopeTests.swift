@@ -39,7 +39,7 @@ struct OwnedScopeTests {
         #expect(disposed.arrivals == 1)
     }
 
-    @Test func `hooks run though nobody else holds the containers`() async throws {
+    @Test func `hooks run when the containers above go away too`() async throws {
         let disposed = Gate()
         var owner: OwnedScope? = try OwnedScope(below: Self.parent(disposed), name: "view")
         _ = try await owner?.container.resolve(Connection.self)
