@@ -15,6 +15,7 @@ struct InjectionLoaderTests {
         init() {
             container = Container { [factory] in
                 Registration(Int.self, lifetime: .singleton) { _ in try await factory.run() }
+                    .whenAbandoned(.finish)
             }
         }
     }
