@@ -11,7 +11,7 @@ import Testing
 /// Not a test of the library: a data race on purpose, which shows that ThreadSanitizer looks.
 ///
 /// `.ci/check-sanitizer` alone enables it, and passes only if it fails.
-@Suite(.enabled(if: getenv("ASYNCDI_DELIBERATE_RACE") != nil), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: getenv("ASYNCDI_DELIBERATE_RACE") != nil), .timeLimit(.minutes(10)))
 struct DeliberateRace {
     /// Unchecked and wrong, because that is what the sanitizer has to find.
     final class Unprotected: @unchecked Sendable {

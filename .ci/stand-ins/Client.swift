@@ -1,82 +1,168 @@
-// An app as its author writes it, type-checked against the stand-ins; the guide on SwiftUI and UIKit shows parts of it.
+// The guide "SwiftUI and UIKit" as a user would write it; compiled by check-apple-ui.
 
 import AsyncDI
 import SwiftUI
 import UIKit
 
-protocol UserRepository: Sendable {
-    var count: Int { get }
+protocol API: Sendable {
+    func profile() async throws -> String
 }
 
-struct StubRepository: UserRepository {
-    let count = 3
+struct LiveAPI: API {
+    func profile() async throws -> String { "Ada" }
 }
 
-struct RootView: View {
-    let container = Container {
-        Registration((any UserRepository).self, lifetime: .singleton) { _ in StubRepository() }
+struct User: Hashable, Sendable, Identifiable {
+    let id: Int
+}
+
+nonisolated struct RoomID: Hashable, Sendable {
+    let number: Int
+}
+
+final class Room: Sendable {
+    let id: RoomID
+    nonisolated init(_ id: RoomID) { self.id = id }
+}
+
+struct AppModule: Module {
+    var registrations: Registrations {
+        Registration((any API).self, lifetime: .singleton) { _ in LiveAPI() }
+        Registration(Room.self, lifetime: .multiton) { (_, id: RoomID) in Room(id) }
     }
-
-    var body: some View {
-        ProfileScreen()
-            .container(container)
-    }
 }
 
-struct ProfileScreen: View {
-    var body: some View {
-        InjectedView((any UserRepository).self) { phase, retry in
-            switch phase {
-            case .loading: ProgressView()
-            case .ready(let users): Text("\(users.count) users")
-            case .failed: Button("Try again", action: retry)
-            }
+// MARK: SwiftUI
+
+@main
+struct ProfileApp: App {
+    let container = Container { AppModule() }
+
+    var body: some Scene {
+        WindowGroup {
+            HomeView().container(container)
         }
     }
 }
 
-struct UserCount: View {
-    @InjectState((any UserRepository).self) var users
+struct HomeView: View {
+    var body: some View {
+        InjectedView((any API).self) { api in
+            ProfileView(api: api)
+        } placeholder: {
+            ProgressView()
+        } failure: { error, retry in
+            Text("That did not work: \(error)")
+            Button("Try again", action: retry)
+        }
+    }
+}
+
+struct ProfileView: View {
+    let api: any API
+    @State private var profile = ""
 
     var body: some View {
-        switch users {
+        Text(profile)
+            .task { profile = (try? await api.profile()) ?? "nobody" }
+    }
+}
+
+struct StatusView: View {
+    @InjectState((any API).self) private var api
+
+    var body: some View {
+        switch api {
         case .loading: ProgressView()
-        case .ready(let users): Text("\(users.count) users")
-        case .failed: Button("Try again") { $users.retry() }
+        case .ready(let api): ProfileView(api: api)
+        case .failed(let error): Button("\(error): try again") { $api.retry() }
         }
     }
 }
 
-struct CheckoutScreen: View {
+struct RoomView: View {
+    let id: RoomID
+
     var body: some View {
-        UserCount()
-            .containerScope {
-                Registration(String.self, qualifier: "cart", instance: "cart-7")
-            }
+        InjectedView(Room.self, arguments: id) { room in
+            Text("Room \(room.id.number)")
+        } placeholder: {
+            ProgressView()
+        } failure: { _, retry in
+            Button("Try again", action: retry)
+        }
     }
 }
 
-struct Inspector: View {
+struct AccountView: View {
+    let user: User
+
+    var body: some View {
+        StatusView()
+            .containerScope(user.id) { Registration(User.self, instance: user) }
+    }
+}
+
+struct UnkeyedScopeView: View {
+    var body: some View { StatusView().containerScope() }
+}
+
+@MainActor final class AccountModel {
+    let api: any API
+    init(api: any API) { self.api = api }
+}
+
+struct ReadyView: View {
     @Environment(\.container) private var container
 
+    var model: AccountModel? {
+        try? container?.ready(using: AccountModel.init)
+    }
+
+    var body: some View { Text(model == nil ? "not ready" : "ready") }
+}
+
+struct ProfilePreview: View {
     var body: some View {
-        Text(container?.name ?? "none")
+        HomeView().container(Container { Registration((any API).self, instance: LiveAPI()) })
     }
 }
 
-final class ProfileController: UIViewController {
+// The phase is stated by the caller's own code too.
+struct QualifiedView: View {
+    @InjectState(qualifier: "staging") private var api: InjectionPhase<any API>
+    @InjectState private var room: InjectionPhase<Room>
+
+    init(id: RoomID) { _room = InjectState(arguments: id) }
+
+    var body: some View {
+        Text(api.service == nil ? "no API" : "API")
+        if let error = room.error { Text("\(error)") }
+    }
+}
+
+// MARK: UIKit
+
+final class RootController: UIViewController {
     override func viewDidLoad() {
         super.viewDidLoad()
-        Task {
-            try await openScope {
-                Registration(String.self, qualifier: "cart", instance: "cart-7")
-            }
-        }
+        container = Container { AppModule() }
     }
 }
 
-@MainActor func makeController(_ container: Container) -> UIViewController {
-    let controller = UIViewController()
-    controller.container = container
-    return controller
+final class AccountController: UIViewController {
+    private var api: (any API)?
+
+    func show(_ user: User) async throws {
+        try container?.openScope(for: self) { Registration(User.self, instance: user) }
+        api = try await container?.resolve()
+    }
+}
+
+final class CompositionController: UIViewController {
+    func present(_ user: User) throws {
+        let controller = AccountController(nibName: nil, bundle: nil)
+        try container?.openScope(for: controller) { Registration(User.self, instance: user) }
+        present(controller, animated: true)
+    }
 }

@@ -53,7 +53,7 @@ extension ContainerCore {
     }
 
     /// Begins the disposal unless it has begun; nil when it is over.
-    private func beginDisposal(reason: DisposalReason) -> Disposal? {
+    func beginDisposal(reason: DisposalReason) -> Disposal? {
         var mustRun: Disposal?
         let disposal: Disposal? = withState { state in
             switch state.phase {

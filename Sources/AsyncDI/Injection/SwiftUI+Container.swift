@@ -1,53 +1,84 @@
 #if canImport(SwiftUI)
     public import SwiftUI
 
-    private struct ContainerKey: EnvironmentKey {
-        static let defaultValue: Container? = nil
-    }
-
     extension EnvironmentValues {
-        /// The container that views ask: the one set by ``SwiftUI/View/container(_:)``, or else ``Injection/container``.
+        /// The container of the views below a `container(_:)` or a `containerScope`.
+        ///
+        /// Where none is set, ``Injection/container``: a default container must be there before the first view is. A view is not
+        /// told when it is replaced.
         public var container: Container? {
             get { self[ContainerKey.self] ?? Injection.container }
             set { self[ContainerKey.self] = newValue }
         }
     }
 
+    private struct ContainerKey: EnvironmentKey {
+        static var defaultValue: Container? { nil }
+    }
+
     extension View {
-        /// Sets the container that this view and those inside it ask.
+        /// Makes a container the one that this view and what is in it ask.
+        ///
+        /// ```swift
+        /// WindowGroup {
+        ///     HomeView().container(container)
+        /// }
+        /// ```
+        /// It does not become ``Container/current``: a function that looks there, such as the free `resolve()`, does not see it.
         ///
         /// - Parameter container: The container.
         /// - Returns: The view with the container in its environment.
-        public func container(_ container: Container) -> some View {
-            environment(\.container, container)
+        nonisolated public func container(_ container: Container) -> some View { environment(\.container, container) }
+
+        /// Opens a scope for this view, below the container of its environment, for as long as the view is part of the interface.
+        ///
+        /// ```swift
+        /// ProfileView().containerScope(user.id) { Registration(User.self, instance: user) }
+        /// ```
+        /// The scope is the view's own, also when another view has the same key. It is opened before the view's body is asked
+        /// for, and disposed when SwiftUI lets go of the view's state: not while the view is merely covered by another one. With
+        /// another key, or another container above, it is replaced by a new scope. Disposal goes on in the background; observers
+        /// of the container are told what hooks throw. Where the container above is disposed already, the view gets that one,
+        /// and what is resolved there throws `disposed`.
+        ///
+        /// - Parameters:
+        ///   - key: What messages call the scope; another key asks for another scope.
+        ///   - registrations: What is added or overridden in the scope, looked at when it is opened.
+        /// - Returns: The view with the scope as its container.
+        public func containerScope(
+            _ key: some Hashable & Sendable,
+            @RegistrationBuilder registrations: @escaping () -> Registrations = { Registrations() }
+        ) -> some View {
+            modifier(ContainerScope(key: AnyHashable(key), registrations: registrations))
         }
 
-        /// Opens a scope of the environment's container for as long as the view is shown, and disposes it afterwards.
+        /// Opens a scope without a key for this view, for as long as the view is part of the interface.
         ///
-        /// The view appears once the scope is open; it and those inside it ask the scope.
-        ///
-        /// - Parameter registrations: What is added or overridden in the scope.
-        /// - Returns: The view in its scope.
+        /// - Parameter registrations: What is added or overridden in the scope, looked at when it is opened.
+        /// - Returns: The view with the scope as its container.
         public func containerScope(
             @RegistrationBuilder registrations: @escaping () -> Registrations = { Registrations() }
         ) -> some View {
-            modifier(ContainerScope(registrations: registrations))
+            modifier(ContainerScope(key: nil, registrations: registrations))
         }
     }
 
+    /// Keeps a scope in the state of the view.
     private struct ContainerScope: ViewModifier {
-        let registrations: () -> Registrations
-        @Environment(\.container) private var container
-        @State private var scope: Container?
+        @Environment(\.container) private var parent
+        @State private var slot = ScopeSlot()
+        private let key: AnyHashable?
+        private let registrations: () -> Registrations
+
+        init(key: AnyHashable?, registrations: @escaping () -> Registrations) {
+            self.key = key
+            self.registrations = registrations
+        }
 
         func body(content: Content) -> some View {
-            Group {
-                if let scope { content.container(scope) }
-            }
-            .task(id: container.map { ObjectIdentifier($0) }) {
-                // What goes wrong in disposal is told to the container's observers.
-                try? await container?.holdScope(registrations: registrations) { scope = $0 }
-            }
+            // Asked for here, not in a task, so that the view never sees the container above for a moment. To ask again changes
+            // nothing.
+            content.environment(\.container, slot.container(below: parent, key: key, registrations: registrations))
         }
     }
 #endif

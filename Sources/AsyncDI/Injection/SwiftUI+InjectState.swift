@@ -2,93 +2,89 @@
     import Observation
     public import SwiftUI
 
-    /// Injects a service into a view, resolved from the environment's container while the view is shown.
+    /// Loads a service for a view, and gives the phase that loading is in.
     ///
     /// ```swift
-    /// struct UserCount: View {
-    ///     @InjectState((any UserRepository).self) var users
+    /// struct ProfileView: View {
+    ///     @InjectState((any API).self) private var api
     ///
     ///     var body: some View {
-    ///         switch users {
+    ///         switch api {
     ///         case .loading: ProgressView()
-    ///         case .ready(let users): Text("\(users.count)")
-    ///         case .failed: Button("Try again") { $users.retry() }
+    ///         case .ready(let api): ProfileForm(api: api)
+    ///         case .failed: Button("Try again") { $api.retry() }
     ///         }
     ///     }
     /// }
     /// ```
-    /// Resolved once for each container that the view comes to have; cancelled when the view's state goes.
+    /// The service comes from the container of the environment, once; from another container it is loaded anew. Loading begins
+    /// before the body is first asked for, in a task that the view's state owns: it is cancelled when SwiftUI lets go of that.
+    /// ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the view disappears.
     @propertyWrapper public struct InjectState<Service: Sendable>: DynamicProperty {
         @Environment(\.container) private var container
-        @State private var loader: InjectionLoader<Service>
+        @State private var loader = ObservedLoader<Service>()
+        private let query: InjectionQuery<Service>
 
-        /// Injects a service.
+        /// Loads a service.
         ///
         /// - Parameters:
-        ///   - service: The service type.
+        ///   - service: The service type; may be inferred.
         ///   - qualifier: The qualifier that the service was registered with.
         public init(_ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil) {
-            _loader = State(initialValue: InjectionLoader(qualifier: qualifier))
+            query = InjectionQuery(service, qualifier: qualifier)
         }
 
-        /// How far the service is.
+        /// Loads a service that is made with arguments.
+        ///
+        /// - Parameters:
+        ///   - service: The service type; may be inferred.
+        ///   - qualifier: The qualifier that the service was registered with.
+        ///   - first: The first argument.
+        ///   - rest: The other arguments.
+        public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+            _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+            arguments first: First, _ rest: repeat each Argument
+        ) {
+            query = InjectionQuery(service, qualifier: qualifier, arguments: first, repeat each rest)
+        }
+
+        /// The phase that loading is in.
         @MainActor public var wrappedValue: InjectionPhase<Service> { loader.phase }
 
-        /// Resolves the service again.
-        @MainActor public var projectedValue: InjectionRetry {
-            InjectionRetry { [loader, container] in loader.retry(asking: container) }
-        }
+        /// What can be done about the phase: `$api.retry()`.
+        public var projectedValue: InjectStateControl<Service> { InjectStateControl(loader: loader) }
 
-        /// Begins to resolve the service; called by SwiftUI before the view's body.
-        nonisolated public mutating func update() {
-            let (loader, container) = (loader, container)
-            // SwiftUI updates views on the main actor, whether its protocol says so or not.
-            MainActor.assumeIsolated { loader.begin(asking: container) }
-        }
+        /// Loads from the container of the environment, unless that has begun; SwiftUI calls it before each body.
+        public func update() { loader.update(query, from: container) }
     }
 
-    /// Asks for a service again, after resolving it failed.
-    @MainActor public struct InjectionRetry {
-        fileprivate let action: () -> Void
+    /// What a view can do about a service that it loads with ``InjectState``.
+    public struct InjectStateControl<Service: Sendable>: Sendable {
+        fileprivate let loader: ObservedLoader<Service>
 
-        /// Resolves the service again.
-        public func retry() { action() }
+        /// Loads again after a failure; does nothing otherwise.
+        @MainActor public func retry() { loader.retry() }
     }
 
-    /// Loads the service of an ``InjectState``.
-    @MainActor @Observable final class InjectionLoader<Service: Sendable> {
-        private var loading = InjectionLoading<Service>()
-        @ObservationIgnored private var task: Task<Void, Never>?
-        private nonisolated let qualifier: (any Qualifier)?
+    /// A loader whose phase SwiftUI observes.
+    private final class ObservedLoader<Service: Sendable>: Observable, Sendable {
+        private let loader = InjectionLoader<Service>()
+        private let registrar = ObservationRegistrar()
 
-        nonisolated init(qualifier: (any Qualifier)?) { self.qualifier = qualifier }
-        isolated deinit { task?.cancel() }
-
-        var phase: InjectionPhase<Service> { loading.phase }
-
-        func begin(asking container: Container?) {
-            // Copied first: writing a property that is observed tells the view, also when nothing has changed.
-            var next = loading
-            let action = next.begin(asking: container.map { ObjectIdentifier($0) })
-            if action == .none { return }
-            loading = next
-            carryOut(action, asking: container)
+        var phase: InjectionPhase<Service> {
+            registrar.access(self, keyPath: \.phase)
+            return loader.phase
         }
 
-        func retry(asking container: Container?) { carryOut(loading.retry(), asking: container) }
-
-        private func carryOut(_ action: InjectionLoading<Service>.BeginAction, asking container: Container?) {
-            guard case .resolve(let attempt) = action else { return }
-            task?.cancel()
-            task = Task { [weak self, qualifier] in
-                do {
-                    let container = try container ?? Injection.required(Service.self, qualifier)
-                    let service = try await container.resolve(Service.self, qualifier: qualifier)
-                    self?.loading.finish(attempt: attempt, .success(service))
-                } catch {
-                    self?.loading.finish(attempt: attempt, .failure(error))
-                }
-            }
+        func update(_ query: InjectionQuery<Service>, from container: Container?) {
+            loader.update(query, from: container) { [weak self] in self?.phaseHasChanged() }
         }
+
+        func retry() {
+            loader.retry { [weak self] in self?.phaseHasChanged() }
+            phaseHasChanged()
+        }
+
+        private func phaseHasChanged() { registrar.withMutation(of: self, keyPath: \.phase) {} }
     }
 #endif

@@ -1,65 +1,90 @@
 #if canImport(SwiftUI)
     public import SwiftUI
 
-    /// Shows a service while it is resolved, when it is there, and when it failed.
+    /// A view of a service, which is resolved when the view appears.
     ///
     /// ```swift
-    /// struct ProfileScreen: View {
-    ///     var body: some View {
-    ///         InjectedView((any UserRepository).self) { phase, retry in
-    ///             switch phase {
-    ///             case .loading: ProgressView()
-    ///             case .ready(let users): ProfileView(users: users)
-    ///             case .failed: Button("Try again", action: retry)
-    ///             }
-    ///         }
-    ///     }
+    /// InjectedView((any API).self) { api in
+    ///     ProfileView(api: api)
+    /// } placeholder: {
+    ///     ProgressView()
+    /// } failure: { error, retry in
+    ///     Button("Try again", action: retry)
     /// }
     /// ```
-    /// The service is resolved from the environment's container while the view is shown, once for each container; a view that goes
-    /// away cancels that, and leaves alone who else waits for the service.
-    public struct InjectedView<Service: Sendable, Content: View>: View {
+    /// The service comes from the container of the environment, once: when the view comes back from behind another one, what was
+    /// loaded is still there. With another container, qualifier or argument it is loaded anew. The task that loads belongs to the
+    /// placeholder: it is cancelled when the view goes away before it has ended, and begun again if the view comes back.
+    public struct InjectedView<Service: Sendable, Content: View, Placeholder: View, Failure: View>: View {
         @Environment(\.container) private var container
-        @State private var loading = InjectionLoading<Service>()
-        @State private var retries = 0
-        private let qualifier: (any Qualifier)?
-        private let content: (InjectionPhase<Service>, @escaping @MainActor () -> Void) -> Content
+        @State private var load = InjectionLoad<Service>()
+        private let query: InjectionQuery<Service>
+        private let content: (Service) -> Content
+        private let placeholder: () -> Placeholder
+        private let failure: (any Error, @escaping @MainActor () -> Void) -> Failure
 
         /// A view of a service.
         ///
         /// - Parameters:
         ///   - service: The service type; may be inferred.
         ///   - qualifier: The qualifier that the service was registered with.
-        ///   - content: Shows a phase; gets a function that resolves the service again.
+        ///   - content: The view of the service.
+        ///   - placeholder: What is seen until the service is there.
+        ///   - failure: What is seen when resolving failed; its second parameter, when called, tries again.
         public init(
             _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-            @ViewBuilder content: @escaping (InjectionPhase<Service>, @escaping @MainActor () -> Void) -> Content
+            @ViewBuilder content: @escaping (Service) -> Content,
+            @ViewBuilder placeholder: @escaping () -> Placeholder,
+            @ViewBuilder failure: @escaping (any Error, @escaping @MainActor () -> Void) -> Failure
         ) {
-            self.qualifier = qualifier
+            query = InjectionQuery(service, qualifier: qualifier)
             self.content = content
+            self.placeholder = placeholder
+            self.failure = failure
         }
 
-        /// The content in its present phase.
+        /// A view of a service that is made with arguments.
+        ///
+        /// - Parameters:
+        ///   - service: The service type; may be inferred.
+        ///   - qualifier: The qualifier that the service was registered with.
+        ///   - first: The first argument.
+        ///   - rest: The other arguments.
+        ///   - content: The view of the service.
+        ///   - placeholder: What is seen until the service is there.
+        ///   - failure: What is seen when resolving failed; its second parameter, when called, tries again.
+        public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+            _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+            arguments first: First, _ rest: repeat each Argument,
+            @ViewBuilder content: @escaping (Service) -> Content,
+            @ViewBuilder placeholder: @escaping () -> Placeholder,
+            @ViewBuilder failure: @escaping (any Error, @escaping @MainActor () -> Void) -> Failure
+        ) {
+            query = InjectionQuery(service, qualifier: qualifier, arguments: first, repeat each rest)
+            self.content = content
+            self.placeholder = placeholder
+            self.failure = failure
+        }
+
+        /// The view of the phase that loading is in.
         public var body: some View {
-            content(loading.phase) { retries += 1 }
-                .task(id: Attempt(container: container.map { ObjectIdentifier($0) }, retries: retries)) { await load() }
-        }
-
-        /// What a new attempt is made for.
-        private struct Attempt: Equatable {
-            let container: ObjectIdentifier?
-            let retries: Int
-        }
-
-        private func load() async {
-            guard case .resolve(let attempt) = loading.retry() else { return }
-            do {
-                let container = try container ?? Injection.required(Service.self, qualifier)
-                let service = try await container.resolve(Service.self, qualifier: qualifier)
-                loading.finish(attempt: attempt, .success(service))
-            } catch {
-                loading.finish(attempt: attempt, .failure(error))
+            let request = load.request(query, from: container)
+            switch load.phase(of: request) {
+            case .loading:
+                // The task needs a view that appears, which a placeholder may not have.
+                ZStack {
+                    Color.clear.frame(width: 0, height: 0)
+                    placeholder()
+                }
+                .task(id: request) { await run(request) }
+            case .ready(let service): content(service)
+            case .failed(let error): failure(error) { load.retry() }
             }
+        }
+
+        private func run(_ request: InjectionLoad<Service>.Request) async {
+            guard case .load = load.begin(request), let result = await query.result(from: container) else { return }
+            load.finished(request, with: result)
         }
     }
 #endif

@@ -1,60 +1,71 @@
+// watchOS has UIKit, but no view controllers.
 #if canImport(UIKit) && !os(watchOS)
     public import UIKit
 
     extension UIViewController {
-        /// The container that this controller asks: its own, or that of the nearest controller above it that has one, or else
-        /// ``Injection/container``.
+        /// The container of this controller: its own, or the nearest one of its parents and presenting controllers.
         ///
-        /// Setting it gives the controller, and those below it, a container of their own.
+        /// Where none of them has one, ``Injection/container``. Setting it gives the controller one of its own; nil takes that away.
+        /// A scope that was opened for the controller with ``Container/openScope(for:registrations:)`` is disposed when another
+        /// container takes its place.
         public var container: Container? {
             get {
-                var controller: UIViewController? = self
-                while let current = controller {
-                    if let own = current.ownContainer { return own }
-                    controller = current.parent ?? current.presentingViewController
-                }
-                return Injection.container
+                firstValue(
+                    from: self, next: { $0.parent ?? $0.presentingViewController }, { $0.association?.container })
+                    ?? Injection.container
             }
-            set { associate(newValue, under: .container) }
+            set {
+                // The scope that it is already stays the controller's.
+                if let association, association.container === newValue { return }
+                association = newValue.map { ContainerAssociation(container: $0, scope: nil) }
+            }
         }
 
-        /// Opens a scope of the controller's container, which is the controller's own from now on and is disposed when the controller
-        /// goes, or when it opens another one.
-        ///
-        /// - Parameter registrations: What is added or overridden in the scope.
-        /// - Returns: The scope.
-        /// - Throws: ``ResolutionError`` with the code `noCurrentContainer` or `disposed`.
-        @discardableResult
-        public func openScope(
-            @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
-        ) async throws -> Container {
-            guard let outer = parentContainer else { throw Injection.noContainer(ServiceKey(Container.self)) }
-            let scope = try await outer.openScope(registrations: registrations)
-            associate(ScopeHolder(scope), under: .scope)
-            container = scope
-            return scope
-        }
-
-        /// The container that a scope of this controller is opened in: not the scope that it has already.
-        private var parentContainer: Container? {
-            guard let held = associated(.scope) as? ScopeHolder, held.scope === ownContainer else { return container }
-            return (parent ?? presentingViewController)?.container ?? Injection.container
-        }
-
-        private var ownContainer: Container? { associated(.container) as? Container }
-
-        private func associated(_ key: AssociationKey) -> Any? { objc_getAssociatedObject(self, key.address) }
-
-        private func associate(_ object: AnyObject?, under key: AssociationKey) {
-            objc_setAssociatedObject(self, key.address, object, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+        fileprivate var association: ContainerAssociation? {
+            get { objc_getAssociatedObject(self, ContainerAssociation.key) as? ContainerAssociation }
+            set {
+                objc_setAssociatedObject(self, ContainerAssociation.key, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+            }
         }
     }
 
-    /// Its address is what an association is found by.
-    private final class AssociationKey: Sendable {
-        static let container = AssociationKey()
-        static let scope = AssociationKey()
+    extension Container {
+        /// Opens a scope for a view controller and makes it the controller's container; it lasts as long as the controller.
+        ///
+        /// ```swift
+        /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
+        /// ```
+        /// When the controller goes away, or gets another container, the scope is closed and disposed in the background; observers
+        /// of the container are told what hooks throw. What is in the scope must not keep the controller: neither would go away.
+        ///
+        /// - Parameters:
+        ///   - controller: What the scope belongs to.
+        ///   - registrations: What is added or overridden in the scope.
+        /// - Returns: The scope.
+        /// - Throws: ``ResolutionError`` with the code `disposed`.
+        @MainActor @discardableResult
+        public func openScope(
+            for controller: UIViewController,
+            @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
+        ) throws -> Container {
+            let scope = try OwnedScope(
+                below: self, name: readableName(of: type(of: controller)), registrations: registrations)
+            controller.association = ContainerAssociation(container: scope.container, scope: scope)
+            return scope.container
+        }
+    }
 
-        var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+    /// What a controller has: released with it by the Objective-C runtime.
+    private final class ContainerAssociation {
+        let container: Container
+        private let scope: OwnedScope?
+
+        init(container: Container, scope: OwnedScope?) {
+            self.container = container
+            self.scope = scope
+        }
+
+        /// An address that nobody else has.
+        @MainActor static let key = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
     }
 #endif

@@ -13,11 +13,16 @@ enum Documents {
         return try pages.map { ($0, try text(of: $0)) }
     }
 
-    /// What is compiled with these tests, and, for frameworks that are not on every platform, by `.ci/check-apple-ui`: as lines.
+    /// What is compiled with these tests, as lines.
     static func compiledFiles() throws -> [[String]] {
-        let paths = try files(in: "Tests/DocumentationTests", endingIn: ".swift") + [".ci/stand-ins/Client.swift"]
-        return try paths.map { try Markdown.lines(text(of: $0)) }
+        try files(in: "Tests/DocumentationTests", endingIn: ".swift").map { try Markdown.lines(text(of: $0)) }
     }
+
+    /// What `.ci/check-apple-ui` compiles against its stand-ins, as lines: the code of the guide named ``appleGuide``.
+    static func appleClient() throws -> [[String]] { [Markdown.lines(try text(of: ".ci/stand-ins/Client.swift"))] }
+
+    /// The guide whose code needs frameworks that are not everywhere.
+    static let appleGuide = "Sources/AsyncDI/AsyncDI.docc/Guides/SwiftUIAndUIKit.md"
 
     static func text(of path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -1,0 +1,99 @@
+/// What a view wants to have: a service, and how it is asked for.
+struct InjectionQuery<Service: Sendable>: Sendable {
+    fileprivate let key: ServiceKey
+    fileprivate let pack: ArgumentPack
+    private let resolve: @Sendable (Container) async throws -> Service
+
+    init(_ service: Service.Type, qualifier: (any Qualifier)?) {
+        key = ServiceKey(service, qualifier: qualifier)
+        pack = .none
+        resolve = { try await $0.resolve(service, qualifier: qualifier) }
+    }
+
+    init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
+        _ service: Service.Type, qualifier: (any Qualifier)?, arguments first: First, _ rest: repeat each Argument
+    ) {
+        let pack = Arguments(first, repeat each rest)
+        key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        self.pack = pack
+        resolve = { try await $0.resolve(service, qualifier: qualifier, arguments: first, repeat each rest) }
+    }
+
+    /// Asks the container; nil when the task was cancelled, whose answer nobody waits for.
+    func result(from container: Container?) async -> Result<Service, any Error>? {
+        let result: Result<Service, any Error>
+        do {
+            guard let container else { throw Injection.noContainer(key) }
+            result = .success(try await resolve(container))
+        } catch {
+            result = .failure(error)
+        }
+        return Task.isCancelled ? nil : result
+    }
+}
+
+/// Which result of loading a service counts, when the container may change and failures are retried.
+///
+/// A pure value. While A's factory runs, the view gets container B: a request for B begins. Should A's result come now, or even
+/// after B's, it is of a request that is not the current one, and is dropped. A container is compared by identity, and kept by
+/// the request, so that no other one can take its place in memory meanwhile.
+struct InjectionLoad<Service: Sendable>: Sendable {
+    /// One attempt to get a service from one container.
+    struct Request: Equatable, Sendable {
+        fileprivate let key: ServiceKey
+        fileprivate let pack: ArgumentPack
+        fileprivate let container: Container?
+        fileprivate let attempt: Int
+
+        static func == (first: Request, second: Request) -> Bool {
+            first.container === second.container && first.attempt == second.attempt && first.key == second.key
+                && first.pack.isEqual(to: second.pack)
+        }
+    }
+
+    private var attempt = 0
+    private var current: Request?
+    private var result: Result<Service, any Error>?
+
+    /// What is to be loaded now.
+    func request(_ query: InjectionQuery<Service>, from container: Container?) -> Request {
+        Request(key: query.key, pack: query.pack, container: container, attempt: attempt)
+    }
+
+    /// What is known of a request: nothing, unless it is the current one.
+    func phase(of request: Request) -> InjectionPhase<Service> {
+        guard request == current, let result else { return .loading }
+        return InjectionPhase(result)
+    }
+
+    enum BeginAction {
+        /// The service is to be resolved, also when an earlier task of the same request was cancelled.
+        case load
+        /// It has been, and will not be again.
+        case keep
+    }
+
+    /// A request becomes the current one.
+    mutating func begin(_ request: Request) -> BeginAction {
+        if request == current { return result == nil ? .load : .keep }
+        current = request
+        result = nil
+        return .load
+    }
+
+    /// A request has got its answer; whether that counts.
+    @discardableResult
+    mutating func finished(_ request: Request, with result: Result<Service, any Error>) -> Bool {
+        guard request == current, self.result == nil else { return false }
+        self.result = result
+        return true
+    }
+
+    /// After a failure, the next request is a new one; whether there was one.
+    @discardableResult
+    mutating func retry() -> Bool {
+        guard let current, current.attempt == attempt, case .failure = result else { return false }
+        attempt += 1
+        return true
+    }
+}

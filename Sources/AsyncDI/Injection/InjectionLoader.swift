@@ -1,0 +1,63 @@
+/// Loads a service in a task of its own, for as long as somebody holds the loader.
+///
+/// The task does not hold the loader: when the loader goes away, with the view whose state it is, the task is cancelled.
+final class InjectionLoader<Service: Sendable>: Sendable {
+    private typealias Load = InjectionLoad<Service>
+
+    private struct State {
+        var load = Load()
+        /// What was asked for last, and is to be asked for again by a retry.
+        var query: InjectionQuery<Service>?
+        var container: Container?
+        var request: Load.Request?
+        var task: Task<Void, Never>?
+    }
+
+    private let state = Locked(State())
+
+    deinit { state.withLock { $0.task }?.cancel() }
+
+    /// How far the request of the last ``update(_:from:onChange:)`` has come.
+    var phase: InjectionPhase<Service> {
+        state.withLock { state in state.request.map { state.load.phase(of: $0) } ?? .loading }
+    }
+
+    /// Begins to load, unless just that has begun before.
+    ///
+    /// - Parameters:
+    ///   - query: What to load.
+    ///   - container: What is asked.
+    ///   - onChange: Is told when the phase has changed later on.
+    func update(
+        _ query: InjectionQuery<Service>, from container: Container?, onChange: @escaping @MainActor () -> Void
+    ) {
+        let old = state.withLock { state -> State? in
+            let request = state.load.request(query, from: container)
+            guard request != state.request else { return nil }
+            let old = state
+            state.query = query
+            state.container = container
+            state.request = request
+            _ = state.load.begin(request)
+            // Nothing of it runs in here: the main actor does, later.
+            state.task = Task { @MainActor [weak self] in
+                guard let result = await query.result(from: container) else { return }
+                if self?.finished(request, with: result) == true { onChange() }
+            }
+            return old
+        }
+        // Outside the lock, because cancelling runs handlers, and what was loaded before may go away now.
+        old?.task?.cancel()
+    }
+
+    /// Loads again after a failure; does nothing otherwise.
+    func retry(onChange: @escaping @MainActor () -> Void) {
+        let query = state.withLock { $0.load.retry() ? $0.query : nil }
+        guard let query else { return }
+        update(query, from: state.withLock { $0.container }, onChange: onChange)
+    }
+
+    private func finished(_ request: Load.Request, with result: Result<Service, any Error>) -> Bool {
+        state.withLock { $0.load.finished(request, with: result) }
+    }
+}
