@@ -5,6 +5,7 @@ extension ContainerCore {
     ) -> JoinDecision {
         // The clock is user code, and read outside the lock.
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        let stopwatch = events == nil ? nil : Stopwatch(clock)
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
@@ -24,23 +25,22 @@ extension ContainerCore {
             guard attempt.mayWait else { return .refused }
             // An instance for arguments that are not equal to themselves could never be found again.
             guard key.arguments == key.arguments else { return .unusableArguments }
-            return .start(begin(key, for: request, waiter: waiter, clock: attempt.clock, in: &state))
+            let creation = Creation(
+                key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
+                clock: attempt.clock, stopwatch: stopwatch)
+            begin(creation, for: request, waiter: waiter, in: &state)
+            return .start(creation)
         }
     }
 
-    private func begin(
-        _ key: CreationKey, for request: Request, waiter: Waiter, clock registrationClock: UInt, in state: inout State
-    ) -> Creation {
-        let creation = Creation(
-            key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
-            clock: registrationClock, stopwatch: events == nil ? nil : Stopwatch(clock))
+    private func begin(_ creation: Creation, for request: Request, waiter: Waiter, in state: inout State) {
         state.flights.start(
-            creation, for: key, waiter: waiter, endsWhenAbandoned: key.recipe.blueprint.abandonment == .cancel)
+            creation, for: creation.key, waiter: waiter,
+            endsWhenAbandoned: creation.recipe.blueprint.abandonment == .cancel)
         if let asker = request.asker, let node = asker.creation {
             // A new creation waits for nobody yet, so this wait cannot close a cycle.
             _ = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
         }
-        return creation
     }
 
     func leave(_ creation: Creation, waiter: Waiter) {

@@ -56,10 +56,13 @@ extension ContainerEvent: CustomStringConvertible {
 /// let container = Container(name: "app", observers: [EventLog()]) { AppModule() }
 /// ```
 /// Scopes have the observers of the container that they are opened in. Events are handed over by a task of their own, one after
-/// the other: a slow observer delays nobody's resolution, only the events after it, which wait in memory. A hit is no event
-/// and costs nothing.
+/// the other: a slow observer delays nobody's resolution, only the events after it, which wait in memory. It runs on a
+/// thread of the pool that tasks share: one that has to block, to write to a socket say, hands the event on instead. A hit is
+/// no event and costs nothing.
 public protocol ContainerObserver: Sendable {
     /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless declared.
+    ///
+    /// Of several observers the shortest one counts for all.
     var stallThreshold: Duration { get }
 
     /// Something happened.

@@ -35,6 +35,8 @@ final class EventQueue: Sendable {
             for (container, event) in events {
                 for observer in observers { observer.container(container, did: event) }
             }
+            // Events that never end must not keep a thread of the pool.
+            await Task.yield()
         }
     }
 }

@@ -44,7 +44,9 @@ extension DependencyGraph {
         let ids = identifiers
         for (number, group) in groups.enumerated() {
             let indent = group.owner == nil ? "    " : "        "
-            if let owner = group.owner { text += "    subgraph c\(number)[\(owner.quotedForMermaid)]\n" }
+            if let owner = group.owner {
+                text += "    subgraph c\(number)[\((owner.isEmpty ? " " : owner).quotedForMermaid)]\n"
+            }
             for node in group.nodes { text += "\(indent)\(ids[node.name]!)[\(node.label.quotedForMermaid)]\n" }
             if group.owner != nil { text += "    end\n" }
         }
@@ -61,7 +63,8 @@ extension DependencyGraph {
 
     /// The nodes of each owner, in the order of owners; those without one first.
     private var groups: [(owner: String?, nodes: [Node])] {
-        Dictionary(grouping: details, by: \.owner).sorted { ($0.key ?? "") < ($1.key ?? "") }
+        Dictionary(grouping: details, by: \.owner)
+            .sorted { ($0.key == nil ? 0 : 1, $0.key ?? "") < ($1.key == nil ? 0 : 1, $1.key ?? "") }
             .map { (owner: $0.key, nodes: $0.value) }
     }
 }
@@ -96,6 +99,7 @@ extension String {
                 case "\"": "\\\""
                 case "\\": "\\\\"
                 case "\n": "\\n"
+                case "&": "&amp;"  // A label interprets entities too.
                 default: nil
                 }
             } + "\""

@@ -101,6 +101,20 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         }
     }
 
+    private enum CodingKeys: CodingKey {
+        case details, edges
+    }
+
+    /// A graph that was encoded, perhaps by hand: it is completed and sorted like any other.
+    ///
+    /// - Parameter decoder: Reads the graph.
+    /// - Throws: What the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            container.decode([Node].self, forKey: .details), edges: container.decode([Edge].self, forKey: .edges))
+    }
+
     /// What is known of a node; nil when there is none of that name.
     ///
     /// - Parameter name: The node's name.

@@ -146,8 +146,8 @@ extension Frame {
     @inlinable
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { finish() }
-        try Task.checkCancellation()
         do {
+            try Task.checkCancellation()
             return try await run(unsafeDowncast(factory, to: ServiceFactory<Service>.self))
         } catch {
             throw failed(error)

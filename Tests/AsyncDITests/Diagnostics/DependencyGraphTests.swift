@@ -164,6 +164,20 @@ private typealias Node = DependencyGraph.Node
         #expect(Set([graph, graph]).count == 1)
     }
 
+    @Test func `a graph that was written by hand is completed, whatever its edges name`() throws {
+        let text = #"""
+            {"details": [], "edges": [{"from": "A", "to": "B", "isDeferred": false},
+             {"from": "A", "to": "B", "isDeferred": false}]}
+            """#
+        let graph = try JSONDecoder().decode(DependencyGraph.self, from: Data(text.utf8))
+        #expect(graph.nodes == ["A", "B"] && graph.edges.count == 1)
+        #expect(try graph.topologicalOrder() == ["B", "A"])
+        #expect(graph.dot().contains("->") && graph.mermaid().contains("-->"))
+        let entity = DependencyGraph([Node("&lt;", owner: "")])
+        #expect(entity.dot().contains(#""&amp;lt;"#), "DOT draws entities")
+        #expect(entity.mermaid().contains(#"subgraph c0[" "]"#), "a box needs a title")
+    }
+
     @Test func `ten thousand nodes are exported and ordered in well under a second`() throws {
         let nodes = (0..<10_000).map { Node("Service number \($0)", lifetime: "singleton", owner: "app") }
         let edges = (1..<10_000).flatMap { i in

@@ -179,6 +179,20 @@ extension DependencyGraph {
         try await container.dispose()
     }
 
+    @Test func `a factory that never ran has created nothing`() async throws {
+        let container = Container { Registration(Font.self, lifetime: .transient) { _ in Font() } }
+        await container.startRecording()
+        let gate = Gate()
+        let task = Task {
+            await gate.pass()
+            return try await container.resolve(Font.self)
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await (container.dependencyGraph()["Font"]?.creations ?? 0) == 0)
+    }
+
     @Test func `a scope's own recording has what is made in the scope`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
