@@ -170,7 +170,9 @@ final class Creation: Sendable, Hashable {
         let resolver = Resolver(host: host, frame: frame)
         let instance = try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(resolver, pack)
+                try await recipe.blueprint.factory.makeCell(resolver, pack) { original in
+                    state.withLock { $0.instance = original }
+                }
             }
         }
         state.withLock { $0.instance = instance }

@@ -101,7 +101,11 @@ final class Recipe: Sendable {
 /// nothing but a constant `@Sendable` function.
 @usableFromInline class Factory: @unchecked Sendable {
     /// Runs the factory and puts the instance into a cell.
-    nonisolated(nonsending) func makeCell(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> Cell {
+    ///
+    /// What was made before a decorator fails is told, so that it can be disposed.
+    nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
         preconditionFailure("a factory that makes cells overrides makeCell")
     }
 
@@ -138,12 +142,15 @@ typealias Decorator<Service> = nonisolated(nonsending) @Sendable (Resolver, Serv
         ServiceFactory(make, decorators: decorators + [decorator])
     }
 
-    override nonisolated(nonsending) func makeCell(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> Cell {
-        let original = try await make(resolver, pack)
-        guard isDecorated else { return StrongCell(original) }
-        var instance = original
+    override nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
+        let original = StrongCell(try await make(resolver, pack))
+        guard isDecorated else { return original }
+        beforeDecoration(original)
+        var instance = original.value
         for decorator in decorators { instance = try await decorator(resolver, instance) }
-        return DecoratedCell(instance, original: StrongCell(original))
+        return DecoratedCell(instance, original: original)
     }
 
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }

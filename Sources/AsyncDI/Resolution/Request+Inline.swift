@@ -20,7 +20,7 @@ extension Request {
         defer { end(frame) }
         let cell = try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(Resolver(host: host, frame: frame), pack)
+                try await recipe.blueprint.factory.makeCell(Resolver(host: host, frame: frame), pack) { _ in }
             }
         }
         if recipe.hasHooks { try await recipe.runHooks(cell, in: frame) }

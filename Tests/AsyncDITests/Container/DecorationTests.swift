@@ -51,6 +51,18 @@ struct DecorationTests {
         await #expect(throws: TestError(1)) { try await container.resolve((any Service).self) }
     }
 
+    @Test func `what a failing decorator was given is disposed, once`() async throws {
+        let disposed = Log<String>()
+        let container = Container {
+            Registration((any Service).self, lifetime: .singleton) { _ in Base("opened") }
+                .onDispose { disposed.append($0.text) }
+            Decoration((any Service).self) { _, _ in throw TestError(2) }
+        }
+        await #expect(throws: TestError(2)) { try await container.resolve((any Service).self) }
+        try await container.dispose()
+        #expect(disposed.entries == ["opened"])
+    }
+
     @Test func `a decorator that needs what it decorates is a cycle`() async throws {
         let container = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in Base() }
