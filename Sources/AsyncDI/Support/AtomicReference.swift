@@ -10,15 +10,18 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     private let bits: Atomic<UnsafeRawPointer?>
 
     init(_ object: Object? = nil) {
+        // Retained by hand because an atomic holds bits only: this reference gives the retain back in `deinit` or `exchange`.
         bits = Atomic(object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) })
     }
 
     deinit {
+        // Released because the reference owns one retain, and whoever could still read it is gone.
         if let pointer = bits.load(ordering: .acquiring) { Unmanaged<Object>.fromOpaque(pointer).release() }
     }
 
     /// The object, valid until the reader leaves its epoch (or, for writers, until they replace it).
     func load() -> Unmanaged<Object>? {
+        // Unretained because the epoch, or the writer's lock, keeps the object alive.
         // Sequentially consistent: a reader's load must not move before its entry into the epoch.
         bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }
@@ -28,6 +31,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     /// Of several that are made at once one stays.
     func loadOrInitialize(_ make: () -> Object) -> Object {
         if let object = load() { return object.takeUnretainedValue() }
+        // Retained by hand because the exchange below hands the retain over; who loses it gives its own back.
         let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
         let (exchanged, original) = bits.compareExchange(
             expected: nil, desired: new, ordering: .sequentiallyConsistent)
