@@ -171,6 +171,9 @@ extension ContainerCore {
                 for (_, recipe) in state.registrations.inOrder { recipe.retire() }
             }
             state.retired += table.unpublishAll()
+            for (key, kept) in state.instances where kept.indexed != nil {
+                state.retired += key.recipe.index.load()?.takeUnretainedValue().removeAll() ?? []
+            }
             defer {
                 state.phase = .disposed
                 state.disposal = nil

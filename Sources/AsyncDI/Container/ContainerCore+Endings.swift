@@ -87,8 +87,12 @@ extension ContainerCore {
             state.retired += table.publish(keptCell, for: recipe.key)
             kept.published = [Publication(key: recipe.key, cell: keptCell)]
         }
+        state.beginUse(of: &kept, creation.key, at: now, by: stopwatch, from: table, into: &victims)
+        if recipe.isIndexed, let indexed = creation.pack.visited(by: Indexing(cell: keptCell, use: kept.use)) {
+            kept.indexed = indexed
+            state.retired += recipe.index.loadOrInitialize { InstanceIndex() }.insert(indexed)
+        }
         state.instances[creation.key] = kept
-        state.noteCreation(of: creation.key, at: now, from: table, into: &victims)
         if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }
     }
 }

@@ -56,9 +56,10 @@ extension ContainerCore {
             let expired = cache.expire(lastUsedBefore: now - idle, now: now) { key in
                 state.instances[key]?.cell.map { state.leases.isLeased($0) } ?? false
             }
+            let oldest = cache.oldestUse()
             state.multitons[id] = cache
             state.drop(keys: expired, from: table, into: &victims)
-            if let oldest = cache.oldestUse {
+            if let oldest {
                 // A leased instance without any idle time is not asked after all the time, and a clock's instant may not
                 // reach as far as an idle time does.
                 return min(max(oldest + idle - now, .milliseconds(1)), .seconds(86_400))
@@ -82,28 +83,27 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// A cached instance was asked for, or a lease of it ended.
-    mutating func noteUse(of key: CreationKey, at now: Duration) {
-        guard key.recipe.lifetime.bounds.needsOrder else { return }
-        multitons[ObjectIdentifier(key.recipe)]?.use(key, at: now)
-    }
-
-    /// A new instance was cached: another one may have to go.
-    mutating func noteCreation(
-        of key: CreationKey, at now: Duration, from table: InstanceTable, into victims: inout Victims
+    /// A new instance is cached: another one may have to go.
+    mutating func beginUse(
+        of kept: inout Kept, _ key: CreationKey, at now: Duration, by stopwatch: Stopwatch, from table: InstanceTable,
+        into victims: inout Victims
     ) {
         let bounds = key.recipe.lifetime.bounds
         guard bounds.needsOrder else { return }
-        let victim = multitons[ObjectIdentifier(key.recipe), default: MultitonCache(capacity: bounds.capacity)]
-            .insert(key, at: now)
+        if let use = kept.use { return use.note(at: now) }
+        let id = ObjectIdentifier(key.recipe)
+        let (use, victim) = multitons[
+            id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
+        ].insert(key, at: now)
+        kept.use = use
         if let victim { drop(keys: [victim], from: table, into: &victims) }
     }
 
     /// An entry is gone: with the last one goes the task that watches.
-    mutating func noteRemoval(of key: CreationKey, into victims: inout Victims) {
-        let id = ObjectIdentifier(key.recipe)
+    mutating func endUse(_ use: Use, of recipe: Recipe, into victims: inout Victims) {
+        let id = ObjectIdentifier(recipe)
         guard multitons[id] != nil else { return }
-        multitons[id]!.remove(key)
+        multitons[id]!.remove(use)
         guard multitons[id]!.isEmpty else { return }
         multitons[id] = nil
         if let watcher = idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }

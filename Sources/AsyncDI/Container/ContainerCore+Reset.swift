@@ -44,7 +44,8 @@ extension ContainerCore.State {
             for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }
-            noteRemoval(of: key, into: &victims)
+            if let use = kept.use { endUse(use, of: key.recipe, into: &victims) }
+            if let indexed = kept.indexed { retired += key.recipe.index.load()!.takeUnretainedValue().remove(indexed) }
             victims.entries.append(kept)
             if !key.recipe.blueprint.isHidden { note(.evicted(key.recipe.key)) }
         }

@@ -25,7 +25,7 @@ final class ContainerCore: ResolutionHost {
         var scopes = ScopeTree<OpenScope>()
         var children: [ObjectIdentifier: WeakCore] = [:]
         /// The order of use in multitons with bounds, by registration.
-        var multitons: [ObjectIdentifier: MultitonCache<CreationKey, Duration>] = [:]
+        var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         var nextIdleWatcher = 0
         /// How many instances were put into storages.
@@ -179,6 +179,10 @@ struct Kept {
     var published: [Publication] = []
     /// The arguments that it was made with, if it has any.
     var pack: ArgumentPack?
+    /// Notes its uses, in a multiton with bounds.
+    var use: Use?
+    /// The instance as readers find it by its arguments.
+    var indexed: IndexedInstance?
     /// Whether resets leave it alone: an instance that was registered as such.
     var isFixed = false
 }

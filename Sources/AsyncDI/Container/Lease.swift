@@ -118,7 +118,7 @@ extension ContainerCore {
         let pending: [Disposable] = withState { state in
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
-            if state.instances[lease.key]?.cell === lease.cell { state.noteUse(of: lease.key, at: now) }
+            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.use?.note(at: now) }
             swap(&waiting, &state.leaseWaiters)
             state.owed += pending.count
             return pending

@@ -12,6 +12,9 @@
     /// Whether the two packs hold equal arguments; what cannot be compared counts as equal.
     func isEqual(to other: ArgumentPack) -> Bool { type(of: self) == type(of: other) }
 
+    /// Gives the arguments to a visitor, with their types: nil when there are more than two, or one that is not hashable.
+    func visited<Visitor: ArgumentsVisitor>(by visitor: Visitor) -> Visitor.Result? { nil }
+
     /// No arguments.
     static let none = erased()
 
@@ -25,10 +28,10 @@
 /// A pack of arguments of known types.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant pack of `Sendable` values.
-final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
+@usableFromInline final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
     let values: (repeat each Argument)
 
-    init(_ values: repeat each Argument) {
+    @usableFromInline init(_ values: repeat each Argument) {
         self.values = (repeat each values)
         super.init()
     }
@@ -52,6 +55,38 @@ final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendabl
         }
         return true
     }
+
+    override func visited<Visitor: ArgumentsVisitor>(by visitor: Visitor) -> Visitor.Result? {
+        var types: [any (Hashable & Sendable).Type] = []
+        for type in repeat (each Argument).self {
+            // The static type, because it is what requests name: the value's own may be a subclass.
+            guard types.count < 2, let type = type as? any (Hashable & Sendable).Type else { return nil }
+            types.append(type)
+        }
+        var arguments: [Any] = []
+        for value in repeat each values { arguments.append(value) }
+        func one<First: Hashable & Sendable>(_: First.Type) -> Visitor.Result? {
+            (arguments[0] as? First).map { visitor.visit($0) }
+        }
+        func two<First: Hashable & Sendable, Second: Hashable & Sendable>(
+            _: First.Type, _: Second.Type
+        ) -> Visitor.Result? {
+            guard let first = arguments[0] as? First, let second = arguments[1] as? Second else { return nil }
+            return visitor.visit(first, second)
+        }
+        switch types.count {
+        case 1: return one(types[0])
+        case 2: return two(types[0], types[1])
+        default: return nil
+        }
+    }
+}
+
+/// What wants to know arguments by their types: one or two that are hashable.
+protocol ArgumentsVisitor {
+    associatedtype Result
+    func visit<First: Hashable & Sendable>(_ first: First) -> Result
+    func visit<First: Hashable & Sendable, Second: Hashable & Sendable>(_ first: First, _ second: Second) -> Result
 }
 
 /// Whether two values can be compared and are not equal.

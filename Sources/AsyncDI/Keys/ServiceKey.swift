@@ -62,7 +62,9 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the key is nothing but a type.
-    var isPlain: Bool { qualifier == nil && arguments == nil && role == .service }
+    var isPlain: Bool { arguments == nil && isUnqualifiedService }
+    /// Whether the key is a type and those of its arguments.
+    var isUnqualifiedService: Bool { qualifier == nil && role == .service }
 
     /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
     var fastHash: UInt {
@@ -83,6 +85,11 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
 
     /// The hash of a key that is nothing but a type.
     static func fastHash(plain service: any Any.Type) -> UInt { spread(ObjectIdentifier(service).address) }
+
+    /// The hash of a key that is nothing but a type and those of its arguments.
+    static func fastHash(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> UInt {
+        spread(ObjectIdentifier(service).address &* 31 &+ ObjectIdentifier(arguments).address)
+    }
 
     private static func spread(_ bits: UInt) -> UInt {
         let product = bits &* UInt(truncatingIfNeeded: 0x9E37_79B9_7F4A_7C15 as UInt64)

@@ -93,7 +93,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// }
     /// .onDispose { pool in await pool.close() }
     /// ```
-    /// Uses are ordered by the container's lock: of two tasks that ask at the same time either may count as the later one.
+    /// Of two tasks that ask at the same time either may count as the later one: a hit notes its use without a lock.
     ///
     /// - Parameters:
     ///   - capacity: How many instances are held; the least recently used one goes when there is one more. At least one.
@@ -155,6 +155,9 @@ extension Lifetime {
         case .scoped, .singleton, .custom: true
         }
     }
+
+    /// Whether the container that holds the registration keeps an instance for each pack of arguments.
+    var isCachedByArguments: Bool { kind == .multiton && !bounds.isWeak }
 
     /// Whether the container refers to instances weakly.
     var isWeak: Bool { kind == .weak || bounds.isWeak }

@@ -1,111 +1,152 @@
-/// Which entries of a bounded multiton stay: the order of last use, the number allowed, and how long one may idle.
+/// Which entries of a bounded multiton stay: those used last, as many as are allowed, and not longer idle than allowed.
 ///
-/// A pure value over keys and instants. All operations but `expire` take constant time: entries form a doubly linked list
-/// from the least to the most recently used.
-struct MultitonCache<Key: Hashable, Instant: Comparable> {
+/// A value over keys; uses are noted in ``Use`` objects, by readers who do not have the cache. An entry's place in the
+/// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen, and
+/// a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
+/// time, everything else logarithmic time for each use that is seen.
+struct MultitonCache<Key> {
     private struct Entry {
-        var lastUse: Instant
-        var previous: Key?
-        var next: Key?
+        let key: Key
+        let use: Use
+        /// The number of the use by which the entry has its place; earlier ones never come up again.
+        var seen: UInt64
     }
 
     private let capacity: Int?
-    private var entries: [Key: Entry] = [:]
-    /// The least recently used.
-    private var oldest: Key?
-    /// The most recently used.
-    private var newest: Key?
+    private let counter: Use.Counter
+    private var heap: [Entry] = []
+    private(set) var count = 0
 
-    /// A cache that holds as many entries as given, any number when nil.
-    init(capacity: Int?) { self.capacity = capacity }
+    /// A cache that holds as many entries as given, any number when nil, and with a stopwatch knows since when each is not used.
+    init(capacity: Int?, timedBy stopwatch: Stopwatch?) {
+        self.capacity = capacity
+        counter = Use.Counter(timedBy: stopwatch)
+    }
 
-    var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty }
-    func contains(_ key: Key) -> Bool { entries[key] != nil }
-
-    /// When the least recently used entry was last used.
-    var oldestUse: Instant? { oldest.flatMap { entries[$0]?.lastUse } }
+    var isEmpty: Bool { count == 0 }
 
     /// Adds an entry as the most recently used.
     ///
-    /// Returns the key that must go to make room, if one must.
-    mutating func insert(_ key: Key, at now: Instant) -> Key? {
-        unlink(key)
-        append(key, at: now)
-        guard let capacity, entries.count > capacity, let victim = oldest else { return nil }
-        unlink(victim)
-        return victim
-    }
-
-    /// The entry was used: it is the most recently used one now.
-    ///
-    /// Does nothing when there is none.
-    mutating func use(_ key: Key, at now: Instant) {
-        guard let index = entries.index(forKey: key) else { return }
-        if newest == key {
-            entries.values[index].lastUse = max(now, entries.values[index].lastUse)
-            return
+    /// Returns what notes its uses, and the key that must go to make room, if one must.
+    mutating func insert(_ key: Key, at now: Duration) -> (use: Use, victim: Key?) {
+        var victim: Key?
+        if let capacity, count >= capacity, let oldest = settledOldest() {
+            _ = oldest.use.leave()
+            count -= 1
+            removeFirst()
+            victim = oldest.key
         }
-        // The key that came with the entry stays: an equal one belongs to whoever asks.
-        let key = entries.keys[index]
-        unlink(key)
-        append(key, at: now)
+        let use = Use(countedBy: counter)
+        use.note(at: now)
+        append(Entry(key: key, use: use, seen: use.number))
+        count += 1
+        return (use, victim)
     }
 
-    mutating func remove(_ key: Key) { unlink(key) }
+    /// Removes an entry, unless it has gone before.
+    mutating func remove(_ use: Use) {
+        guard use.leave() else { return }
+        count -= 1
+        compact()
+    }
+
+    /// When the least recently used entry was last used.
+    mutating func oldestUse() -> Duration? { settledOldest()?.use.instant }
 
     /// Takes out what was not used since `limit`, but for the keys that are in use now, which count as used at `now`.
-    mutating func expire(lastUsedBefore limit: Instant, now: Instant, unless isInUse: (Key) -> Bool) -> [Key] {
+    mutating func expire(lastUsedBefore limit: Duration, now: Duration, unless isInUse: (Key) -> Bool) -> [Key] {
         var expired: [Key] = []
-        var inUse: [Key] = []
-        while let key = oldest, entries[key]!.lastUse <= limit {
-            unlink(key)
-            if isInUse(key) { inUse.append(key) } else { expired.append(key) }
+        var inUse: [Entry] = []
+        while let oldest = settledOldest(), oldest.use.instant <= limit {
+            removeFirst()
+            if isInUse(oldest.key) {
+                inUse.append(oldest)
+            } else {
+                _ = oldest.use.leave()
+                count -= 1
+                expired.append(oldest.key)
+            }
         }
         // Only now: with no idle time at all, `now` is the limit, and they would be looked at again.
-        for key in inUse { append(key, at: now) }
+        for entry in inUse {
+            entry.use.note(at: now)
+            append(Entry(key: entry.key, use: entry.use, seen: entry.use.number))
+        }
+        compact()
         return expired
     }
 
-    /// The keys from the least to the most recently used.
-    var keys: [Key] {
-        var keys: [Key] = []
-        var next = oldest
-        while let key = next {
-            keys.append(key)
-            next = entries[key]?.next
+    // MARK: The heap
+
+    /// The least recently used entry, at the top of the heap.
+    private mutating func settledOldest() -> Entry? {
+        while let top = heap.first {
+            if top.use.hasLeft {
+                removeFirst()
+                continue
+            }
+            let number = top.use.number
+            if number == top.seen { return top }
+            heap[0].seen = number
+            siftDown()
         }
-        return keys
+        return nil
     }
 
-    private mutating func append(_ key: Key, at now: Instant) {
-        // Clocks read by different threads may be out of order by a little: the list must not be.
-        let lastUse = newest.flatMap { entries[$0]?.lastUse }.map { max($0, now) } ?? now
-        entries[key] = Entry(lastUse: lastUse, previous: newest, next: nil)
-        if let newest { entries[newest]!.next = key } else { oldest = key }
-        newest = key
+    private mutating func append(_ entry: Entry) {
+        heap.append(entry)
+        var index = heap.count - 1
+        while index > 0, heap[index].seen < heap[(index - 1) / 2].seen {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
     }
 
-    private mutating func unlink(_ key: Key) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
-        if let previous = entry.previous { entries[previous]!.next = entry.next } else { oldest = entry.next }
-        if let next = entry.next { entries[next]!.previous = entry.previous } else { newest = entry.previous }
+    private mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        siftDown()
+    }
+
+    /// Those that have left stay in the heap until they come first, or are too many.
+    private mutating func compact() {
+        guard heap.count > 16, heap.count > count * 2 else { return }
+        let remaining = heap.filter { !$0.use.hasLeft }
+        heap = []
+        for entry in remaining { append(entry) }
+    }
+
+    private mutating func siftDown() {
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].seen < heap[least].seen
+            {
+                least = child
+            }
+            if least == index { return }
+            heap.swapAt(index, least)
+            index = least
+        }
     }
 }
 
 extension MultitonCache {
+    /// The keys from the least to the most recently used.
+    var keys: [Key] {
+        heap.filter { !$0.use.hasLeft }.sorted { $0.use.number < $1.use.number }.map(\.key)
+    }
+
     /// What must hold between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        let keys = keys
-        precondition(keys.count == entries.count, "every entry is in the list, once")
-        precondition(Set(keys).count == keys.count, "the list has no loop")
-        precondition(oldest == keys.first && newest == keys.last, "the ends are known")
-        precondition(capacity.map { entries.count <= $0 } ?? true, "the bound is kept")
-        for (first, second) in zip(keys, keys.dropFirst()) {
-            precondition(entries[second]!.previous == first, "both directions agree")
-            precondition(entries[first]!.lastUse <= entries[second]!.lastUse, "the list is in the order of use")
+        precondition(heap.count { !$0.use.hasLeft } == count, "every entry is in the heap, once")
+        precondition(capacity.map { count <= $0 } ?? true, "the bound is kept")
+        precondition(heap.count <= max(16, count * 2), "what has left does not pile up")
+        for index in heap.indices.dropFirst() {
+            precondition(heap[(index - 1) / 2].seen <= heap[index].seen, "it is a heap")
         }
+        precondition(heap.allSatisfy { $0.seen <= $0.use.number }, "a place is that of the last use, or an earlier one")
     }
 }

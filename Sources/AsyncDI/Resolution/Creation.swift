@@ -286,16 +286,3 @@ func translated(_ error: any Error, in frame: Frame) -> any Error {
         advice: "Look for a task that the factory cancels itself, and throw an error of your own instead.",
         steps: frame.path, asker: frame, underlying: error)
 }
-
-/// Measures how long a creation takes, by the container's clock.
-struct Stopwatch: Sendable {
-    let elapsed: @Sendable () -> Duration
-
-    init(_ clock: any Clock<Duration>) {
-        func start<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
-            let start = clock.now
-            return { start.duration(to: clock.now) }
-        }
-        elapsed = start(clock)
-    }
-}

@@ -89,6 +89,22 @@ import Synchronization
         return recipe.takeUnretainedValue()
     }
 
+    /// An instance of a registration without qualifier whose arguments have this type and hash, if it is there: whether they are
+    /// equal is for the caller to compare.
+    ///
+    /// Not generic, so that it needs no metadata at run time.
+    func indexedInstance(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+    ) -> IndexedInstance? {
+        if obstacles.load(ordering: .acquiring) != 0 { return nil }
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else { return nil }
+        return recipe._withUnsafeGuaranteedRef { recipe in
+            recipe.index.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }
+        }
+    }
+
     func endHit(_ hit: Hit) { epoch.exit(hit.ticket) }
 
     /// The instance that a request gets, in a cell that holds it, if it is there already.
@@ -271,6 +287,23 @@ private struct TypeProbe: SlotProbe {
     func matches(_ slot: Slot) -> Bool { slot.plainService == service }
 }
 
+/// Looks for a service without qualifier, with arguments: compares addresses.
+private struct ArgumentsProbe: SlotProbe {
+    let hash: UInt
+    private let service: ObjectIdentifier
+    private let arguments: ObjectIdentifier
+
+    init(_ service: any Any.Type, _ arguments: ArgumentPack.Type) {
+        self.service = ObjectIdentifier(service)
+        self.arguments = ObjectIdentifier(arguments)
+        hash = ServiceKey.fastHash(service, arguments)
+    }
+
+    func matches(_ slot: Slot) -> Bool {
+        slot.plainArguments == arguments && ObjectIdentifier(slot.key.service) == service
+    }
+}
+
 /// Looks for any key.
 private struct KeyProbe: SlotProbe {
     let hash: UInt
@@ -290,6 +323,8 @@ private final class Slot: Sendable {
     let hash: UInt
     /// The service type when the key has neither qualifier nor arguments.
     let plainService: ObjectIdentifier?
+    /// The type of the arguments when the key has some, but no qualifier.
+    let plainArguments: ObjectIdentifier?
     let recipe = AtomicReference<Recipe>()
     let cell = AtomicReference<Cell>()
 
@@ -297,6 +332,7 @@ private final class Slot: Sendable {
         self.key = key
         hash = key.fastHash
         plainService = key.isPlain ? ObjectIdentifier(key.service) : nil
+        plainArguments = key.isUnqualifiedService ? key.arguments.map { ObjectIdentifier($0) } : nil
     }
 
     var isEmpty: Bool { recipe.load() == nil && cell.load() == nil }

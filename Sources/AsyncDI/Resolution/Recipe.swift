@@ -68,6 +68,8 @@ final class Recipe: Sendable {
     let base: DecorationBase?
     /// Whether a request is nothing but a call of the factory.
     let isPlainTransient: Bool
+    /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
+    let index = AtomicReference<InstanceIndex>()
     private let current = Atomic(true)
 
     init(
@@ -90,6 +92,11 @@ final class Recipe: Sendable {
     /// Written under that container's lock.
     var isCurrent: Bool { current.load(ordering: .acquiring) }
     func retire() { current.store(false, ordering: .releasing) }
+
+    /// Whether instances are found by their arguments, in the container that holds the registration.
+    var isIndexed: Bool {
+        lifetime.isCachedByArguments && key.arguments != nil && !blueprint.isKeyed && problem == nil && base == nil
+    }
 
     var hasHooks: Bool { !blueprint.propertyHooks.isEmpty || !blueprint.creationHooks.isEmpty }
     var hasDisposalHooks: Bool { !blueprint.disposalHooks.isEmpty }

@@ -1,0 +1,116 @@
+/// The cached instances of one registration with arguments, published for readers who take no lock.
+///
+/// Open addressing by the hash of the arguments. Whether the arguments are equal is for the reader to compare, once it holds what was
+/// found and has left the ``ReadEpoch``: that is user code. Two instances with the same hash are rare; the
+/// second one is found under the container's lock only.
+///
+/// `@unchecked Sendable` because `array` and what it holds is atomic, and the counts belong to the lock of the container that owns the
+/// registration. Writers return what they take out, to be released once ``ReadEpoch/synchronize()`` has returned.
+final class InstanceIndex: @unchecked Sendable {
+    private let array = AtomicReference<Places>()
+    /// Places that hold an instance.
+    private var count = 0
+    /// Places that hold one or held one.
+    private var used = 0
+
+    /// An instance whose arguments have this hash, inside a ``ReadEpoch``.
+    func instance(withHash hash: Int) -> IndexedInstance? {
+        array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
+    }
+
+    /// How many places there are.
+    var capacity: Int { array.load()?._withUnsafeGuaranteedRef { $0.capacity } ?? 0 }
+
+    // MARK: Writing, under the container's lock
+
+    func insert(_ instance: IndexedInstance) -> [AnyObject] {
+        var retired: [AnyObject] = []
+        var places = array.load()?.takeUnretainedValue()
+        if places == nil || (used + 1) * 4 > places!.capacity * 3 {
+            let larger = Places(capacity: max(8, (count + 1).nextPowerOfTwo * 2))
+            for instance in places?.instances ?? [] { larger.insert(instance) }
+            used = count
+            if let old = array.exchange(larger) { retired.append(old) }
+            places = larger
+        }
+        places!.insert(instance)
+        count += 1
+        used += 1
+        return retired
+    }
+
+    /// Removes an instance, if it is there.
+    func remove(_ instance: IndexedInstance) -> [AnyObject] {
+        guard let places = array.load()?.takeUnretainedValue(), let removed = places.remove(instance) else { return [] }
+        count -= 1
+        return [removed]
+    }
+
+    func removeAll() -> [AnyObject] {
+        count = 0
+        used = 0
+        return array.exchange(nil).map { [$0] } ?? []
+    }
+}
+
+/// A power of two of places, filled but never emptied: what is removed leaves a mark.
+///
+/// `@unchecked Sendable` because the places are atomic and the pointer never changes.
+private final class Places: @unchecked Sendable {
+    let capacity: Int
+    private let places: UnsafeMutablePointer<AtomicReference<IndexedInstance>>
+    private let mark = IndexedInstance.removed
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        places = .allocate(capacity: capacity)
+        for index in 0..<capacity { (places + index).initialize(to: AtomicReference()) }
+    }
+
+    deinit {
+        places.deinitialize(count: capacity)
+        places.deallocate()
+    }
+
+    private func isMark(_ place: Unmanaged<IndexedInstance>) -> Bool {
+        place.toOpaque() == Unmanaged.passUnretained(mark).toOpaque()
+    }
+
+    /// The first instance with this hash.
+    func instance(withHash hash: Int) -> Unmanaged<IndexedInstance>? {
+        var index = hash & (capacity - 1)
+        while let place = places[index].load() {
+            if place._withUnsafeGuaranteedRef({ $0.hash == hash }), !isMark(place) { return place }
+            index = (index + 1) & (capacity - 1)
+        }
+        return nil
+    }
+
+    /// Only the writer calls this, and only while at least one place stays free.
+    func insert(_ instance: IndexedInstance) {
+        var index = instance.hash & (capacity - 1)
+        while places[index].load() != nil { index = (index + 1) & (capacity - 1) }
+        _ = places[index].exchange(instance)
+    }
+
+    func remove(_ instance: IndexedInstance) -> IndexedInstance? {
+        var index = instance.hash & (capacity - 1)
+        while let place = places[index].load() {
+            if place.toOpaque() == Unmanaged.passUnretained(instance).toOpaque() {
+                return places[index].exchange(mark)
+            }
+            index = (index + 1) & (capacity - 1)
+        }
+        return nil
+    }
+
+    var instances: [IndexedInstance] {
+        (0..<capacity).compactMap { index in
+            places[index].load().flatMap { isMark($0) ? nil : $0.takeUnretainedValue() }
+        }
+    }
+}
+
+extension Int {
+    fileprivate var nextPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
+}

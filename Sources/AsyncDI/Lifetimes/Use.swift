@@ -1,0 +1,54 @@
+import Synchronization
+
+/// When a cached instance was last used: noted by whoever uses it, without a lock.
+///
+/// Of two that use an instance at the same time, either may count as the later one.
+final class Use: Sendable {
+    /// Numbers the uses of everything in one cache.
+    final class Counter: Sendable {
+        private let last = Atomic<UInt64>(0)
+        /// Tells when, where that matters.
+        let stopwatch: Stopwatch?
+
+        init(timedBy stopwatch: Stopwatch?) { self.stopwatch = stopwatch }
+
+        fileprivate func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
+    }
+
+    private let counter: Counter
+    private let lastNumber = Atomic<UInt64>(0)
+    /// In nanoseconds by the container's clock.
+    private let lastInstant = Atomic<Int64>(0)
+    private let left = Atomic(false)
+
+    init(countedBy counter: Counter) { self.counter = counter }
+
+    /// Notes a use now; outside every lock, because clocks are user code.
+    func note() { note(at: counter.stopwatch?.elapsed() ?? .zero) }
+
+    /// Notes a use; the instant is only looked at where it matters.
+    func note(at now: Duration) {
+        if counter.stopwatch != nil { lastInstant.store(now.clampedNanoseconds, ordering: .relaxed) }
+        lastNumber.store(counter.next(), ordering: .relaxed)
+    }
+
+    /// The number of the last use: higher ones came later.
+    var number: UInt64 { lastNumber.load(ordering: .relaxed) }
+    var instant: Duration { .nanoseconds(lastInstant.load(ordering: .relaxed)) }
+
+    /// Whether the entry has left its cache.
+    var hasLeft: Bool { left.load(ordering: .relaxed) }
+    /// The entry leaves its cache; false when it has left before.
+    func leave() -> Bool { !left.exchange(true, ordering: .relaxed) }
+}
+
+extension Duration {
+    /// Whole nanoseconds, as many as a number can hold.
+    fileprivate var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflows else { return seconds < 0 ? .min : .max }
+        let (sum, exceeds) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return exceeds ? (seconds < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,12 @@
+/// Measures how long a creation takes, by the container's clock.
+struct Stopwatch: Sendable {
+    let elapsed: @Sendable () -> Duration
+
+    init(_ clock: any Clock<Duration>) {
+        func start<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
+            let start = clock.now
+            return { start.duration(to: clock.now) }
+        }
+        elapsed = start(clock)
+    }
+}

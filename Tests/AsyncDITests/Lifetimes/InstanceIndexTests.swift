@@ -1,0 +1,174 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Instances found by their arguments without a lock: which arguments are the same, and what is not found any more.
+@Suite(.timeLimit(.minutes(10))) struct InstanceIndexTests {
+    private final class Pool: Sendable {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    @Test func `what is inserted is found, through growth, and what is removed is not`() {
+        let index = InstanceIndex()
+        let instances = (0..<500).map { InstanceOfOne($0, cell: StrongCell($0), use: nil) }
+        for instance in instances { _ = index.insert(instance) }
+        for instance in instances { #expect(index.instance(withHash: instance.hash) === instance) }
+        for instance in instances.dropFirst() { #expect(index.remove(instance).count == 1) }
+        for instance in instances.dropFirst() {
+            #expect(index.instance(withHash: instance.hash) == nil)
+            #expect(index.remove(instance).isEmpty)
+        }
+        #expect(index.instance(withHash: instances[0].hash) === instances[0])
+        #expect(index.removeAll().count == 1)
+        #expect(index.instance(withHash: instances[0].hash) == nil)
+    }
+
+    @Test func `the mark of what was removed is never found, also by its own hash`() {
+        let index = InstanceIndex()
+        let instance = InstanceOfOne(Bad(0), cell: StrongCell(0), use: nil)
+        _ = index.insert(instance)
+        _ = index.remove(instance)
+        #expect(index.instance(withHash: IndexedInstance.removed.hash) == nil)
+        #expect(index.instance(withHash: instance.hash) == nil)
+    }
+
+    @Test func `places of what was removed are used again`() {
+        let index = InstanceIndex()
+        for round in 0..<10_000 {
+            let instance = InstanceOfOne(round, cell: StrongCell(round), use: nil)
+            _ = index.insert(instance)
+            #expect(index.instance(withHash: instance.hash) === instance)
+            _ = index.remove(instance)
+        }
+        #expect(index.capacity == 8)
+    }
+
+    @Test func `arguments with equal hashes get their own instances`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, key: Bad) in Pool("\(key.value)") }
+        }
+        for _ in 0..<3 {
+            for value in 0..<5 {
+                #expect(try await container.resolve(Pool.self, arguments: Bad(value)).text == "\(value)")
+            }
+        }
+    }
+
+    @Test func `an argument of a base class, an optional or an erased one is compared as such`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, key: Base) in Pool("base \(key.id)") }
+            Registration(Pool.self, lifetime: .multiton) { (_, key: Int?) in Pool("optional \(key ?? -1)") }
+            Registration(Pool.self, lifetime: .multiton) { (_, a: Base, b: Int?) in Pool("two \(a.id) \(b ?? -1)") }
+        }
+        let base: Base = Derived(1)
+        let first = try await container.resolve(Pool.self, arguments: base)
+        #expect(try await container.resolve(Pool.self, arguments: Base(1)) === first)
+        #expect(try await container.resolve(Pool.self, arguments: Base(2)) !== first)
+        let none = try await container.resolve(Pool.self, arguments: Int?.none)
+        #expect(none.text == "optional -1")
+        #expect(try await container.resolve(Pool.self, arguments: Int?.none) === none)
+        #expect(try await container.resolve(Pool.self, arguments: Int?.some(3)).text == "optional 3")
+        let both = try await container.resolve(Pool.self, arguments: base, Int?.none)
+        #expect(both.text == "two 1 -1")
+        #expect(try await container.resolve(Pool.self, arguments: Base(1), Int?.none) === both)
+    }
+
+    @Test func `a computed key decides, not the argument`() async throws {
+        let container = Container {
+            Registration(Pool.self, keyedBy: { (text: String) in text.count }) { _, text in Pool(text) }
+        }
+        let first = try await container.resolve(Pool.self, arguments: "ab")
+        #expect(try await container.resolve(Pool.self, arguments: "cd") === first)
+        #expect(try await container.resolve(Pool.self, arguments: "cde").text == "cde")
+    }
+
+    @Test func `a hit counts as use`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton(capacity: 2)) { (_, text: String) in Pool(text) }
+        }
+        let first = try await container.resolve(Pool.self, arguments: "a")
+        let second = try await container.resolve(Pool.self, arguments: "b")
+        #expect(try await container.resolve(Pool.self, arguments: "a") === first)
+        _ = try await container.resolve(Pool.self, arguments: "c")
+        #expect(try await container.resolve(Pool.self, arguments: "a") === first)
+        #expect(try await container.resolve(Pool.self, arguments: "b") !== second)
+    }
+
+    @Test func `what was reset, replaced, unregistered or disposed is not found`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("old \(text)") }
+        }
+        let first = try await container.resolve(Pool.self, arguments: "a")
+        try await container.reset(.multiton)
+        let second = try await container.resolve(Pool.self, arguments: "a")
+        #expect(second !== first)
+        try await container.reset(Pool.self, arguments: "a")
+        #expect(try await container.resolve(Pool.self, arguments: "a") !== second)
+        try await container.register {
+            Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("new \(text)") }
+        }
+        #expect(try await container.resolve(Pool.self, arguments: "a").text == "new a")
+        _ = await container.unregister(Pool.self)
+        await expect(.notRegistered) { _ = try await container.resolve(Pool.self, arguments: "a") }
+        try await container.register {
+            Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("last \(text)") }
+        }
+        _ = try await container.resolve(Pool.self, arguments: "a")
+        try await container.dispose()
+        await expect(.disposed) { _ = try await container.resolve(Pool.self, arguments: "a") }
+    }
+
+    @Test func `a scope finds them, and its own registration hides them`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("outer \(text)") }
+        }
+        let outer = try await container.resolve(Pool.self, arguments: "a")
+        try await container.withScope { scope in
+            let inScope = try await scope.resolve(Pool.self, arguments: "a")
+            #expect(inScope === outer)
+        }
+        try await container.withScope {
+            Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("inner \(text)") }
+        } operation: { scope in
+            for _ in 0..<2 {
+                let asked = try await [
+                    scope.resolve(Pool.self, arguments: "a"), container.resolve(Pool.self, arguments: "a"),
+                ]
+                #expect(asked.map(\.text) == ["inner a", "inner a"])
+            }
+        }
+        #expect(try await container.resolve(Pool.self, arguments: "a") === outer)
+    }
+
+    @Test func `an instance does not outlive its reset or its container through the index`() async throws {
+        weak var first: Pool?
+        weak var second: Pool?
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool(text) }
+        }
+        first = try await container.resolve(Pool.self, arguments: "a")
+        #expect(first != nil)
+        try await container.reset(.multiton)
+        #expect(first == nil)
+        second = try await container.resolve(Pool.self, arguments: "a")
+        #expect(second != nil)
+        try await container.dispose()
+        #expect(second == nil)
+    }
+}
+
+private struct Bad: Hashable, Sendable {
+    let value: Int
+    init(_ value: Int) { self.value = value }
+    func hash(into hasher: inout Hasher) {}
+}
+
+private class Base: Hashable, @unchecked Sendable {
+    let id: Int
+    init(_ id: Int) { self.id = id }
+    static func == (first: Base, second: Base) -> Bool { first.id == second.id }
+    func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+private final class Derived: Base, @unchecked Sendable {}
