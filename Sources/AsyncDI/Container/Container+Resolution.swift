@@ -36,43 +36,36 @@ extension Container {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
     ) async throws -> Service {
-        if let hit = beginHit(service) {
+        switch find(service) {
+        case .hit(let hit)?:
             let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
             endHit(hit)
             return instance
+        case .transient(let frame)?:
+            return try await frame.make(service)
+        case nil:
+            return try await resolve(service, qualifier: nil)
         }
-        if let frame = beginTransient(service) { return try await frame.make(service) }
-        return try await resolve(service, qualifier: nil)
     }
 
-    /// The published instance, when the request comes from outside every factory, where no rule applies.
-    ///
-    /// The caller copies it where its type is known, so that no generic code runs, and then ends the hit.
-    @usableFromInline
-    nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard frame.isNil else { return nil }
-        return currentContainer.isNil ? table.beginHit(service) : core.asked.table.beginHit(service)
+    /// What a request from outside every factory, where no rule applies, finds at once.
+    @usableFromInline enum Found {
+        /// A published instance: the caller copies it where its type is known, so that no generic code runs, and then ends the hit.
+        case hit(InstanceTable.Hit)
+        /// The run in which a transient instance is to be made.
+        case transient(Frame)
     }
 
-    /// The frame in which a transient instance is to be made, when the request comes from outside every factory.
     @usableFromInline
-    nonisolated func beginTransient(_ service: any Any.Type) -> Frame? {
+    nonisolated func find(_ service: any Any.Type) -> Found? {
         guard frame.isNil else { return nil }
-        let core = currentContainer.isNil ? core : core.asked
-        return core.table.plainTransient(service).map { Frame(outermost: $0, host: core) }
-    }
-
-    /// An instance with arguments that is there, when the request comes from outside every factory; whether its arguments are equal is
-    /// for the caller to compare.
-    @usableFromInline
-    nonisolated func indexedInstance(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
-    ) -> IndexedInstance? {
-        guard frame.isNil else { return nil }
-        let table = currentContainer.isNil ? table : core.asked.table
-        guard let found = table.indexedInstance(service, arguments, hash: hash) else { return nil }
-        found.use?.note()
-        return found
+        guard currentContainer.isNil else { return core.asked.find(service) }
+        // Not through the core, which would be retained: on a hit nothing is.
+        switch table.find(service) {
+        case .hit(let hit)?: return .hit(hit)
+        case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core))
+        case nil: return nil
+        }
     }
 
     @usableFromInline
@@ -93,55 +86,6 @@ extension Container {
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Service {
         try await resolver.resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
-    }
-
-    /// Gives an instance of an unqualified service made with one argument.
-    ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - first: The argument.
-    /// - Returns: The instance for this argument.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
-    @inlinable
-    public nonisolated(nonsending) func resolve<Service: Sendable, First: Hashable & Sendable>(
-        _ service: Service.Type = Service.self, arguments first: First
-    ) async throws -> Service {
-        let hash = InstanceOfOne.hash(first)
-        if let found = indexedInstance(service, Arguments<First>.self, hash: hash) {
-            // Unchecked because the type of the arguments, by which the registration was found, is that of all its instances.
-            let found = unsafeDowncast(found, to: InstanceOfOne<First>.self)
-            if found.first == first { return found.cell.value(as: service) }
-        }
-        return try await resolve(service, qualifier: nil, arguments: first)
-    }
-
-    /// Gives an instance of an unqualified service made with two arguments.
-    ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - first: The first argument.
-    ///   - second: The second argument.
-    /// - Returns: The instance for these arguments.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
-    @inlinable
-    public nonisolated(nonsending) func resolve<
-        Service: Sendable, First: Hashable & Sendable, Second: Hashable & Sendable
-    >(
-        _ service: Service.Type = Service.self, arguments first: First, _ second: Second
-    ) async throws -> Service {
-        let hash = InstanceOfTwo.hash(first, second)
-        if let found = indexedInstance(service, Arguments<First, Second>.self, hash: hash) {
-            // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
-            let found = unsafeDowncast(found, to: InstanceOfTwo<First, Second>.self)
-            if found.first == first, found.second == second { return found.cell.value(as: service) }
-        }
-        return try await resolve(service, qualifier: nil, arguments: first, second)
     }
 
     /// Gives an instance of a service, or nil when it is not registered.
@@ -231,6 +175,14 @@ extension Resolver {
 }
 
 extension ContainerCore {
+    fileprivate func find(_ service: any Any.Type) -> Container.Found? {
+        switch table.find(service) {
+        case .hit(let hit)?: .hit(hit)
+        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self))
+        case nil: nil
+        }
+    }
+
     /// The container that a request made outside every factory asks: the innermost current scope below this one.
     var asked: ContainerCore {
         guard let current = Container.current?.core, current !== self, isAboveOrSame(current) else { return self }

@@ -6,13 +6,20 @@
     let hash: Int
     @usableFromInline let cell: Cell
     /// Notes its uses, where they matter.
-    let use: Use?
+    private let use: Use?
+    private let unretainedUse: Unmanaged<Use>?
 
     fileprivate init(hash: Int, cell: Cell, use: Use?) {
         self.hash = hash
         self.cell = cell
         self.use = use
+        unretainedUse = use.map { Unmanaged.passUnretained($0) }
     }
+
+    /// Notes that it was used.
+    ///
+    /// Through a reference that is not retained, because that costs as much as all the rest: the entry holds it.
+    func noteUse() { unretainedUse?._withUnsafeGuaranteedRef { $0.note() } }
 
     /// What stands where one was removed; it is never found, whatever its hash.
     static let removed = IndexedInstance(hash: 0, cell: StrongCell(0), use: nil)
@@ -47,11 +54,17 @@ final class InstanceOfTwo<First: Hashable & Sendable, Second: Hashable & Sendabl
         super.init(hash: Self.hash(first, second), cell: cell, use: use)
     }
 
-    @inlinable static func hash(_ first: First, _ second: Second) -> Int {
-        var hasher = Hasher()
-        hasher.combine(first)
-        hasher.combine(second)
-        return hasher.finalize()
+    @inlinable static func hash(_ first: First, _ second: Second) -> Int { Both(first, second).hashValue }
+
+    /// Hashed as one: the standard library then need not copy the state of a `Hasher`.
+    @usableFromInline struct Both: Hashable {
+        @usableFromInline let first: First
+        @usableFromInline let second: Second
+
+        @inlinable init(_ first: First, _ second: Second) {
+            self.first = first
+            self.second = second
+        }
     }
 }
 

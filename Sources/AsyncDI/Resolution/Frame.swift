@@ -41,10 +41,10 @@ import Synchronization
         isPart = false
     }
 
-    /// A run for a request from outside, without arguments.
-    init(outermost recipe: Recipe, host: any ResolutionHost) {
+    /// A run for a request from outside.
+    init(outermost recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost) {
         self.recipe = recipe
-        pack = .none
+        self.pack = pack
         self.host = host
         parent = nil
         creation = nil

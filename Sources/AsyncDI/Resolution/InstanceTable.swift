@@ -62,20 +62,30 @@ import Synchronization
         fileprivate let ticket: ReadEpoch.Ticket
     }
 
-    /// Finds the instance for a request without qualifier and arguments: the hot path.
+    /// What the hot path finds.
+    enum Found {
+        case hit(Hit)
+        /// The registration, when the request is nothing but a call of its factory.
+        case plainTransient(Recipe)
+    }
+
+    /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
     ///
-    /// Not generic, so that it needs no metadata at run time, and retains nothing: the caller copies the instance out of its
+    /// Not generic, so that it needs no metadata at run time, and an instance is not retained: the caller copies it out of its
     /// cell. A weakly held instance is left to the slow path.
-    func beginHit(_ service: any Any.Type) -> Hit? {
+    func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        if case .cell(let cell, _)? = search(TypeProbe(service), asked: self),
-            !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly })
-        {
-            return Hit(cell: cell, ticket: ticket)
+        switch search(TypeProbe(service), asked: self) {
+        case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
+            return .hit(Hit(cell: cell, ticket: ticket))
+        case .notReady(let recipe?)? where recipe._withUnsafeGuaranteedRef { $0.isPlainTransient }:
+            defer { epoch.exit(ticket) }
+            return .plainTransient(recipe.takeUnretainedValue())
+        default:
+            epoch.exit(ticket)
+            return nil
         }
-        epoch.exit(ticket)
-        return nil
     }
 
     /// The registration of a service without qualifier and arguments, when a request is nothing but a call of its factory.
@@ -89,19 +99,27 @@ import Synchronization
         return recipe.takeUnretainedValue()
     }
 
-    /// An instance of a registration without qualifier whose arguments have this type and hash, if it is there: whether they are
-    /// equal is for the caller to compare.
+    /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
+    enum Shortcut {
+        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
+        case instance(IndexedInstance)
+        /// The request is nothing but a call of the factory.
+        case plainTransient(Recipe)
+    }
+
+    /// The short way to an instance with arguments, if there is one.
     ///
     /// Not generic, so that it needs no metadata at run time.
-    func indexedInstance(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
-    ) -> IndexedInstance? {
+    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int) -> Shortcut? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         defer { epoch.exit(ticket) }
         guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else { return nil }
         return recipe._withUnsafeGuaranteedRef { recipe in
-            recipe.index.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }
+            if let index = recipe.index.load() {
+                return index._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }.map { .instance($0) }
+            }
+            return recipe.isPlainTransient ? .plainTransient(recipe) : nil
         }
     }
 

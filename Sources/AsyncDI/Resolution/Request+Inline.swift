@@ -147,7 +147,7 @@ extension Frame {
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { finish() }
         do {
-            try Task.checkCancellation()
+            if Task.isCancelled { throw CancellationError() }
             return try await run(unsafeDowncast(factory, to: ServiceFactory<Service>.self))
         } catch {
             throw failed(error)

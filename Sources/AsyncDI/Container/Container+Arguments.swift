@@ -1,0 +1,115 @@
+/// The short way to services with one or two arguments: to instances that are there, and to factories that are only called.
+///
+/// What is inlined at the caller knows the types of the arguments; the rest is not generic, and needs no metadata at run time.
+extension Container {
+    /// Gives an instance of an unqualified service made with one argument.
+    ///
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - first: The argument.
+    /// - Returns: The instance for this argument.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits, at once.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func resolve<Service: Sendable, First: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, arguments first: First
+    ) async throws -> Service {
+        switch shortcut(service, Arguments<First>.self, hash: InstanceOfOne.hash(first)) {
+        case .instance(let found)?:
+            // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
+            let found = unsafeDowncast(found, to: InstanceOfOne<First>.self)
+            if found.first == first { return found.cell.value(as: service) }
+        case .transient(let transient)?:
+            return try await transient.frame(Arguments(first)).make(service)
+        case nil:
+            break
+        }
+        return try await resolve(service, qualifier: nil, arguments: first)
+    }
+
+    /// Gives an instance of an unqualified service made with two arguments.
+    ///
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - first: The first argument.
+    ///   - second: The second argument.
+    /// - Returns: The instance for these arguments.
+    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    ///   cancelled while it waits, at once.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func resolve<
+        Service: Sendable, First: Hashable & Sendable, Second: Hashable & Sendable
+    >(
+        _ service: Service.Type = Service.self, arguments first: First, _ second: Second
+    ) async throws -> Service {
+        switch shortcut(service, Arguments<First, Second>.self, hash: InstanceOfTwo.hash(first, second)) {
+        case .instance(let found)?:
+            // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
+            let found = unsafeDowncast(found, to: InstanceOfTwo<First, Second>.self)
+            if found.first == first, found.second == second { return found.cell.value(as: service) }
+        case .transient(let transient)?:
+            return try await transient.frame(Arguments(first, second)).make(service)
+        case nil:
+            break
+        }
+        return try await resolve(service, qualifier: nil, arguments: first, second)
+    }
+
+    /// What a request from outside every factory, where no rule applies, can take.
+    @usableFromInline enum Shortcut {
+        case instance(IndexedInstance)
+        case transient(PlainTransient)
+    }
+
+    @usableFromInline
+    nonisolated func shortcut(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+    ) -> Shortcut? {
+        guard frame.isNil else { return nil }
+        guard currentContainer.isNil else { return core.asked.shortcut(service, arguments, hash: hash) }
+        // Not through the core, which would be retained: on a hit nothing is but what is found.
+        switch table.shortcut(service, arguments, hash: hash) {
+        case .instance(let found)?:
+            found.noteUse()
+            return .instance(found)
+        case .plainTransient(let recipe)?:
+            return .transient(PlainTransient(recipe: recipe, host: core))
+        case nil:
+            return nil
+        }
+    }
+}
+
+extension ContainerCore {
+    fileprivate func shortcut(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+    ) -> Container.Shortcut? {
+        switch table.shortcut(service, arguments, hash: hash) {
+        case .instance(let found)?:
+            found.noteUse()
+            return .instance(found)
+        case .plainTransient(let recipe)?:
+            return .transient(PlainTransient(recipe: recipe, host: self))
+        case nil:
+            return nil
+        }
+    }
+}
+
+/// A transient service that is made by calling its factory, and nothing else.
+@usableFromInline struct PlainTransient {
+    fileprivate let recipe: Recipe
+    fileprivate let host: ContainerCore
+
+    fileprivate init(recipe: Recipe, host: ContainerCore) {
+        self.recipe = recipe
+        self.host = host
+    }
+
+    /// The run of the factory.
+    @usableFromInline func frame(_ pack: ArgumentPack) -> Frame { Frame(outermost: recipe, pack, host: host) }
+}
