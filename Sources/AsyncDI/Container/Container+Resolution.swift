@@ -18,8 +18,21 @@ extension Container {
     /// - Returns: The instance.
     /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
+    @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        if let qualifier, let hit = beginHit(service, qualifier) {
+            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+            endHit(hit)
+            return instance
+        }
+        return try await resolveUnready(service, qualifier)
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+        _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
         try await resolver.resolve(service, qualifier: qualifier)
     }
@@ -42,7 +55,7 @@ extension Container {
             return instance
         }
         if let frame = beginTransient(service) { return try await frame.make(service) }
-        return try await resolve(service, qualifier: nil)
+        return try await resolveUnready(service, nil)
     }
 
     /// The published instance, when the request comes from outside every factory, where no rule applies.
@@ -52,6 +65,13 @@ extension Container {
     nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard frame.isNil else { return nil }
         return currentContainer.isNil ? table.beginHit(service) : core.asked.table.beginHit(service)
+    }
+
+    /// The same with a qualifier.
+    @usableFromInline
+    nonisolated func beginHit(_ service: any Any.Type, _ qualifier: any Qualifier) -> InstanceTable.Hit? {
+        guard frame.isNil else { return nil }
+        return (currentContainer.isNil ? table : core.asked.table).beginHit(service, qualifier)
     }
 
     /// The frame in which a transient instance is to be made, when the request comes from outside every factory.

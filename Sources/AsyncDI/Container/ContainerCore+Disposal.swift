@@ -168,9 +168,9 @@ extension ContainerCore {
     private func empty() {
         let dropped = withState { state in
             if !state.registrations.isEmpty {
-                for (_, recipe) in state.registrations.inOrder { recipe.retire() }
+                for recipe in state.registrations.inOrder { recipe.retire() }
             }
-            state.retired += table.unpublishAll()
+            table.unpublishAll(retired: &state.retired)
             defer {
                 state.phase = .disposed
                 state.disposal = nil

@@ -41,7 +41,9 @@ extension ContainerCore.State {
         for key in keys {
             guard let index = instances.index(forKey: key) else { continue }
             let (key, kept) = instances.remove(at: index)
-            for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
+            for published in kept.published {
+                table.unpublish(published.cell, for: published.key, retired: &retired)
+            }
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }
             noteRemoval(of: key, into: &victims)
@@ -124,8 +126,8 @@ extension ContainerCore {
         var core: ContainerCore? = self
         while let current = core {
             current.withState { state in
-                for key in state.registrations.keys(of: service) where areEqual(key.qualifier, qualifier) {
-                    if let from = state.registrations[key]?.forwardedKey { targets.insert(from) }
+                for recipe in state.registrations.records(of: service) where areEqual(recipe.key.qualifier, qualifier) {
+                    if let from = recipe.forwardedKey { targets.insert(from) }
                 }
             }
             core = current.parent
