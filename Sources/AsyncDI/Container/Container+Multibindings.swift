@@ -32,7 +32,7 @@ extension Container {
     /// - Returns: Whether there were any.
     @discardableResult
     public func unregisterMany<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        core.unregister { state in state.registrations.contributions(to: service, qualifier: qualifier) }
+        core.unregister { $0.registrations.contributions(to: service, qualifier: qualifier) }
     }
 
     /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
@@ -77,7 +77,7 @@ extension ContainerCore {
         // Nearest first, so that a nearer contribution hides the one with its key above; each container's own stay in order.
         for core in searchOrder {
             let own = core.withState { $0.registrations.contributions(to: key.service, qualifier: key.qualifier) }
-            keys.insert(contentsOf: own.filter { seen.insert($0).inserted }, at: 0)
+            keys.insert(contentsOf: own.map(\.key).filter { seen.insert($0).inserted }, at: 0)
         }
         return keys
     }

@@ -4,8 +4,8 @@ extension Container {
     /// - Parameter registration: The registration.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; nothing is
     ///   registered then.
-    public func register<Service>(_ registration: Registration<Service>) throws {
-        try core.register(Registrations(blueprints: [registration.blueprint]))
+    public func register<Service>(_ registration: consuming Registration<Service>) throws {
+        try core.register(Registrations(registration.blueprint))
     }
 
     /// Registers what a module contributes, all or nothing, and tells the module that it is loaded.
@@ -48,6 +48,7 @@ extension Container {
     ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    @inlinable
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -68,6 +69,7 @@ extension Container {
     ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    @inlinable
     public func register<Service: Sendable>(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -255,7 +257,7 @@ extension Container {
     ///
     /// Decorations stay, and open scopes.
     public func unregisterAll() {
-        _ = core.unregister { state in state.registrations.inOrder.map(\.key) }
+        _ = core.unregister { $0.registrations.inOrder }
     }
 
     /// Whether a service without arguments can be resolved here: registered in this container, a fallback or an ancestor.

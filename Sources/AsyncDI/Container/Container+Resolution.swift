@@ -18,8 +18,21 @@ extension Container {
     /// - Returns: The instance.
     /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
+    @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        if let qualifier, let hit = beginHit(service, qualifier) {
+            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+            endHit(hit)
+            return instance
+        }
+        return try await resolveUnready(service, qualifier)
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+        _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
         try await resolver.resolve(service, qualifier: qualifier)
     }
@@ -44,7 +57,7 @@ extension Container {
         case .transient(let frame)?:
             return try await frame.make(service)
         case nil:
-            return try await resolve(service, qualifier: nil)
+            return try await resolveUnready(service, nil)
         }
     }
 
@@ -54,6 +67,14 @@ extension Container {
         case hit(InstanceTable.Hit)
         /// The run in which a transient instance is to be made.
         case transient(Frame)
+    }
+
+    /// The published instance of a service with a qualifier.
+    @usableFromInline
+    nonisolated func beginHit(_ service: any Any.Type, _ qualifier: any Qualifier) -> InstanceTable.Hit? {
+        guard frame.isNil else { return nil }
+        guard currentContainer.isNil else { return core.asked.table.beginHit(service, qualifier) }
+        return table.beginHit(service, qualifier)
     }
 
     @usableFromInline

@@ -47,7 +47,7 @@ extension ContainerCore {
 
     /// Makes the selected services, independent ones concurrently.
     private func make(where isSelected: (Recipe) -> Bool) async throws {
-        let keys = withState { $0.registrations.inOrder.filter { isSelected($0.record) }.map(\.key) }
+        let keys = withState { $0.registrations.inOrder.filter(isSelected).map(\.key) }
         let asker = ResolutionContext.activeFrame
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys {

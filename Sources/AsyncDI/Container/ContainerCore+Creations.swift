@@ -61,7 +61,7 @@ extension ContainerCore {
             else { return }
             converted.isSharedBelow = original.isSharedBelow
             converted.stamp(original.stamp)
-            state.retired += table.publish(converted, for: alias.key)
+            table.publish(converted, for: alias.key, retired: &state.retired)
             state.instances[key]?.published.append(Publication(key: alias.key, cell: converted))
         }
     }

@@ -18,10 +18,9 @@ extension ContainerCore {
     func add(_ decorations: [Decoration], in state: inout State, into victims: inout Victims) {
         for decoration in decorations {
             state.decorations.append(decoration)
-            for key in state.registrations.keys(of: decoration.service) where decoration.applies(to: key) {
-                guard let old = state.registrations[key] else { continue }
+            for old in state.registrations.records(of: decoration.service) where decoration.applies(to: old.key) {
                 replace(old, by: decorated(old, by: decoration), in: &state, into: &victims)
-                renewForwards(of: key, in: &state, into: &victims)
+                renewForwards(of: old.key, in: &state, into: &victims)
             }
         }
     }
@@ -62,12 +61,15 @@ extension ContainerCore {
 
     /// A recipe with every decoration that applies to it.
     func decorated(_ recipe: Recipe, in state: State) -> Recipe {
-        state.decorations.filter { $0.applies(to: recipe.key) }.reduce(recipe, decorated)
+        if state.decorations.isEmpty { return recipe }
+        return state.decorations.filter { $0.applies(to: recipe.key) }.reduce(recipe, decorated)
     }
 
     /// Decorates what a container inherits for a key, unless it has a registration of its own.
     private func inherit(_ key: ServiceKey, in state: inout State) {
-        guard state.registrations[key] == nil, let (inherited, _) = table.registration(beyondFor: key) else { return }
+        guard table.ownRegistration(of: key) == nil, let (inherited, _) = table.registration(beyondFor: key) else {
+            return
+        }
         let decorations = state.decorations.filter { $0.applies(to: key) }
         guard let first = decorations.first else { return }
         var blueprint = Blueprint(
@@ -81,14 +83,14 @@ extension ContainerCore {
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
         let recipe = Recipe(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
-        _ = state.registrations.add(recipe, for: key, onDuplicate: .replace)
-        state.retired += table.publish(recipe, for: key)
+        _ = state.registrations.add(recipe, beside: nil, onDuplicate: .replace)
+        table.publish(recipe, retired: &state.retired)
     }
 
     func inheritAgain(_ recipe: Recipe) {
         var victims = Victims()
         withState { state in
-            guard state.registrations[recipe.key] === recipe else { return }
+            guard table.ownRegistration(of: recipe.key) === recipe else { return }
             forgetInherited(recipe.key, in: &state, into: &victims)
             inherit(recipe.key, in: &state)
             RegistrationClock.advance()
@@ -98,10 +100,8 @@ extension ContainerCore {
 
     /// Takes back a registration that is only there because something inherited is decorated.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into victims: inout Victims) {
-        guard state.registrations[key]?.base?.isInherited == true, let recipe = state.registrations.remove(key) else {
-            return
-        }
-        state.retired += table.publish(Recipe?.none, for: key)
+        guard let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true else { return }
+        remove(recipe, in: &state)
         state.drop(recipe, from: table, into: &victims)
     }
 
@@ -111,25 +111,25 @@ extension ContainerCore {
     }
 
     private func replace(_ old: Recipe, by new: Recipe, in state: inout State, into victims: inout Victims) {
-        state.registrations.update(new, for: old.key)
+        state.registrations.exchange(old, for: new)
         if case .instance(let base)? = new.base {
             // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
             let key = CreationKey(withoutArguments: base)
             for published in state.instances[key]?.published ?? [] {
-                state.retired += table.unpublish(published.cell, for: published.key)
+                table.unpublish(published.cell, for: published.key, retired: &state.retired)
             }
             state.instances[key]?.published = []
             if base !== old { state.drop(old, keepingBase: true, from: table, into: &victims) }
         } else {
             state.drop(old, from: table, into: &victims)
         }
-        state.retired += table.publish(new, for: old.key)
+        table.publish(new, retired: &state.retired)
     }
 
     /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
     func renewForwards(of key: ServiceKey, in state: inout State, into victims: inout Victims) {
         guard !state.decorations.isEmpty else { return }
-        for (_, alias) in state.registrations.inOrder where alias.blueprint.underlying == key {
+        for alias in state.registrations.inOrder where alias.blueprint.underlying == key {
             let renewed = Recipe(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
             replace(alias, by: renewed, in: &state, into: &victims)
         }

@@ -168,11 +168,11 @@ extension ContainerCore {
     private func empty() {
         let dropped = withState { state in
             if !state.registrations.isEmpty {
-                for (_, recipe) in state.registrations.inOrder { recipe.retire() }
+                for recipe in state.registrations.inOrder { recipe.retire() }
             }
-            state.retired += table.unpublishAll()
+            table.unpublishAll(retired: &state.retired)
             for (key, kept) in state.instances where kept.indexed != nil {
-                state.retired += key.recipe.index.load()?.takeUnretainedValue().removeAll() ?? []
+                key.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &state.retired)
             }
             defer {
                 state.phase = .disposed

@@ -81,16 +81,16 @@ extension ContainerCore {
         if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
             keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
             // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
-            if state.registrations[recipe.key] !== recipe || recipe.base?.isInherited == true {
+            if table.ownRegistration(of: recipe.key) !== recipe || recipe.base?.isInherited == true {
                 keptCell.stamp(creation.clock)
             }
-            state.retired += table.publish(keptCell, for: recipe.key)
+            table.publish(keptCell, for: recipe.key, retired: &state.retired)
             kept.published = [Publication(key: recipe.key, cell: keptCell)]
         }
         state.beginUse(of: &kept, creation.key, at: now, by: stopwatch, from: table, into: &victims)
         if recipe.isIndexed, let indexed = creation.pack.visited(by: Indexing(cell: keptCell, use: kept.use)) {
             kept.indexed = indexed
-            state.retired += recipe.index.loadOrInitialize { InstanceIndex() }.insert(indexed)
+            recipe.index.loadOrInitialize { InstanceIndex() }.insert(indexed, retired: &state.retired)
         }
         state.instances[creation.key] = kept
         if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }

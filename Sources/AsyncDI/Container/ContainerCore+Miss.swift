@@ -82,7 +82,7 @@ extension ContainerCore {
         func conforming<Service>(_: Service.Type) -> [ServiceKey] {
             let registered = withState { state in
                 state.registrations.inOrder.map {
-                    ($0.key, state.instances[CreationKey(withoutArguments: $0.record)]?.cell)
+                    ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell)
                 }
             }
             return registered.filter { key, cell in
@@ -101,7 +101,7 @@ extension ContainerCore {
         while let core = next.popLast(), seen.count < 1000 {
             if core === self || seen.contains(where: { $0 === core }) { continue }
             seen.append(core)
-            if core.withState({ $0.registrations[key] != nil }) { return core }
+            if core.withState({ _ in core.table.ownRegistration(of: key) != nil }) { return core }
             next += core.childCores
         }
         return nil

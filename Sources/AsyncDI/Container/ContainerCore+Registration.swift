@@ -2,48 +2,56 @@
 extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
-        let recipes = registrations.blueprints.flatMap(recipes(for:))
+        let recipes = recipes(for: registrations)
         let rejections = rejections(among: recipes)
+        let decorations = registrations.decorations
+        let modules = registrations.modules
         // Nothing can have been made yet.
         var victims = Victims()
         withState { state in
+            state.registrations.reserve(recipes.count)
+            table.reserve(recipes.count, retired: &state.retired)
             for recipe in recipes {
                 if let problem = recipe.problem { state.setUpProblems.append(problem) }
-                switch state.registrations.add(recipe, for: recipe.key, onDuplicate: duplicatePolicy) {
+                let old = table.ownRegistration(of: recipe.key)
+                switch state.registrations.add(recipe, beside: old, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old): old.retire()
                 case .kept: continue
                 case .rejected:
-                    guard let problem = rejections[ObjectIdentifier(recipe)] else {
+                    guard let old, let problem = rejections[ObjectIdentifier(recipe)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
                     }
                     state.setUpProblems.append(problem)
                     let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
-                    state.registrations.update(poisoned, for: recipe.key)
+                    state.registrations.exchange(old, for: poisoned)
                     publish(poisoned, in: &state)
                     continue
                 }
                 publish(recipe, in: &state)
                 state.note(.registered(recipe.key))
             }
-            add(registrations.decorations, in: &state, into: &victims)
-            note(registrations.modules, in: &state)
+            add(decorations, in: &state, into: &victims)
+            note(modules, in: &state)
         }
-        decorateInherited(registrations.decorations)
+        decorateInherited(decorations)
     }
 
     /// Registers all or nothing.
     func register(_ registrations: Registrations) throws {
-        let recipes = registrations.blueprints.flatMap(recipes(for:))
+        let recipes = recipes(for: registrations)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
+        let decorations = registrations.decorations
+        let modules = registrations.modules
         var victims = Victims()
-        let refusal: Refusal? = withState { state in
+        let outcome: Outcome = withState { state in
             guard state.phase == .open else { return .disposed }
-            if duplicatePolicy == .reject, let duplicate = duplicate(among: recipes, in: state) { return duplicate }
+            if duplicatePolicy == .reject, let duplicate = duplicate(among: recipes) { return duplicate }
             for recipe in recipes {
                 forgetInherited(recipe.key, in: &state, into: &victims)
                 let recipe = decorated(recipe, in: state)
-                switch state.registrations.add(recipe, for: recipe.key, onDuplicate: duplicatePolicy) {
+                let old = table.ownRegistration(of: recipe.key)
+                switch state.registrations.add(recipe, beside: old, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old):
                     state.drop(old, from: table, into: &victims)
@@ -53,22 +61,25 @@ extension ContainerCore {
                 publish(recipe, in: &state)
                 state.note(.registered(recipe.key))
             }
-            add(registrations.decorations, in: &state, into: &victims)
-            note(registrations.modules, in: &state)
+            add(decorations, in: &state, into: &victims)
+            note(modules, in: &state)
             RegistrationClock.advance()
-            return nil
+            return .registered(isDecorated: !state.decorators.isEmpty)
         }
-        switch refusal {
+        switch outcome {
         case .disposed: throw disposedError(recipes.first?.key, asker: nil)
         case .duplicate(let second, let first): throw duplicateError(second, of: first)
-        case nil: dispose(of: victims)
+        case .registered(let isDecorated):
+            dispose(of: victims)
+            decorateInherited(decorations)
+            if isDecorated { offer(recipes.map(\.key)) }
         }
-        decorateInherited(registrations.decorations)
-        offer(recipes.map(\.key))
     }
 
-    /// Why nothing was registered: made into an error outside the lock, because a qualifier's description is user code.
-    private enum Refusal {
+    /// What became of registrations: made into an error outside the lock, because a qualifier's description is user code.
+    private enum Outcome {
+        /// Whether other containers decorate what they inherit from here.
+        case registered(isDecorated: Bool)
         case disposed
         case duplicate(Recipe, of: Recipe)
     }
@@ -76,27 +87,28 @@ extension ContainerCore {
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).
     func unregister(_ service: any Any.Type, qualifier: (any Qualifier)?, arguments: ArgumentPack.Type?) -> Bool {
         unregister { state in
-            state.registrations.keys(of: service).filter {
-                if case .contribution = $0.role { return false }
-                return areEqual($0.qualifier, qualifier) && (arguments == nil || $0.arguments == arguments)
+            state.registrations.records(of: service).filter {
+                !$0.key.isContribution && areEqual($0.key.qualifier, qualifier)
+                    && (arguments == nil || $0.key.arguments == arguments)
             }
         }
     }
 
     /// Takes back the registrations that are selected; their instances are disposed.
-    func unregister(_ select: (State) -> [ServiceKey]) -> Bool {
+    func unregister(_ select: (inout State) -> [Recipe]) -> Bool {
         var victims = Victims()
         let removed: [ServiceKey] = withState { state in
             guard state.phase == .open else { return [] }
             var removed: [ServiceKey] = []
-            for key in select(state) where state.registrations[key]?.base?.isInherited != true {
-                guard let recipe = state.registrations.remove(key) else { continue }
-                removed.append(key)
-                state.retired += table.publish(Recipe?.none, for: key)
-                for forward in recipe.blueprint.forwards
-                where state.registrations[forward.to]?.forwardedKey == key {
-                    if let alias = state.registrations.remove(forward.to) { alias.retire() }
-                    state.retired += table.publish(Recipe?.none, for: forward.to)
+            for recipe in select(&state) where recipe.isCurrent && recipe.base?.isInherited != true {
+                removed.append(recipe.key)
+                remove(recipe, in: &state)
+                for forward in recipe.blueprint.forwards {
+                    guard let alias = table.ownRegistration(of: forward.to), alias.forwardedKey == recipe.key else {
+                        continue
+                    }
+                    remove(alias, in: &state)
+                    alias.retire()
                 }
                 state.drop(recipe, from: table, into: &victims)
             }
@@ -108,16 +120,27 @@ extension ContainerCore {
         return !removed.isEmpty
     }
 
+    /// Takes back one registration, which has its key.
+    func remove(_ recipe: Recipe, in state: inout State) {
+        state.registrations.remove(recipe)
+        table.unpublish(recipe.key, retired: &state.retired)
+    }
+
     // MARK: Recipes
 
-    /// The recipe of a registration and those of the types that it is forwarded to.
-    private func recipes(for blueprint: Blueprint) -> [Recipe] {
-        let recipe = Recipe(
-            blueprint, defaultLifetime: defaultLifetime, problem: blueprint.problem(defaultLifetime: defaultLifetime))
-        return [recipe]
-            + blueprint.forwards.map {
-                Recipe(blueprint.forwarding(by: $0), defaultLifetime: defaultLifetime, problem: recipe.problem)
+    /// The recipe of each registration and those of the types that it is forwarded to.
+    private func recipes(for registrations: Registrations) -> [Recipe] {
+        var recipes: [Recipe] = []
+        recipes.reserveCapacity(registrations.count)
+        registrations.forEachBlueprint { blueprint in
+            let problem = blueprint.problem(defaultLifetime: defaultLifetime)
+            recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime, problem: problem))
+            for forward in blueprint.forwards {
+                recipes.append(
+                    Recipe(blueprint.forwarding(by: forward), defaultLifetime: defaultLifetime, problem: problem))
             }
+        }
+        return recipes
     }
 
     /// The errors of those that a container which rejects duplicates does not take, when it has nothing yet.
@@ -132,10 +155,10 @@ extension ContainerCore {
         return rejections
     }
 
-    private func duplicate(among recipes: [Recipe], in state: State) -> Refusal? {
+    private func duplicate(among recipes: [Recipe]) -> Outcome? {
         var seen: [ServiceKey: Recipe] = [:]
         for recipe in recipes {
-            let taken = state.registrations[recipe.key].flatMap { $0.base?.isInherited == true ? nil : $0 }
+            let taken = table.ownRegistration(of: recipe.key).flatMap { $0.base?.isInherited == true ? nil : $0 }
             if let first = taken ?? seen.updateValue(recipe, forKey: recipe.key) {
                 return .duplicate(recipe, of: first)
             }
@@ -154,7 +177,7 @@ extension ContainerCore {
 
     /// Makes a registration visible to readers; an instance that came with it is there at once.
     private func publish(_ recipe: Recipe, in state: inout State) {
-        state.retired += table.publish(recipe, for: recipe.key)
+        table.publish(recipe, retired: &state.retired)
         if case .instance(let inner)? = recipe.base { keepInstance(of: inner, isFound: false, in: &state) }
         keepInstance(of: recipe, isFound: true, in: &state)
     }
@@ -169,7 +192,7 @@ extension ContainerCore {
         if isFound {
             cell.isSharedBelow = true
             kept.published = [Publication(key: recipe.key, cell: cell)]
-            state.retired += table.publish(cell, for: recipe.key)
+            table.publish(cell, for: recipe.key, retired: &state.retired)
         }
         state.instances[CreationKey(withoutArguments: recipe)] = kept
     }

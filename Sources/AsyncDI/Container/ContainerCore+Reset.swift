@@ -41,11 +41,15 @@ extension ContainerCore.State {
         for key in keys {
             guard let index = instances.index(forKey: key) else { continue }
             let (key, kept) = instances.remove(at: index)
-            for published in kept.published { retired += table.unpublish(published.cell, for: published.key) }
+            for published in kept.published {
+                table.unpublish(published.cell, for: published.key, retired: &retired)
+            }
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }
             if let use = kept.use { endUse(use, of: key.recipe, into: &victims) }
-            if let indexed = kept.indexed { retired += key.recipe.index.load()!.takeUnretainedValue().remove(indexed) }
+            if let indexed = kept.indexed {
+                key.recipe.index.load()?.takeUnretainedValue().remove(indexed, retired: &retired)
+            }
             victims.entries.append(kept)
             if !key.recipe.blueprint.isHidden { note(.evicted(key.recipe.key)) }
         }
@@ -125,8 +129,8 @@ extension ContainerCore {
         var core: ContainerCore? = self
         while let current = core {
             current.withState { state in
-                for key in state.registrations.keys(of: service) where areEqual(key.qualifier, qualifier) {
-                    if let from = state.registrations[key]?.forwardedKey { targets.insert(from) }
+                for recipe in state.registrations.records(of: service) where areEqual(recipe.key.qualifier, qualifier) {
+                    if let from = recipe.forwardedKey { targets.insert(from) }
                 }
             }
             core = current.parent

@@ -278,8 +278,8 @@ extension ContainerCore {
             guard state.phase == .open else { return nil }
             table.close()
             let stopped = state.flights.close()
-            for (_, recipe) in state.registrations.inOrder { recipe.retire() }
-            state.retired += table.unpublishAll()
+            for recipe in state.registrations.inOrder { recipe.retire() }
+            table.unpublishAll(retired: &state.retired)
             // Nothing may be released under the lock: deinitialisers are user code, and those of scopes come back here.
             dropped = state
             dropped?.retired = []

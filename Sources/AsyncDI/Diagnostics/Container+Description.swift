@@ -38,7 +38,7 @@ extension ContainerCore {
                 alive[recipe, default: 0] += 1
             }
             let inFlight = state.flights.entries.values.map { ObjectIdentifier($0.key.recipe) }
-            let recipes = state.registrations.inOrder.map(\.record).filter { !$0.blueprint.isHidden }
+            let recipes = state.registrations.inOrder.filter { !$0.blueprint.isHidden }
             return (recipes, alive, inFlight, state.scopes.count, state.phase == .open)
         }
         let lines = recipes.map { recipe in

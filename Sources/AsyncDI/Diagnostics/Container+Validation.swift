@@ -97,7 +97,7 @@ extension ContainerCore {
     fileprivate func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
         let (recipes, problems) = try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            return (state.registrations.inOrder.map(\.record), state.setUpProblems)
+            return (state.registrations.inOrder, state.setUpProblems)
         }
         return (StaticGraph(of: recipes.filter { !$0.blueprint.isHidden }, in: self), problems)
     }
@@ -121,7 +121,7 @@ extension ContainerCore {
 
     fileprivate func undeclaredError(_ edge: DependencyGraph.Edge, in graph: DependencyGraph) -> ResolutionError {
         let (from, to) = (graph[edge.from]?.service ?? edge.from, graph[edge.to]?.service ?? edge.to)
-        let recipes = withState { $0.registrations.inOrder.map(\.record) }
+        let recipes = withState { $0.registrations.inOrder }
         let steps = [from, to].compactMap { name in
             recipes.first { $0.key.description == name }.map { PathStep(key: $0.key, recipe: $0, pack: .none) }
         }

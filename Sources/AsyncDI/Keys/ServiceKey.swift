@@ -5,12 +5,10 @@
 public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The service type: a concrete type or `any P`.
     public let service: any Any.Type
-    /// The qualifier, if the registration has one.
-    public let qualifier: (any Qualifier)?
     /// The type of the argument pack's box, nil without arguments.
     let arguments: ArgumentPack.Type?
-    /// What kind of registration it is: those of each kind have keys of their own.
-    let role: Role
+    /// The qualifier and the role, nil for most keys, which are three words.
+    let details: Details?
 
     enum Role: Hashable, Sendable {
         case service
@@ -20,18 +18,54 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         indirect case contribution(ContributionID)
     }
 
+    /// What few keys have, made once and shared by their copies.
+    final class Details: Sendable {
+        let qualifier: (any Qualifier)?
+        let role: Role
+        /// Kept, because hashing a qualifier takes longer than all else.
+        let hash: UInt
+
+        init(_ qualifier: (any Qualifier)?, _ role: Role) {
+            self.qualifier = qualifier
+            self.role = role
+            let bits = qualifier.map(ServiceKey.hash(of:)) ?? 0
+            hash =
+                switch role {
+                case .service: bits
+                case .making: ~bits
+                case .contribution(let id): bits &* 31 &+ UInt(bitPattern: id.hashValue)
+                }
+        }
+
+        func isEqual(to other: Details) -> Bool {
+            hash == other.hash && role == other.role && areEqual(qualifier, other.qualifier)
+        }
+    }
+
     init(
         _ service: any Any.Type, qualifier: (any Qualifier)? = nil, arguments: ArgumentPack.Type? = nil,
         role: Role = .service
     ) {
         self.service = service
-        self.qualifier = qualifier
         self.arguments = arguments
-        self.role = role
+        if qualifier == nil, case .service = role { details = nil } else { details = Details(qualifier, role) }
     }
 
+    /// The qualifier, if the registration has one.
+    public var qualifier: (any Qualifier)? { details?.qualifier }
+
+    /// What kind of registration it is: those of each kind have keys of their own.
+    var role: Role { details?.role ?? .service }
+
     /// Whether this is a `making:` registration.
-    var isMaking: Bool { role == .making }
+    var isMaking: Bool {
+        if case .making? = details?.role { true } else { false }
+    }
+
+    /// Whether this is one of many.
+    var isContribution: Bool {
+        if case .contribution? = details?.role { true } else { false }
+    }
 
     /// The same key of another kind of registration.
     func with(_ role: Role) -> ServiceKey {
@@ -52,8 +86,10 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the two keys name the same registration.
     public static func == (first: ServiceKey, second: ServiceKey) -> Bool {
-        first.service == second.service && first.arguments == second.arguments && first.role == second.role
-            && areEqual(first.qualifier, second.qualifier)
+        guard first.service == second.service, first.arguments == second.arguments else { return false }
+        if first.details === second.details { return true }
+        guard let details = first.details, let other = second.details else { return false }
+        return details.isEqual(to: other)
     }
 
     /// Hashes what `==` compares.
@@ -62,24 +98,15 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the key is nothing but a type.
-    var isPlain: Bool { arguments == nil && isUnqualifiedService }
-    /// Whether the key is a type and those of its arguments.
-    var isUnqualifiedService: Bool { qualifier == nil && role == .service }
+    var isPlain: Bool { arguments == nil && details == nil }
+}
 
+extension ServiceKey {
     /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
     var fastHash: UInt {
         var bits = ObjectIdentifier(service).address
         if let arguments { bits = bits &* 31 &+ ObjectIdentifier(arguments).address }
-        if let qualifier {
-            // The type counts too: cases of different enumerations often have the same hash.
-            bits = bits &* 31 &+ ObjectIdentifier(type(of: qualifier)).address
-            bits = bits &* 31 &+ UInt(bitPattern: qualifier.hashValue)
-        }
-        switch role {
-        case .service: break
-        case .making: bits = ~bits
-        case .contribution(let id): bits = bits &* 31 &+ UInt(bitPattern: id.hashValue)
-        }
+        if let details { bits = bits &* 31 &+ details.hash }
         return Self.spread(bits)
     }
 
@@ -89,6 +116,16 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The hash of a key that is nothing but a type and those of its arguments.
     static func fastHash(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> UInt {
         spread(ObjectIdentifier(service).address &* 31 &+ ObjectIdentifier(arguments).address)
+    }
+
+    /// The hash of a key that is a type and a qualifier.
+    static func fastHash(_ service: any Any.Type, _ qualifier: any Qualifier) -> UInt {
+        spread(ObjectIdentifier(service).address &* 31 &+ hash(of: qualifier))
+    }
+
+    /// The type counts too: cases of different enumerations often have the same hash.
+    private static func hash(of qualifier: any Qualifier) -> UInt {
+        ObjectIdentifier(type(of: qualifier)).address &* 31 &+ UInt(bitPattern: qualifier.hashValue)
     }
 
     private static func spread(_ bits: UInt) -> UInt {

@@ -5,7 +5,7 @@
 /// second one is found under the container's lock only.
 ///
 /// `@unchecked Sendable` because `array` and what it holds is atomic, and the counts belong to the lock of the container that owns the
-/// registration. Writers return what they take out, to be released once ``ReadEpoch/synchronize()`` has returned.
+/// registration. Writers hand back what they take out, to be released once ``ReadEpoch/synchronize()`` has returned.
 final class InstanceIndex: @unchecked Sendable {
     private let array = AtomicReference<Places>()
     /// Places that hold an instance.
@@ -23,8 +23,7 @@ final class InstanceIndex: @unchecked Sendable {
 
     // MARK: Writing, under the container's lock
 
-    func insert(_ instance: IndexedInstance) -> [AnyObject] {
-        var retired: [AnyObject] = []
+    func insert(_ instance: IndexedInstance, retired: inout [AnyObject]) {
         var places = array.load()?.takeUnretainedValue()
         if places == nil || (used + 1) * 4 > places!.capacity * 3 {
             let larger = Places(capacity: max(8, (count + 1).nextPowerOfTwo * 2))
@@ -36,20 +35,19 @@ final class InstanceIndex: @unchecked Sendable {
         places!.insert(instance)
         count += 1
         used += 1
-        return retired
     }
 
     /// Removes an instance, if it is there.
-    func remove(_ instance: IndexedInstance) -> [AnyObject] {
-        guard let places = array.load()?.takeUnretainedValue(), let removed = places.remove(instance) else { return [] }
+    func remove(_ instance: IndexedInstance, retired: inout [AnyObject]) {
+        guard let places = array.load()?.takeUnretainedValue(), let removed = places.remove(instance) else { return }
         count -= 1
-        return [removed]
+        retired.append(removed)
     }
 
-    func removeAll() -> [AnyObject] {
+    func removeAll(retired: inout [AnyObject]) {
         count = 0
         used = 0
-        return array.exchange(nil).map { [$0] } ?? []
+        if let old = array.exchange(nil) { retired.append(old) }
     }
 }
 

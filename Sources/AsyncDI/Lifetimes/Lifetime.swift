@@ -29,20 +29,39 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case transient, graph, scoped, singleton, multiton, weak
         case custom(Owner)
+
+        /// What messages call the lifetimes of this kind, unless they have names of their own.
+        var name: String {
+            switch self {
+            case .transient: "transient"
+            case .graph: "graph"
+            case .scoped: "scoped"
+            case .singleton: "singleton"
+            case .multiton: "multiton"
+            case .weak: "weak"
+            case .custom: "custom"
+            }
+        }
     }
 
-    /// The name, as it appears in messages.
-    public let name: String
+    /// What a lifetime may have besides its kind, in one reference: nil for the common ones, which cost nothing to copy.
+    private struct Details: Sendable {
+        var name: String
+        var makeStorage: (@Sendable () -> any InstanceStorage)?
+        var bounds = MultitonBounds()
+    }
+    private let details: Shared<Details>?
     let kind: Kind
-    let makeStorage: (@Sendable () -> any InstanceStorage)?
-    /// How a multiton is bounded; not part of what makes two lifetimes the same.
-    let bounds: MultitonBounds
 
-    private init(_ name: String, _ kind: Kind, bounds: MultitonBounds = MultitonBounds()) {
-        self.name = name
+    /// The name, as it appears in messages.
+    public var name: String { details?.value.name ?? kind.name }
+    var makeStorage: (@Sendable () -> any InstanceStorage)? { details?.value.makeStorage }
+    /// How a multiton is bounded; not part of what makes two lifetimes the same.
+    var bounds: MultitonBounds { details?.value.bounds ?? MultitonBounds() }
+
+    private init(_ kind: Kind, _ details: Details? = nil) {
         self.kind = kind
-        self.bounds = bounds
-        makeStorage = nil
+        self.details = details.map { Shared($0) }
     }
 
     /// A lifetime of your own, which lasts until it is reset or its container is disposed.
@@ -51,10 +70,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
     ///   - owner: Which container caches its instances.
     public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
-        self.name = name
-        kind = .custom(owner)
-        bounds = MultitonBounds()
-        makeStorage = nil
+        self.init(.custom(owner), Details(name: name))
     }
 
     /// A lifetime of your own that decides how instances are kept.
@@ -67,22 +83,19 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
         _ name: String, ownedBy owner: Owner = .registeringContainer,
         storage: @escaping @Sendable () -> any InstanceStorage
     ) {
-        self.name = name
-        kind = .custom(owner)
-        bounds = MultitonBounds()
-        makeStorage = storage
+        self.init(.custom(owner), Details(name: name, makeStorage: storage))
     }
 
     /// A new instance for every request.
-    public static let transient = Lifetime("transient", .transient)
+    public static let transient = Lifetime(.transient)
     /// One instance within everything that one outermost `resolve` sets off; the default.
-    public static let graph = Lifetime("graph", .graph)
+    public static let graph = Lifetime(.graph)
     /// One instance in each scope that is asked.
-    public static let scoped = Lifetime("scoped", .scoped)
+    public static let scoped = Lifetime(.scoped)
     /// One instance in the container that holds the registration, shared by every scope below it.
-    public static let singleton = Lifetime("singleton", .singleton)
+    public static let singleton = Lifetime(.singleton)
     /// One instance for each pack of arguments, in the container that holds the registration.
-    public static let multiton = Lifetime("multiton", .multiton)
+    public static let multiton = Lifetime(.multiton)
     /// One instance for each pack of arguments, within bounds.
     ///
     /// What leaves the cache is disposed; a reference that somebody still holds stays valid, but its `onDispose` hook has run.
@@ -104,10 +117,11 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
         precondition(capacity.map { $0 >= 1 } ?? true, "a multiton's capacity is at least one, not \(capacity ?? 0)")
         precondition(idle.map { $0 >= .zero } ?? true, "a multiton's idle time is not negative, as \(idle ?? .zero) is")
-        return Lifetime("multiton", .multiton, bounds: MultitonBounds(capacity: capacity, idle: idle, isWeak: weak))
+        let bounds = MultitonBounds(capacity: capacity, idle: idle, isWeak: weak)
+        return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }
     /// One instance for as long as somebody outside the container holds it; values are never shared.
-    public static let weak = Lifetime("weak", .weak)
+    public static let weak = Lifetime(.weak)
 
     /// The name of the lifetime.
     public var description: String { name }
@@ -160,7 +174,7 @@ extension Lifetime {
     var isCachedByArguments: Bool { kind == .multiton && !bounds.isWeak }
 
     /// Whether the container refers to instances weakly.
-    var isWeak: Bool { kind == .weak || bounds.isWeak }
+    var isWeak: Bool { kind == .weak || kind == .multiton && bounds.isWeak }
 }
 
 /// How many instances a multiton holds, for how long, and how strongly.

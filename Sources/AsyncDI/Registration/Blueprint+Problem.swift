@@ -1,6 +1,8 @@
 extension Blueprint {
     /// What contradicts itself in the registration, if anything does.
     func problem(defaultLifetime: Lifetime) -> ResolutionError? {
+        // Nothing is said that could contradict something else.
+        if extras == nil, key.details == nil { return nil }
         let lifetime = lifetime ?? defaultLifetime
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             return invalid(

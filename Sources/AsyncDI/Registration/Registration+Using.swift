@@ -35,7 +35,8 @@ extension Registration where Service: Sendable {
                 try await resolver.fill(repeat each slots, concurrently: missing > 1)
                 return try await initializer(repeat (each slots).instance)
             },
-            dependencies: dependencies, site: RegistrationSite(fileID: fileID, line: line))
+            site: RegistrationSite(fileID: fileID, line: line))
+        blueprint.dependencies = dependencies
     }
 }
 

@@ -9,6 +9,19 @@
 /// ```
 public struct Registration<Service>: Sendable {
     var blueprint: Blueprint
+
+    init(blueprint: Blueprint) { self.blueprint = blueprint }
+
+    /// A service without arguments; the factory is one of `Service`.
+    @usableFromInline
+    init(
+        _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?, _ fileID: String, _ line: UInt,
+        _ factory: Factory
+    ) {
+        blueprint = Blueprint(
+            key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime, factory: factory,
+            site: RegistrationSite(fileID: fileID, line: line))
+    }
 }
 
 extension Registration where Service: Sendable {
@@ -24,15 +37,13 @@ extension Registration where Service: Sendable {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    @inlinable
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) {
-        blueprint = Blueprint(
-            key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
-            factory: ServiceFactory<Service> { resolver, _ in try await factory(resolver) },
-            site: RegistrationSite(fileID: fileID, line: line))
+        self.init(service, qualifier, lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
     /// A service made without arguments, whose type is that of what the factory returns.
@@ -45,6 +56,7 @@ extension Registration where Service: Sendable {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    @inlinable
     public init(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -140,8 +152,9 @@ extension Registration where Service: Sendable {
     ) {
         blueprint = Blueprint(
             key: ServiceKey(service, qualifier: qualifier), lifetime: .singleton,
-            factory: ServiceFactory<Service> { _, _ in instance }, instance: StrongCell(instance),
+            factory: ServiceFactory<Service> { _, _ in instance },
             site: RegistrationSite(fileID: fileID, line: line))
+        blueprint.instance = StrongCell(instance)
     }
 
     /// A value that each scope supplies: resolving it where no scope did is an error that says so.
@@ -214,14 +227,15 @@ extension Blueprint {
         argumentKey: @escaping @Sendable (Arguments<repeat each Argument>) -> ArgumentKey
     ) -> Blueprint {
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
-        return Blueprint(
+        var blueprint = Blueprint(
             key: ServiceKey(
                 service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self),
             lifetime: lifetime,
             factory: ServiceFactory<Service> { resolver, pack in
                 try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
             },
-            argumentKey: { argumentKey(Arguments<repeat each Argument>.of($0)) },
             site: site)
+        blueprint.argumentKey = { argumentKey(Arguments<repeat each Argument>.of($0)) }
+        return blueprint
     }
 }

@@ -1,34 +1,76 @@
 /// Registrations as a value: what a module contributes, or a function returns, in a builder closure.
 public struct Registrations: Sendable {
-    var blueprints: [Blueprint] = []
-    var decorations: [Decoration] = []
-    /// The modules that the registrations came from, to be told when all are there.
-    var modules: [any Module] = []
+    /// One thing is held without an array, because a builder makes one of these for each.
+    private enum Content {
+        case registration(Blueprint)
+        indirect case decoration(Decoration)
+        /// A module that the registrations came from, to be told when all are there.
+        indirect case module(any Module)
+        /// None of them is several.
+        case several([Registrations])
+    }
+    private let content: Content
+
+    private init(_ content: Content) { self.content = content }
 
     /// No registrations.
-    public init() {}
+    public init() { content = .several([]) }
 
     /// The registrations of a builder closure.
     ///
     /// - Parameter registrations: Registrations and modules.
     public init(@RegistrationBuilder _ registrations: () -> Registrations) { self = registrations() }
 
-    init(blueprints: [Blueprint] = [], decorations: [Decoration] = []) {
-        self.blueprints = blueprints
-        self.decorations = decorations
-    }
+    init(_ blueprint: consuming Blueprint) { content = .registration(blueprint) }
+    init(_ decoration: Decoration) { content = .decoration(decoration) }
 
     /// What a module registers, and the module itself, after those that it contains.
-    init(of module: any Module) {
-        self = module.registrations
-        modules.append(module)
+    init(of module: any Module) { self.init([module.registrations, Registrations(.module(module))]) }
+
+    fileprivate init(_ parts: consuming [Registrations]) {
+        // The parts are kept as they are where possible: each is copied once for every level that it stands in otherwise.
+        content = .several(parts.indices.contains { parts[$0].isSeveral } ? parts.flatMap(\.parts) : parts)
     }
 
-    fileprivate init(_ parts: [Registrations]) {
-        for part in parts {
-            blueprints += part.blueprints
-            decorations += part.decorations
-            modules += part.modules
+    private var isSeveral: Bool {
+        if case .several = content { true } else { false }
+    }
+
+    private var parts: [Registrations] {
+        if case .several(let parts) = content { parts } else { [self] }
+    }
+}
+
+extension Registrations {
+    /// How many registrations, decorations and modules these are.
+    var count: Int {
+        if case .several(let parts) = content { parts.count } else { 1 }
+    }
+
+    /// Calls `body` with every registration, in order.
+    func forEachBlueprint(_ body: (Blueprint) -> Void) {
+        switch content {
+        case .registration(let blueprint): body(blueprint)
+        case .several(let parts):
+            // Through the buffer, because iterating copies each part, which retains all that a blueprint has.
+            parts.withUnsafeBufferPointer { for index in $0.indices { $0[index].forEachBlueprint(body) } }
+        case .decoration, .module: break
+        }
+    }
+
+    var decorations: [Decoration] {
+        switch content {
+        case .decoration(let decoration): [decoration]
+        case .several(let parts): parts.flatMap(\.decorations)
+        case .registration, .module: []
+        }
+    }
+
+    var modules: [any Module] {
+        switch content {
+        case .module(let module): [module]
+        case .several(let parts): parts.flatMap(\.modules)
+        case .registration, .decoration: []
         }
     }
 }
@@ -36,12 +78,12 @@ public struct Registrations: Sendable {
 /// Collects ``Registration`` and ``Module`` values, with `if`, `switch` and `for`.
 @resultBuilder public enum RegistrationBuilder {
     /// One registration.
-    public static func buildExpression<S>(_ registration: Registration<S>) -> Registrations {
-        Registrations(blueprints: [registration.blueprint])
+    public static func buildExpression<S>(_ registration: consuming Registration<S>) -> Registrations {
+        Registrations(registration.blueprint)
     }
     /// One decoration.
     public static func buildExpression(_ decoration: Decoration) -> Registrations {
-        Registrations(decorations: [decoration])
+        Registrations(decoration)
     }
     /// What a module registers.
     public static func buildExpression(_ module: any Module) -> Registrations { Registrations(of: module) }
@@ -54,6 +96,8 @@ public struct Registrations: Sendable {
     /// Explains itself to who writes something else.
     @available(*, unavailable, message: "a container is made of Registration, Decoration and Module values")
     public static func buildExpression<Other>(_ other: Other) -> Registrations { Registrations() }
+    /// The only thing in a block.
+    @inlinable public static func buildBlock(_ part: Registrations) -> Registrations { part }
     /// Everything in a block.
     public static func buildBlock(_ parts: Registrations...) -> Registrations { buildArray(parts) }
     /// An `if` without `else`.
@@ -63,7 +107,7 @@ public struct Registrations: Sendable {
     /// The second branch.
     public static func buildEither(second: Registrations) -> Registrations { second }
     /// A `for` loop.
-    public static func buildArray(_ parts: [Registrations]) -> Registrations {
+    public static func buildArray(_ parts: consuming [Registrations]) -> Registrations {
         Registrations(parts)
     }
     /// An `if #available`.

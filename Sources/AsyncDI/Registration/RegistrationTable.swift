@@ -8,22 +8,29 @@ public enum DuplicatePolicy: Sendable, Hashable {
     case reject
 }
 
+/// What a ``RegistrationTable`` lists: it knows its key, and where in the list it is.
+protocol Registered: AnyObject {
+    var key: ServiceKey { get }
+    /// The table's own.
+    var position: Int { get set }
+}
+
+extension Recipe: Registered {}
+
 /// The registrations of one container: duplicates, order, and what is near a key that is missing.
 ///
-/// A pure value.
-struct RegistrationTable<Record> {
-    private struct Entry {
-        var record: Record
-        var order: Int
-    }
+/// Which of them a key has is known to the container's ``InstanceTable``, and told to this one: a second look-up would take as
+/// long as all else that a registration costs.
+///
+/// A pure value, but for the positions that it notes in its records.
+struct RegistrationTable<Record: Registered> {
+    /// In the order in which they came; nil where one has gone.
+    private var records: [Record?] = []
+    private var gone = 0
+    /// The records of each service in order, once somebody has asked for those of any.
+    private var byService: [ObjectIdentifier: [Record]]?
 
-    private var entries: [ServiceKey: Entry] = [:]
-    private var keysByService: [ObjectIdentifier: [ServiceKey]] = [:]
-    private var nextOrder = 0
-
-    var isEmpty: Bool { entries.isEmpty }
-
-    subscript(key: ServiceKey) -> Record? { entries[key]?.record }
+    var isEmpty: Bool { records.count == gone }
 
     enum AddAction {
         case added
@@ -32,67 +39,90 @@ struct RegistrationTable<Record> {
         case rejected
     }
 
-    mutating func add(_ record: Record, for key: ServiceKey, onDuplicate policy: DuplicatePolicy) -> AddAction {
-        let order = nextOrder
-        guard let old = entries[key] else {
-            nextOrder += 1
-            entries[key] = Entry(record: record, order: order)
-            keysByService[ObjectIdentifier(key.service), default: []].append(key)
+    /// Makes room for records that are about to come.
+    mutating func reserve(_ additional: Int) { records.reserveCapacity(records.count + additional) }
+
+    /// Adds a record, beside the one that its key has already.
+    mutating func add(_ record: Record, beside old: Record?, onDuplicate policy: DuplicatePolicy) -> AddAction {
+        guard let old else {
+            append(record)
             return .added
         }
         switch policy {
         case .keep: return .kept
         case .reject: return .rejected
         case .replace:
-            nextOrder += 1
-            entries[key] = Entry(record: record, order: order)
-            return .replaced(old.record)
+            remove(old)
+            append(record)
+            return .replaced(old)
         }
     }
 
-    /// Exchanges the record of a registered key in place.
-    mutating func update(_ record: Record, for key: ServiceKey) { entries[key]?.record = record }
+    private mutating func append(_ record: Record) {
+        record.position = records.count
+        records.append(record)
+        byService?[ObjectIdentifier(record.key.service), default: []].append(record)
+    }
 
-    mutating func remove(_ key: ServiceKey) -> Record? {
-        guard let entry = entries.removeValue(forKey: key) else { return nil }
-        let service = ObjectIdentifier(key.service)
-        keysByService[service]?.removeAll { $0 == key }
-        if keysByService[service]?.isEmpty == true { keysByService[service] = nil }
-        return entry.record
+    /// Puts a record where another one of the same key was.
+    mutating func exchange(_ old: Record, for new: Record) {
+        precondition(records[old.position] === old, "only what was added is exchanged")
+        new.position = old.position
+        records[old.position] = new
+        let service = ObjectIdentifier(old.key.service)
+        if let index = byService?[service]?.firstIndex(where: { $0 === old }) { byService?[service]?[index] = new }
+    }
+
+    /// Removes a record that is there.
+    mutating func remove(_ record: Record) {
+        precondition(records[record.position] === record, "only what was added is removed")
+        records[record.position] = nil
+        gone += 1
+        if gone > 16, gone * 2 > records.count { closeGaps() }
+        let service = ObjectIdentifier(record.key.service)
+        byService?[service]?.removeAll { $0 === record }
+        if byService?[service]?.isEmpty == true { byService?[service] = nil }
     }
 
     mutating func removeAll() {
-        entries = [:]
-        keysByService = [:]
+        records = []
+        gone = 0
+        byService = nil
+    }
+
+    private mutating func closeGaps() {
+        records.removeAll { $0 == nil }
+        for (position, record) in records.enumerated() { record?.position = position }
+        gone = 0
     }
 
     /// Every registration in the order in which they came.
-    var inOrder: [(key: ServiceKey, record: Record)] {
-        entries.sorted { $0.value.order < $1.value.order }.map { ($0.key, $0.value.record) }
+    var inOrder: [Record] { records.compactMap(\.self) }
+
+    /// The registrations of a service in the order in which they came, whatever their qualifiers and arguments.
+    mutating func records(of service: any Any.Type) -> [Record] {
+        if byService == nil { byService = Dictionary(grouping: inOrder) { ObjectIdentifier($0.key.service) } }
+        return byService?[ObjectIdentifier(service)] ?? []
     }
 
     /// The keys of a service, whatever their qualifiers and arguments.
-    func keys(of service: any Any.Type) -> [ServiceKey] { keysByService[ObjectIdentifier(service)] ?? [] }
+    mutating func keys(of service: any Any.Type) -> [ServiceKey] { records(of: service).map(\.key) }
 
     /// The registered keys of the same service and qualifier with other argument types.
-    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
+    mutating func otherArguments(of key: ServiceKey) -> [ServiceKey] {
         keys(of: key.service).filter {
             $0.role == key.role && areEqual($0.qualifier, key.qualifier) && $0 != key
         }
     }
 
     /// The registered keys of the same service with other qualifiers, with or without `making:`, or as one of many.
-    func otherQualifiers(of key: ServiceKey) -> [ServiceKey] {
+    mutating func otherQualifiers(of key: ServiceKey) -> [ServiceKey] {
         keys(of: key.service).filter { $0.role != key.role || !areEqual($0.qualifier, key.qualifier) }
     }
 
     /// What was contributed to a service, in the order in which it came.
-    func contributions(to service: any Any.Type, qualifier: (any Qualifier)?) -> [ServiceKey] {
-        keys(of: service).filter { key in
-            guard case .contribution = key.role else { return false }
-            return areEqual(key.qualifier, qualifier)
-        }
-        .sorted { entries[$0]!.order < entries[$1]!.order }
+    mutating func contributions(to service: any Any.Type, qualifier: (any Qualifier)?) -> [Record] {
+        records(of: service).filter { $0.key.isContribution && areEqual($0.key.qualifier, qualifier) }
     }
 }
 
@@ -101,14 +131,18 @@ extension RegistrationTable {
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        precondition(keysByService.values.map(\.count).reduce(0, +) == entries.count, "every key is listed once")
-        for (service, keys) in keysByService {
-            precondition(!keys.isEmpty, "no empty lists")
-            for key in keys {
-                precondition(entries[key] != nil && ObjectIdentifier(key.service) == service, "lists agree")
-            }
+        precondition(records.enumerated().allSatisfy { $1?.position ?? $0 == $0 }, "records know their positions")
+        precondition(gone == records.count { $0 == nil }, "who has gone is counted")
+        precondition(gone <= 16 || gone * 2 <= records.count, "gaps take little room")
+        precondition(Set(inOrder.map(\.key)).count == inOrder.count, "a key has one record")
+        guard let byService else { return }
+        precondition(byService.values.map(\.count).reduce(0, +) == inOrder.count, "every record is listed once")
+        for (service, records) in byService {
+            precondition(!records.isEmpty, "no empty lists")
+            precondition(records.allSatisfy { ObjectIdentifier($0.key.service) == service }, "lists agree")
+            precondition(records.allSatisfy { self.records[$0.position] === $0 }, "lists have what is there")
+            let positions = records.map(\.position)
+            precondition(positions == positions.sorted(), "lists are in order")
         }
-        precondition(Set(entries.values.map(\.order)).count == entries.count, "the order is total")
-        precondition(entries.values.allSatisfy { $0.order < nextOrder }, "the order grows")
     }
 }

@@ -2,9 +2,10 @@ import Synchronization
 
 /// One container's registrations and ready instances, published for readers who take no lock.
 ///
-/// Open addressing over an array of slots; a slot is never reused for another key. Readers (`hit`, `find`) work inside a
-/// ``ReadEpoch``. Writers are serialised by the lock of the container that owns the table; what they unpublish they
-/// return, to be released once ``ReadEpoch/synchronize()`` has returned.
+/// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an instance, is
+/// exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are serialised by the lock of
+/// the container that owns the table; what they unpublish they hand back, to be released once ``ReadEpoch/synchronize()`` has
+/// returned.
 ///
 /// Tables form the search order: this container, its fallbacks, its parent.
 ///
@@ -88,6 +89,20 @@ import Synchronization
         }
     }
 
+    /// Finds the instance for a request with a qualifier; makes no key either.
+    func beginHit(_ service: any Any.Type, _ qualifier: any Qualifier) -> Hit? {
+        if obstacles.load(ordering: .acquiring) != 0 { return nil }
+        let probe = QualifierProbe(service, qualifier)
+        let ticket = epoch.enter()
+        if case .cell(let cell, _)? = search(probe, asked: self),
+            !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly })
+        {
+            return Hit(cell: cell, ticket: ticket)
+        }
+        epoch.exit(ticket)
+        return nil
+    }
+
     /// The registration of a service without qualifier and arguments, when a request is nothing but a call of its factory.
     func plainTransient(_ service: any Any.Type) -> Recipe? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
@@ -167,11 +182,7 @@ import Synchronization
     }
 
     private func holder(of recipe: Recipe, _ probe: KeyProbe) -> InstanceTable? {
-        if slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe.load()?.toOpaque() })
-            == Unmanaged.passUnretained(recipe).toOpaque()
-        {
-            return self
-        }
+        if slot(probe)?.toOpaque() == Unmanaged.passUnretained(recipe).toOpaque() { return self }
         for fallback in fallbacks {
             if let holder = fallback.holder(of: recipe, probe) { return holder }
         }
@@ -187,14 +198,13 @@ import Synchronization
     private func search(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
         if let slot = slot(probe) {
             let answer: Answer? = slot._withUnsafeGuaranteedRef { slot in
-                let recipe = slot.recipe.load()
-                let isRegisteredHere = recipe != nil
+                let isRegisteredHere = slot.isRegistered
                 if isRegisteredHere, isClosed { return .notReady(nil) }
                 if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, isRegisteredHere, asked) })
                 {
                     return .cell(cell, Unmanaged.passUnretained(self))
                 }
-                return isRegisteredHere ? .notReady(recipe) : nil
+                return isRegisteredHere ? .notReady(slot.recipe) : nil
             }
             if let answer { return answer }
         }
@@ -214,7 +224,7 @@ import Synchronization
     }
 
     private func nearestRecipe(_ probe: some SlotProbe) -> (Unmanaged<Recipe>, InstanceTable)? {
-        if let recipe = slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe.load() }) { return (recipe, self) }
+        if let recipe = slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe }) { return (recipe, self) }
         return nearestRecipe(beyond: probe)
     }
 
@@ -231,166 +241,74 @@ import Synchronization
 
     // MARK: Writing, under the container's lock
 
-    /// Publishes a registration, or takes it back with nil; what it had published goes too.
-    func publish(_ recipe: Recipe?, for key: ServiceKey) -> [AnyObject] {
-        var retired: [AnyObject] = []
-        let slot = slotForWriting(key, retired: &retired)
-        // The cell goes first: a reader that finds the new registration must not find the old one's instance.
-        if let cell = slot.cell.exchange(nil) { retired.append(cell) }
-        if let old = slot.recipe.exchange(recipe) { retired.append(old) }
-        return retired
+    /// The registration of the key in this very container.
+    func ownRegistration(of key: ServiceKey) -> Recipe? {
+        slot(KeyProbe(key))?._withUnsafeGuaranteedRef { $0.recipe?.takeUnretainedValue() }
+    }
+
+    /// Makes room for keys that are about to come.
+    func reserve(_ additional: Int, retired: inout [AnyObject]) {
+        let old = array.load()?.takeUnretainedValue()
+        if let old, (count + additional) * 4 <= old.capacity * 3 { return }
+        var living = 0
+        old?.forEach { slot, _ in if !slot.isEmpty { living += 1 } }
+        var capacity = 8
+        while (living + additional) * 2 > capacity { capacity *= 2 }
+        let larger = SlotArray(capacity: capacity)
+        old?.forEach { slot, hash in if !slot.isEmpty { larger.insert(slot, hash: hash) } }
+        count = living
+        if let old = array.exchange(larger) { retired.append(old) }
+    }
+
+    /// Publishes a registration; what its key had before goes.
+    func publish(_ recipe: Recipe, retired: inout [AnyObject]) { put(recipe, retired: &retired) }
+
+    /// Takes the registration of a key back, and what it had published.
+    func unpublish(_ key: ServiceKey, retired: inout [AnyObject]) {
+        // The place stays with the key: others may be found behind it.
+        if slot(KeyProbe(key)) != nil { put(Slot(key), retired: &retired) }
     }
 
     /// Publishes a ready instance.
-    func publish(_ cell: Cell, for key: ServiceKey) -> [AnyObject] {
-        var retired: [AnyObject] = []
-        if let old = slotForWriting(key, retired: &retired).cell.exchange(cell) { retired.append(old) }
-        return retired
+    func publish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
+        let slot: Slot
+        if let found = self.slot(KeyProbe(key))?.takeUnretainedValue() {
+            slot = found
+        } else {
+            slot = Slot(key)
+            put(slot, retired: &retired)
+        }
+        if let old = slot.cell.exchange(cell) { retired.append(old) }
     }
 
     /// Takes a ready instance back, unless another one has taken its place.
-    func unpublish(_ cell: Cell, for key: ServiceKey) -> [AnyObject] {
+    func unpublish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
         guard let slot = slot(KeyProbe(key))?.takeUnretainedValue(),
             slot.cell.load()?.toOpaque() == Unmanaged.passUnretained(cell).toOpaque()
-        else { return [] }
-        return slot.cell.exchange(nil).map { [$0] } ?? []
+        else { return }
+        if let old = slot.cell.exchange(nil) { retired.append(old) }
     }
 
     /// Takes everything back.
-    func unpublishAll() -> [AnyObject] {
+    func unpublishAll(retired: inout [AnyObject]) {
         count = 0
-        return array.exchange(nil).map { [$0] } ?? []
-    }
-
-    private func slotForWriting(_ key: ServiceKey, retired: inout [AnyObject]) -> Slot {
-        if let slot = slot(KeyProbe(key))?.takeUnretainedValue() { return slot }
-        let slot = Slot(key)
-        if let slots = array.load()?.takeUnretainedValue(), (count + 1) * 4 <= slots.capacity * 3 {
-            slots.insert(slot)
-            count += 1
-        } else {
-            retired += grow(toHold: slot)
+        guard let slots = array.exchange(nil) else { return }
+        retired.append(slots)
+        // Who still has a registration must not keep its instance.
+        slots.forEach { slot, _ in
+            if let cell = slot.cell.exchange(nil) { retired.append(cell) }
         }
-        return slot
     }
 
-    private func grow(toHold slot: Slot) -> [AnyObject] {
-        let living = array.load()?.takeUnretainedValue().slots.filter { !$0.isEmpty } ?? []
-        var capacity = 8
-        while (living.count + 1) * 2 > capacity { capacity *= 2 }
-        let larger = SlotArray(capacity: capacity)
-        for slot in living { larger.insert(slot) }
-        larger.insert(slot)
-        count = living.count + 1
-        return array.exchange(larger).map { [$0] } ?? []
-    }
-}
-
-/// What a slot is looked for by.
-private protocol SlotProbe {
-    var hash: UInt { get }
-    func matches(_ slot: Slot) -> Bool
-}
-
-/// Looks for a service without qualifier and arguments: compares addresses.
-private struct TypeProbe: SlotProbe {
-    let hash: UInt
-    private let service: ObjectIdentifier
-
-    init(_ service: any Any.Type) {
-        self.service = ObjectIdentifier(service)
-        hash = ServiceKey.fastHash(plain: service)
-    }
-
-    func matches(_ slot: Slot) -> Bool { slot.plainService == service }
-}
-
-/// Looks for a service without qualifier, with arguments: compares addresses.
-private struct ArgumentsProbe: SlotProbe {
-    let hash: UInt
-    private let service: ObjectIdentifier
-    private let arguments: ObjectIdentifier
-
-    init(_ service: any Any.Type, _ arguments: ArgumentPack.Type) {
-        self.service = ObjectIdentifier(service)
-        self.arguments = ObjectIdentifier(arguments)
-        hash = ServiceKey.fastHash(service, arguments)
-    }
-
-    func matches(_ slot: Slot) -> Bool {
-        slot.plainArguments == arguments && ObjectIdentifier(slot.key.service) == service
-    }
-}
-
-/// Looks for any key.
-private struct KeyProbe: SlotProbe {
-    let hash: UInt
-    private let key: ServiceKey
-
-    init(_ key: ServiceKey) {
-        self.key = key
-        hash = key.fastHash
-    }
-
-    func matches(_ slot: Slot) -> Bool { slot.hash == hash && slot.key == key }
-}
-
-/// What one key has in one table.
-private final class Slot: Sendable {
-    let key: ServiceKey
-    let hash: UInt
-    /// The service type when the key has neither qualifier nor arguments.
-    let plainService: ObjectIdentifier?
-    /// The type of the arguments when the key has some, but no qualifier.
-    let plainArguments: ObjectIdentifier?
-    let recipe = AtomicReference<Recipe>()
-    let cell = AtomicReference<Cell>()
-
-    init(_ key: ServiceKey) {
-        self.key = key
-        hash = key.fastHash
-        plainService = key.isPlain ? ObjectIdentifier(key.service) : nil
-        plainArguments = key.isUnqualifiedService ? key.arguments.map { ObjectIdentifier($0) } : nil
-    }
-
-    var isEmpty: Bool { recipe.load() == nil && cell.load() == nil }
-}
-
-/// A power of two of places for slots, filled but never emptied.
-///
-/// `@unchecked Sendable` because the places are atomic and the pointer never changes.
-private final class SlotArray: @unchecked Sendable {
-    let capacity: Int
-    private let places: UnsafeMutablePointer<AtomicReference<Slot>>
-
-    init(capacity: Int) {
-        self.capacity = capacity
-        places = .allocate(capacity: capacity)
-        for index in 0..<capacity { (places + index).initialize(to: AtomicReference()) }
-    }
-
-    deinit {
-        places.deinitialize(count: capacity)
-        places.deallocate()
-    }
-
-    func slot(_ probe: some SlotProbe) -> Unmanaged<Slot>? {
-        var index = Int(truncatingIfNeeded: probe.hash) & (capacity - 1)
-        while let place = places[index].load() {
-            if place._withUnsafeGuaranteedRef({ probe.matches($0) }) { return place }
-            index = (index + 1) & (capacity - 1)
+    private func put(_ slot: Slot, retired: inout [AnyObject]) {
+        if let old = array.load()?._withUnsafeGuaranteedRef({ $0.replace(slot) }) {
+            // Readers that have found it may be loading its cell: both are released after them.
+            if let cell = old.cell.exchange(nil) { retired.append(cell) }
+            retired.append(old)
+            return
         }
-        return nil
-    }
-
-    /// Only the writer calls this, and only while at least one place stays free.
-    func insert(_ slot: Slot) {
-        var index = Int(truncatingIfNeeded: slot.hash) & (capacity - 1)
-        while places[index].load() != nil { index = (index + 1) & (capacity - 1) }
-        _ = places[index].exchange(slot)
-    }
-
-    var slots: [Slot] {
-        (0..<capacity).compactMap { places[$0].load()?.takeUnretainedValue() }
+        reserve(1, retired: &retired)
+        array.load()?._withUnsafeGuaranteedRef { $0.insert(slot, hash: slot.key.fastHash) }
+        count += 1
     }
 }

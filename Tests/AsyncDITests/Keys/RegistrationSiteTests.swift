@@ -25,7 +25,8 @@ extension Kitchen: Cook {}
             Registration(expected: Kitchen.self)
             Registration(making: Kitchen.self) { _ in Kitchen() }
         }
-        let sites = registrations.blueprints.map(\.site)
+        var sites: [RegistrationSite?] = []
+        registrations.forEachBlueprint { sites.append($0.site) }
         #expect(sites.count == 9)
         for (index, site) in sites.enumerated() {
             #expect(site == RegistrationSite(fileID: #fileID, line: UInt(first + 2 + index)))
@@ -44,7 +45,7 @@ extension Kitchen: Cook {}
         try await container.register(qualifier: "a", instance: Waiter())
         try await container.register(making: Kitchen.self) { _ in Kitchen() }
         try await container.register(Registration(qualifier: "b", instance: Waiter()).implements(Waiter?.self))
-        let lines = container.core.withState { $0.registrations.inOrder.map { $0.record.blueprint.site?.line } }
+        let lines = container.core.withState { $0.registrations.inOrder.map { $0.site?.line } }
         // The forwarded type stands where its service does.
         #expect(lines == (1...9).map { UInt(first + $0) } + [UInt(first + 9)])
     }

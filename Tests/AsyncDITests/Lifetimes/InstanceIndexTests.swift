@@ -11,24 +11,33 @@ import Testing
 
     @Test func `what is inserted is found, through growth, and what is removed is not`() {
         let index = InstanceIndex()
+        var retired: [AnyObject] = []
         let instances = (0..<500).map { InstanceOfOne($0, cell: StrongCell($0), use: nil) }
-        for instance in instances { _ = index.insert(instance) }
+        for instance in instances { index.insert(instance, retired: &retired) }
         for instance in instances { #expect(index.instance(withHash: instance.hash) === instance) }
-        for instance in instances.dropFirst() { #expect(index.remove(instance).count == 1) }
+        for instance in instances.dropFirst() {
+            retired = []
+            index.remove(instance, retired: &retired)
+            #expect(retired.count == 1)
+        }
+        retired = []
         for instance in instances.dropFirst() {
             #expect(index.instance(withHash: instance.hash) == nil)
-            #expect(index.remove(instance).isEmpty)
+            index.remove(instance, retired: &retired)
         }
+        #expect(retired.isEmpty)
         #expect(index.instance(withHash: instances[0].hash) === instances[0])
-        #expect(index.removeAll().count == 1)
+        index.removeAll(retired: &retired)
+        #expect(retired.count == 1)
         #expect(index.instance(withHash: instances[0].hash) == nil)
     }
 
     @Test func `the mark of what was removed is never found, also by its own hash`() {
         let index = InstanceIndex()
         let instance = InstanceOfOne(Bad(0), cell: StrongCell(0), use: nil)
-        _ = index.insert(instance)
-        _ = index.remove(instance)
+        var retired: [AnyObject] = []
+        index.insert(instance, retired: &retired)
+        index.remove(instance, retired: &retired)
         #expect(index.instance(withHash: IndexedInstance.removed.hash) == nil)
         #expect(index.instance(withHash: instance.hash) == nil)
     }
@@ -37,9 +46,10 @@ import Testing
         let index = InstanceIndex()
         for round in 0..<10_000 {
             let instance = InstanceOfOne(round, cell: StrongCell(round), use: nil)
-            _ = index.insert(instance)
+            var retired: [AnyObject] = []
+            index.insert(instance, retired: &retired)
             #expect(index.instance(withHash: instance.hash) === instance)
-            _ = index.remove(instance)
+            index.remove(instance, retired: &retired)
         }
         #expect(index.capacity == 8)
     }

@@ -1,0 +1,84 @@
+/// Makes instances of a service whose type only subclasses know.
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
+/// nothing but a constant `@Sendable` function.
+@usableFromInline class Factory: @unchecked Sendable {
+    @usableFromInline init() {}
+
+    /// Runs the factory and puts the instance into a cell.
+    ///
+    /// What was made before a decorator fails is told, so that it can be disposed.
+    nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
+        preconditionFailure("a factory that makes cells overrides makeCell")
+    }
+
+    /// A cell for an instance that a storage gave, nil when it is of another type.
+    func cell(for instance: any Sendable) -> Cell? { nil }
+
+    /// Whether what the factory makes is wrapped afterwards.
+    var isDecorated: Bool { false }
+}
+
+/// Wraps what a factory of `Service` makes.
+@usableFromInline typealias Decorator<Service> =
+    nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
+
+/// The factory of a `Sendable` service.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constant `@Sendable` functions.
+@usableFromInline final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
+    @usableFromInline let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
+    @usableFromInline let decorators: [Decorator<Service>]
+
+    /// A factory that takes no arguments.
+    ///
+    /// Inlined, so that where the service is known its metadata is, too: looking it up takes as long as half a registration.
+    @inlinable
+    init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service) {
+        self.make = { resolver, _ in try await make(resolver) }
+        decorators = []
+        super.init()
+    }
+
+    init(
+        _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
+        decorators: [Decorator<Service>] = []
+    ) {
+        self.make = make
+        self.decorators = decorators
+    }
+
+    /// Whether what `make` gives is wrapped afterwards.
+    override var isDecorated: Bool { !decorators.isEmpty }
+
+    /// The same factory with one more decorator around it.
+    func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory {
+        ServiceFactory(make, decorators: decorators + [decorator])
+    }
+
+    override nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
+        let original = StrongCell(try await make(resolver, pack))
+        guard isDecorated else { return original }
+        beforeDecoration(original)
+        var instance = original.value
+        for decorator in decorators { instance = try await decorator(resolver, instance) }
+        return DecoratedCell(instance, original: original)
+    }
+
+    override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
+}
+
+/// The factory of a service that need not be `Sendable`: what it makes is sent to the caller and stored nowhere.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant `@Sendable` function.
+final class MakingFactory<Service>: Factory, @unchecked Sendable {
+    let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> sending Service
+
+    init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> sending Service) {
+        self.make = make
+    }
+}
