@@ -119,7 +119,7 @@ extension ContainerCore {
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
             if state.instances[lease.key]?.cell === lease.cell { state.noteUse(of: lease.key, at: now) }
-            swap(&waiting, &state.leaseWaiters)
+            if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             return pending
         }

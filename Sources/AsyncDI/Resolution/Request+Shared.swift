@@ -5,11 +5,12 @@ extension Request {
     ) async throws -> Delivery? {
         try checkCaptive(in: place, isScoped: isScoped)
         let key = CreationKey(recipe, pack)
-        var attempt = JoinAttempt(clock: clock, mayWait: true)
+        var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
-            let waiter = Waiter(takesLease: takesLease)
             attempt.mayWait = !Task.isCancelled
-            switch place.join(key, for: self, waiter: waiter, attempt: attempt) {
+            switch place.join(key, for: self, attempt: attempt) {
+            case .ready(let cell):
+                return Delivery(cell: cell)
             case .makeStorage:
                 attempt.offeredStorage = recipe.lifetime.makeStorage?()
             case .load(let storage, let generation):
@@ -31,7 +32,7 @@ extension Request {
             case .stale:
                 return nil
             case let decision:
-                switch try await follow(decision, waiter: waiter) {
+                switch try await follow(decision) {
                 case .answer(let cell): return Delivery(cell: cell)
                 case .leased(let cell, let lease): return Delivery(cell: cell, lease: lease)
                 case .askAgain: continue
@@ -54,19 +55,21 @@ extension Request {
     }
 
     /// Carries out what a place decided, and waits if that was the decision.
-    nonisolated(nonsending) func follow(_ decision: JoinDecision, waiter: Waiter) async throws -> Following {
+    nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
         switch decision {
         case .ready(let cell), .early(let cell):
             return .answer(cell)
         case .leased(let cell, let lease):
             return .leased(cell, lease)
-        case .wait(let creation, let releasing):
+        case .wait(let creation, let waiter, let releasing):
             Creation.release(releasing)
             creation.escalate(to: Task.currentPriority)
             return try await wait(for: creation, waiter: waiter)
-        case .start(let creation):
-            creation.launch()
-            return try await wait(for: creation, waiter: waiter)
+        case .start(let creation, let waiter):
+            return switch launch(creation, waiter: waiter) {
+            case .ended(let outcome): try answer(outcome, of: creation)
+            case .waits(let waiter): try await wait(for: creation, waiter: waiter)
+            }
         case .cycle(let frames):
             throw circular(frames)
         case .refused:
@@ -81,6 +84,27 @@ extension Request {
             throw place.disposedError(key, asker: asker)
         case .load, .makeStorage, .stale:
             return .askAgain
+        }
+    }
+
+    enum Launch {
+        case ended(Waiter.Outcome)
+        case waits(Waiter)
+    }
+
+    /// Launches a creation.
+    ///
+    /// Attended, it is mostly over when this returns. If it is not, this request becomes one of those who wait.
+    func launch(_ creation: Creation, waiter: Waiter?) -> Launch {
+        creation.launch()
+        if let waiter { return .waits(waiter) }
+        if let outcome = creation.takeAttendedOutcome() { return .ended(outcome) }
+        let waiter = Waiter()
+        switch creation.place.attendNoMore(creation, waitingAs: waiter) {
+        case .wait: return .waits(waiter)
+        case .closed: return .ended(.disposed)
+        // It ended between the two questions: on another thread, after it had suspended.
+        case .ended: return .ended(creation.takeAttendedOutcome() ?? .retry)
         }
     }
 
