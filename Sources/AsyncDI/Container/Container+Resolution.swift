@@ -42,7 +42,11 @@ extension Container {
             return instance
         }
         if let frame = beginTransient(service) { return try await frame.make(service) }
-        return try await resolve(service, qualifier: nil)
+        switch try beginShared(service) {
+        case .instance(let cell): return cell.value(as: service)
+        case .begun(let request): return try await request.value(as: service)
+        case .other: return try await resolve(service, qualifier: nil)
+        }
     }
 
     /// The published instance, when the request comes from outside every factory, where no rule applies.
@@ -60,6 +64,15 @@ extension Container {
         guard frame.isNil else { return nil }
         let core = currentContainer.isNil ? core : core.asked
         return core.table.plainTransient(service).map { Frame(outermost: $0, host: core) }
+    }
+
+    /// The shared instance that is there, or is made without suspending, when the request comes from outside every factory.
+    ///
+    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
+    @usableFromInline
+    nonisolated func beginShared(_ service: any Any.Type) throws -> SharedStart {
+        guard frame.isNil else { return .other }
+        return try (currentContainer.isNil ? core : core.asked).beginShared(service)
     }
 
     @usableFromInline

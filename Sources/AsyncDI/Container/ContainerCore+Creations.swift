@@ -10,7 +10,9 @@ extension ContainerCore {
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
             if let decision = state.kept(key, attempt: attempt, now: now) {
-                guard attempt.takesLease, case .ready(let cell) = decision else { return decision }
+                guard case .ready(let cell) = decision else { return decision }
+                if key.recipe.lifetime.sharing == .asked { publishAgain(key, clock: attempt.clock, in: &state) }
+                guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
                 state.leases.begin(cell)
                 return .leased(cell, Lease(core: self, key: key, cell: cell))
@@ -22,12 +24,28 @@ extension ContainerCore {
             }
             guard attempt.mayWait else { return .refused }
             // An instance for arguments that are not equal to themselves could never be found again.
-            guard key.arguments == key.arguments else { return .unusableArguments }
+            guard key.isEqualToItself else { return .unusableArguments }
             let creation = Creation(
                 key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
                 clock: attempt.clock, stopwatch: stopwatch)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
+    }
+
+    /// A scoped instance is asked for a second time: from now on it is found without the lock.
+    private func publishAgain(_ key: CreationKey, clock: UInt, in state: inout State) {
+        guard let kept = state.instances[key], kept.isToBePublished, let cell = kept.cell else { return }
+        publish(cell, of: key.recipe, clock: clock, in: &state)
+        state.instances[key]!.isToBePublished = false
+        state.instances[key]!.published = [Publication(key: key.recipe.key, cell: cell)]
+    }
+
+    /// Makes an instance visible to readers.
+    func publish(_ cell: Cell, of recipe: Recipe, clock: UInt, in state: inout State) {
+        cell.isSharedBelow = recipe.lifetime.sharing == .owner
+        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
+        if state.registrations[recipe.key] !== recipe || recipe.base?.isInherited == true { cell.stamp(clock) }
+        state.retired += table.publish(cell, for: recipe.key)
     }
 
     /// Begins a flight.
@@ -99,7 +117,7 @@ extension ContainerCore.State {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
-            guard key.arguments == key.arguments else { return .unusableArguments }
+            guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             instances[key] = Kept(storage: storage)
             return .load(storage, generation: 0)

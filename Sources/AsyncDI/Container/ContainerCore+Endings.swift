@@ -37,9 +37,9 @@ extension ContainerCore {
         _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration, after duration: Duration?,
         in state: inout State, into ending: inout Ending
     ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
-        state.noteEnd(of: creation, result, after: duration)
-        let entry = state.flights[creation]
-        let action = state.flights.finish(creation, succeeded: result.isSuccess)
+        let entry = state.flights.take(creation)
+        let action = SingleFlight.FinishAction(of: entry, succeeded: result.isSuccess)
+        state.noteEnd(of: creation, result, after: duration, waiters: entry?.mostWaiters ?? 0)
         if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
         let product = creation.product(of: result, unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
@@ -103,13 +103,12 @@ extension ContainerCore {
         if recipe.key.arguments != nil { kept.pack = creation.pack }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
         if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
-            keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
-            // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
-            if state.registrations[recipe.key] !== recipe || recipe.base?.isInherited == true {
-                keptCell.stamp(creation.clock)
+            if recipe.lifetime.sharing == .asked {
+                kept.isToBePublished = true
+            } else {
+                publish(keptCell, of: recipe, clock: creation.clock, in: &state)
+                kept.published = [Publication(key: recipe.key, cell: keptCell)]
             }
-            state.retired += table.publish(keptCell, for: recipe.key)
-            kept.published = [Publication(key: recipe.key, cell: keptCell)]
         }
         state.instances[creation.key] = kept
         state.noteCreation(of: creation.key, at: now, from: table, into: &victims)
@@ -120,13 +119,12 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Notes the end of a creation that is timed: one that observers are told of.
     fileprivate mutating func noteEnd(
-        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?
+        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
     ) {
         guard let duration, !creation.recipe.blueprint.isHidden else { return }
         let key = creation.recipe.key
         switch result {
         case .success:
-            let waiters = flights[creation]?.mostWaiters ?? 0
             note(.created(key, duration: duration, waiters: waiters))
         case .failure(let error):
             note(.failed(key, error))

@@ -2,6 +2,7 @@
 extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
+        if registrations.isEmpty { return }
         let recipes = registrations.blueprints.flatMap(recipes(for:))
         let rejections = rejections(among: recipes)
         // Nothing can have been made yet.

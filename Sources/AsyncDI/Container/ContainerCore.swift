@@ -235,6 +235,8 @@ struct Kept {
     var ledgerID: DisposalLedger<Disposable>.ID?
     /// Under which keys the instance is published, and in which cells: converted ones for other types.
     var published: [Publication] = []
+    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for once.
+    var isToBePublished = false
     /// The arguments that it was made with, if it has any.
     var pack: ArgumentPack?
     /// Whether resets leave it alone: an instance that was registered as such.
@@ -347,6 +349,8 @@ extension ContainerCore {
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
     func abandon() {
+        // Mostly it is disposed by now.
+        if table.isClosed { return }
         var dropped: State?
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.phase == .open else { return nil }

@@ -5,6 +5,8 @@ public struct Registrations: Sendable {
     /// The modules that the registrations came from, to be told when all are there.
     var modules: [any Module] = []
 
+    var isEmpty: Bool { blueprints.isEmpty && decorations.isEmpty && modules.isEmpty }
+
     /// No registrations.
     public init() {}
 

@@ -68,6 +68,8 @@ final class Recipe: Sendable {
     let base: DecorationBase?
     /// Whether a request is nothing but a call of the factory.
     let isPlainTransient: Bool
+    /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
+    let isPlainShared: Bool
     private let current = Atomic(true)
 
     init(
@@ -77,6 +79,9 @@ final class Recipe: Sendable {
         self.lifetime = blueprint.lifetime ?? defaultLifetime
         self.problem = problem
         self.base = base
+        isPlainShared =
+            (lifetime.sharing == .asked || lifetime.sharing == .owner) && problem == nil && base == nil
+            && blueprint.target == nil && blueprint.key.isPlain && lifetime.makeStorage == nil
         isPlainTransient =
             lifetime.sharing == .none && problem == nil && blueprint.target == nil && !blueprint.key.isMaking
             && blueprint.propertyHooks.isEmpty && blueprint.creationHooks.isEmpty && !blueprint.factory.isDecorated
@@ -113,7 +118,9 @@ final class Recipe: Sendable {
     func cell(for instance: any Sendable) -> Cell? { nil }
 
     /// Whether what the factory makes is wrapped afterwards.
-    var isDecorated: Bool { false }
+    final let isDecorated: Bool
+
+    init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
 }
 
 /// Wraps what a factory of `Service` makes.
@@ -132,10 +139,8 @@ typealias Decorator<Service> = nonisolated(nonsending) @Sendable (Resolver, Serv
     ) {
         self.make = make
         self.decorators = decorators
+        super.init(isDecorated: !decorators.isEmpty)
     }
-
-    /// Whether what `make` gives is wrapped afterwards.
-    override var isDecorated: Bool { !decorators.isEmpty }
 
     /// The same factory with one more decorator around it.
     func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory {

@@ -126,7 +126,7 @@ extension Request {
         return try answer(outcome, of: creation)
     }
 
-    private func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
+    func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
         switch outcome {
         case .instance(let cell): return .answer(cell)
         case .leased(let cell, let lease): return .leased(cell, lease)

@@ -131,13 +131,24 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         case deliver(Set<Waiter>, keep: Bool)
         /// The flight failed because it was cancelled on behalf of others: these start over.
         case retry(Set<Waiter>)
+
+        /// What the end of a flight means, nil for one that is not there.
+        init(of entry: Entry?, succeeded: Bool) {
+            guard let entry else {
+                self = .deliver([], keep: false)
+                return
+            }
+            if entry.isWindingDown, !succeeded {
+                self = .retry(entry.waiters)
+            } else {
+                self = .deliver(entry.waiters, keep: succeeded && !entry.isInvalidated)
+            }
+        }
     }
 
     /// A flight ended by itself: the only way that it leaves.
     mutating func finish(_ flight: Flight, succeeded: Bool) -> FinishAction {
-        guard let entry = remove(flight) else { return .deliver([], keep: false) }
-        if entry.isWindingDown, !succeeded { return .retry(entry.waiters) }
-        return .deliver(entry.waiters, keep: succeeded && !entry.isInvalidated)
+        FinishAction(of: take(flight), succeeded: succeeded)
     }
 
     /// From now on nobody joins the flights of these keys, and what they produce is not kept.
@@ -176,7 +187,8 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         return change(&many.values[index])
     }
 
-    private mutating func remove(_ flight: Flight) -> Entry? {
+    /// Takes out a flight that has ended, for ``FinishAction/init(of:succeeded:)`` to say what that means.
+    mutating func take(_ flight: Flight) -> Entry? {
         if let index = index(of: flight) {
             few.swapAt(index, few.count - 1)
             return few.removeLast().entry
