@@ -37,9 +37,9 @@ extension ContainerCore {
         _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration, after duration: Duration?,
         in state: inout State, into ending: inout Ending
     ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
-        let entry = state.flights.take(creation)
-        let action = SingleFlight.FinishAction(of: entry, succeeded: result.isSuccess)
-        state.noteEnd(of: creation, result, after: duration, waiters: entry?.mostWaiters ?? 0)
+        let end = state.flights.end(creation, succeeded: result.isSuccess)
+        let action = end.action
+        state.noteEnd(of: creation, result, after: duration, waiters: end.mostWaiters)
         if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
         let product = creation.product(of: result, unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
@@ -55,7 +55,7 @@ extension ContainerCore {
                 // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
                 ending.leases = product.leases
             } else {
-                state.settle(product, deliveredBy: action, entry: entry, into: &ending.victims)
+                state.settle(product, deliveredBy: end, into: &ending.victims)
             }
         } else if let product {
             // What was made before a hook failed has been opened, and nobody will ever have it.
@@ -63,7 +63,7 @@ extension ContainerCore {
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
         if state.flights.isEmpty, !state.drained.isEmpty { swap(&ending.drained, &state.drained) }
-        creation.end(attended: entry?.isAttended == true ? action.attended(result, entry: entry) : nil)
+        creation.end(attended: end.isAttended ? end.attended(result) : nil)
         return action
     }
 
@@ -136,11 +136,11 @@ extension ContainerCore.State {
     /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who was simply given
     /// it may use it for as long as the container is there, and nobody can tell until when.
     fileprivate mutating func settle(
-        _ product: Disposable, deliveredBy action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction,
-        entry: SingleFlight<CreationKey, Creation, Waiter>.Entry?, into victims: inout Victims
+        _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
+        into victims: inout Victims
     ) {
-        guard phase == .open, entry?.isPinned != true, entry?.isAttended != true,
-            case .deliver(let waiters, _) = action, waiters.allSatisfy(\.takesLease)
+        guard phase == .open, !end.isPinned, !end.isAttended, case .deliver(let waiters, _) = end.action,
+            waiters.allSatisfy(\.takesLease)
         else {
             _ = ledger.record(product)
             return
@@ -192,13 +192,11 @@ extension Creation {
     }
 }
 
-extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+extension SingleFlight<CreationKey, Creation, Waiter>.Ending {
     /// What whoever attends the creation is told.
-    fileprivate func attended(
-        _ result: Result<Cell, any Error>, entry: SingleFlight<CreationKey, Creation, Waiter>.Entry?
-    ) -> Waiter.Outcome {
-        if entry?.isClosed == true { return .disposed }
-        if case .retry = self { return .retry }
+    fileprivate func attended(_ result: Result<Cell, any Error>) -> Waiter.Outcome {
+        if isClosed { return .disposed }
+        if case .retry = action { return .retry }
         return switch result {
         case .success(let cell): .instance(cell)
         case .failure(let error): .failure(error)

@@ -115,7 +115,8 @@ extension Request {
         let outcome = await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
-            return await watched(waitingFor: creation) { await escalating(creation) { await waiter.outcome() } }
+            if host.stalls == nil { return await escalating(creation, waiter) }
+            return await watched(waitingFor: creation) { await escalating(creation, waiter) }
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.
@@ -138,17 +139,15 @@ extension Request {
     }
 
     /// While this task waits, a priority that it is raised to reaches the creation.
-    private nonisolated(nonsending) func escalating(
-        _ creation: Creation, _ body: nonisolated(nonsending) () async -> Waiter.Outcome
-    ) async -> Waiter.Outcome {
+    private nonisolated(nonsending) func escalating(_ creation: Creation, _ waiter: Waiter) async -> Waiter.Outcome {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             await withTaskPriorityEscalationHandler {
-                await body()
+                await waiter.outcome()
             } onPriorityEscalated: { _, new in
                 creation.escalate(to: new)
             }
         } else {
-            await body()
+            await waiter.outcome()
         }
     }
 

@@ -5,7 +5,7 @@
 /// them weakly until then.
 final class ResolutionGraph: CreationPlace {
     private struct State {
-        var instances: [CreationKey: Cell] = [:]
+        var instances = SmallMap<CreationKey, Cell>()
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         /// How many requests are using the graph.
         var uses = 0
@@ -39,8 +39,8 @@ final class ResolutionGraph: CreationPlace {
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
     func join(_ key: CreationKey, for request: Request, mayWait: Bool) -> JoinDecision {
         state.withLock { state in
-            if let cell = state.instances[key]?.strengthened() {
-                state.instances[key] = cell
+            if let found = state.instances[key], let cell = found.strengthened() {
+                if cell !== found { state.instances[key] = cell }
                 return .ready(cell)
             }
             if let decision = state.flights.ask(key, asker: request.asker, mayWait: mayWait) { return decision }
@@ -102,14 +102,14 @@ final class ResolutionGraph: CreationPlace {
 
     /// A request is over; with the last one, the resolution is.
     func leave() {
-        let released = state.withLock { state -> (instances: [CreationKey: Cell], living: [Cell]) in
+        let released = state.withLock { state -> (instances: SmallMap<CreationKey, Cell>?, living: [Cell]) in
             state.uses -= 1
-            guard state.uses == 0, !state.instances.isEmpty else { return ([:], []) }
+            guard state.uses == 0, !state.instances.isEmpty else { return (nil, []) }
             let instances = state.instances
             var living: [Cell] = []
-            state.instances = [:]
+            state.instances = SmallMap()
             guard state.isKept else { return (instances, []) }
-            for (key, cell) in instances {
+            for (key, cell) in instances.all {
                 // What is gone leaves nothing behind. Looking retains the rest, to be released outside the lock.
                 guard let held = cell.strengthened() else { continue }
                 living.append(held)

@@ -29,6 +29,12 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
         fileprivate var isAbandoned: Bool { waiters.isEmpty && !isAttended }
 
+        fileprivate func ending(succeeded: Bool) -> Ending {
+            let action: FinishAction =
+                isWindingDown && !succeeded ? .retry(waiters) : .deliver(waiters, keep: succeeded && !isInvalidated)
+            return Ending(action, isAttended, isClosed, isPinned, mostWaiters)
+        }
+
         fileprivate mutating func add(_ waiter: Waiter) {
             waiters.insert(waiter)
             mostWaiters = max(mostWaiters, waiters.count + (isAttended ? 1 : 0))
@@ -54,8 +60,11 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     /// The flight that who asks for `key` must join.
     func flight(for key: Key) -> Flight? {
-        for place in few where !place.entry.isInvalidated && place.entry.key == key { return place.flight }
-        return joinable[key]
+        // By index: a loop over the places would copy each of them.
+        for index in few.indices where !few[index].entry.isInvalidated && few[index].entry.key == key {
+            return few[index].flight
+        }
+        return joinable.isEmpty ? nil : joinable[key]
     }
 
     /// Begins a flight; there must be none to join.
@@ -131,24 +140,45 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         case deliver(Set<Waiter>, keep: Bool)
         /// The flight failed because it was cancelled on behalf of others: these start over.
         case retry(Set<Waiter>)
+    }
 
-        /// What the end of a flight means, nil for one that is not there.
-        init(of entry: Entry?, succeeded: Bool) {
-            guard let entry else {
-                self = .deliver([], keep: false)
-                return
-            }
-            if entry.isWindingDown, !succeeded {
-                self = .retry(entry.waiters)
-            } else {
-                self = .deliver(entry.waiters, keep: succeeded && !entry.isInvalidated)
-            }
+    /// A flight that has ended.
+    struct Ending {
+        let action: FinishAction
+        let isAttended: Bool
+        let isClosed: Bool
+        let isPinned: Bool
+        let mostWaiters: Int
+
+        fileprivate init(
+            _ action: FinishAction, _ isAttended: Bool, _ isClosed: Bool, _ isPinned: Bool, _ mostWaiters: Int
+        ) {
+            self.action = action
+            self.isAttended = isAttended
+            self.isClosed = isClosed
+            self.isPinned = isPinned
+            self.mostWaiters = mostWaiters
         }
+
+        /// There was none.
+        fileprivate init() { self.init(.deliver([], keep: false), false, false, false, 0) }
     }
 
     /// A flight ended by itself: the only way that it leaves.
+    mutating func end(_ flight: Flight, succeeded: Bool) -> Ending {
+        if let index = index(of: flight) {
+            let ending = few[index].entry.ending(succeeded: succeeded)
+            few.remove(at: index)
+            return ending
+        }
+        guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else { return Ending() }
+        if joinable[entry.key] == flight { joinable[entry.key] = nil }
+        return entry.ending(succeeded: succeeded)
+    }
+
+    /// The same, for who needs to know no more than what to do.
     mutating func finish(_ flight: Flight, succeeded: Bool) -> FinishAction {
-        FinishAction(of: take(flight), succeeded: succeeded)
+        end(flight, succeeded: succeeded).action
     }
 
     /// From now on nobody joins the flights of these keys, and what they produce is not kept.
@@ -178,23 +208,15 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     // MARK: Inside
 
-    private func index(of flight: Flight) -> Int? { few.firstIndex { $0.flight == flight } }
+    private func index(of flight: Flight) -> Int? {
+        for index in few.indices where few[index].flight == flight { return index }
+        return nil
+    }
 
     @discardableResult
     private mutating func change<Answer>(_ flight: Flight, _ change: (inout Entry) -> Answer) -> Answer? {
         if let index = index(of: flight) { return change(&few[index].entry) }
         guard let index = many.index(forKey: flight) else { return nil }
         return change(&many.values[index])
-    }
-
-    /// Takes out a flight that has ended, for ``FinishAction/init(of:succeeded:)`` to say what that means.
-    mutating func take(_ flight: Flight) -> Entry? {
-        if let index = index(of: flight) {
-            few.swapAt(index, few.count - 1)
-            return few.removeLast().entry
-        }
-        guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else { return nil }
-        if joinable[entry.key] == flight { joinable[entry.key] = nil }
-        return entry
     }
 }
