@@ -43,8 +43,10 @@ extension ContainerCore {
     /// Makes an instance visible to readers.
     func publish(_ cell: Cell, of recipe: Recipe, clock: UInt, in state: inout State) {
         cell.isSharedBelow = recipe.lifetime.sharing == .owner
-        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
-        if state.registrations[recipe.key] !== recipe || recipe.base?.isInherited == true { cell.stamp(clock) }
+        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An owner's
+        // registration is its own.
+        let isInherited = recipe.lifetime.sharing == .asked && state.registrations[recipe.key] !== recipe
+        if isInherited || recipe.base?.isInherited == true { cell.stamp(clock) }
         state.retired += table.publish(cell, for: recipe.key)
     }
 

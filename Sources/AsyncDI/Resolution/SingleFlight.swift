@@ -41,7 +41,10 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         }
     }
 
-    typealias Place = (flight: Flight, entry: Entry)
+    struct Place {
+        let flight: Flight
+        var entry: Entry
+    }
 
     /// The first flights, which are looked through: most of the time there are one or two, and hashing them takes longer.
     private(set) var few: [Place] = []
@@ -60,10 +63,8 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     /// The flight that who asks for `key` must join.
     func flight(for key: Key) -> Flight? {
-        // By index: a loop over the places would copy each of them.
-        for index in few.indices where !few[index].entry.isInvalidated && few[index].entry.key == key {
-            return few[index].flight
-        }
+        let index = indexOfFew { !$0.pointee.entry.isInvalidated && $0.pointee.entry.key == key }
+        if let index { return few[index].flight }
         return joinable.isEmpty ? nil : joinable[key]
     }
 
@@ -75,7 +76,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         var entry = Entry(key: key, isAttended: isAttended, endsWhenAbandoned: endsWhenAbandoned)
         if let waiter { entry.waiters.insert(waiter) }
         if few.count < Self.mostOfFew {
-            few.append((flight, entry))
+            few.append(Place(flight: flight, entry: entry))
         } else {
             many[flight] = entry
             joinable[key] = flight
@@ -208,9 +209,15 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     // MARK: Inside
 
-    private func index(of flight: Flight) -> Int? {
-        for index in few.indices where few[index].flight == flight { return index }
-        return nil
+    private func index(of flight: Flight) -> Int? { indexOfFew { $0.pointee.flight == flight } }
+
+    /// Looks at the places where they are: a loop over the array would copy each of them.
+    private func indexOfFew(_ isWanted: (UnsafePointer<Place>) -> Bool) -> Int? {
+        few.withUnsafeBufferPointer { places in
+            guard let first = places.baseAddress else { return nil }
+            for index in 0..<places.count where isWanted(first + index) { return index }
+            return nil
+        }
     }
 
     @discardableResult
