@@ -57,7 +57,12 @@ extension Container {
         case .transient(let frame)?:
             return try await frame.make(service)
         case nil:
-            return try await resolveUnready(service, nil)
+            break
+        }
+        switch try beginShared(service) {
+        case .instance(let cell): return cell.value(as: service)
+        case .begun(let request): return try await request.value(as: service)
+        case .other: return try await resolveUnready(service, nil)
         }
     }
 
@@ -87,6 +92,15 @@ extension Container {
         case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core))
         case nil: return nil
         }
+    }
+
+    /// The shared instance that is there, or is made without suspending, when the request comes from outside every factory.
+    ///
+    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
+    @usableFromInline
+    nonisolated func beginShared(_ service: any Any.Type) throws -> SharedStart {
+        guard frame.isNil else { return .other }
+        return try (currentContainer.isNil ? core : core.asked).beginShared(service)
     }
 
     @usableFromInline

@@ -13,7 +13,7 @@ extension Container {
     public nonisolated(nonsending) func openScope(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
     ) async throws -> Container {
-        try core.openScope(key: AnyHashable(key), name: "\(key)", holder: self, registrations: registrations)
+        try core.openScope(key: AnyHashable(key), name: scopeName(key), holder: self, registrations: registrations)
     }
 
     /// Opens a scope that has no key.
@@ -69,8 +69,9 @@ extension Container {
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: nonisolated(nonsending) (Container) async throws -> sending R
     ) async throws -> sending R {
-        let scope = try core.openScope(key: nil, name: "\(key)", holder: self, registrations: registrations)
-        return try await scope.run(operation)
+        var scope = try core.openScope(
+            key: nil, name: scopeName(key), holder: self, isPinned: true, registrations: registrations)
+        return try await Container.run(operation, in: &scope)
     }
 
     /// Opens a scope without a key for as long as a body runs.
@@ -84,22 +85,42 @@ extension Container {
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: nonisolated(nonsending) (Container) async throws -> sending R
     ) async throws -> sending R {
-        let scope = try core.openScope(key: nil, name: "scope", holder: self, registrations: registrations)
-        return try await scope.run(operation)
+        var scope = try core.openScope(
+            key: nil, name: "scope", holder: self, isPinned: true, registrations: registrations)
+        return try await Container.run(operation, in: &scope)
     }
 
-    private nonisolated(nonsending) func run<R>(
-        _ operation: nonisolated(nonsending) (Container) async throws -> sending R
+    private nonisolated(nonsending) static func run<R>(
+        _ operation: nonisolated(nonsending) (Container) async throws -> sending R, in scope: inout Container
     ) async throws -> sending R {
         let result: R
         do {
-            result = try await Container.$current.bind(self) { try await operation(self) }
+            result = try await scope.makeCurrent(for: operation)
         } catch {
             // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
-            try? await core.dispose(reason: DisposalReason(error: error))
+            try? await end(&scope, reason: DisposalReason(error: error))
             throw error
         }
-        try await core.dispose()
+        try await end(&scope, reason: DisposalReason())
         return result
     }
+
+    private nonisolated(nonsending) func makeCurrent<R>(
+        for operation: nonisolated(nonsending) (Container) async throws -> sending R
+    ) async throws -> sending R {
+        try await Container.$current.bind(self) { try await operation(self) }
+    }
+
+    private nonisolated(nonsending) static func end(_ scope: inout Container, reason: DisposalReason) async throws {
+        defer { scope.core.unpin(&scope) }
+        // Most requests' scopes have nothing to close that takes time.
+        if try scope.core.disposeAtOnce() { return }
+        try await scope.core.dispose(reason: reason)
+    }
+}
+
+/// What messages call a scope that is opened with a key.
+private func scopeName<Key: Hashable>(_ key: Key) -> String {
+    // A string is most keys, and describing one through an interpolation takes ten times as long.
+    (key as? String) ?? "\(key)"
 }

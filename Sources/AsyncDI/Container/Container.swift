@@ -28,7 +28,8 @@ public actor Container: _ContainerInit {
     /// Keeps the core filled for as long as anybody has this container.
     private let lifeline: Lifeline
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
-    private let held: [Container]
+    private let parent: Container?
+    private let fallbacks: [Container]
 
     /// The name given when the container, or scope, was made.
     public nonisolated var name: String? { core.name }
@@ -53,26 +54,39 @@ public actor Container: _ContainerInit {
         clock: any Clock<Duration> = ContinuousClock(), registrations: Registrations = Registrations()
     ) {
         let core = ContainerCore(
-            name: name, parent: parent?.core, defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate,
-            fallbacks: fallbacks.map(\.core), events: observers.isEmpty ? nil : EventQueue(observers: observers),
-            clock: clock)
+            name: name, parent: parent?.core,
+            settings: ContainerCore.Settings(
+                defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock,
+                events: observers.isEmpty ? nil : EventQueue(observers: observers)),
+            fallbacks: fallbacks.map(\.core))
         self.core = core
         table = core.table
         lifeline = Lifeline(core)
-        held = fallbacks + (parent.map { [$0] } ?? [])
+        self.parent = parent
+        self.fallbacks = fallbacks
         core.adopt(self, lifeline)
         core.setUp(registrations)
         parent?.core.addChild(core)
     }
 
     /// A handle over a core that is there already.
-    init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
+    ///
+    /// - Parameters:
+    ///   - core: The core.
+    ///   - lifeline: What keeps it filled.
+    ///   - parent: The handle of its parent; found when nil.
+    ///   - isPinned: Whether whoever makes this keeps it, until ``ContainerCore/unpin()``: nobody needs to look for it then.
+    init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil, isPinned: Bool) {
         self.core = core
         table = core.table
         self.lifeline = lifeline
-        held = (parent ?? core.parent?.handle()).map { [$0] } ?? []
-        core.adopt(self, lifeline)
+        self.parent = parent ?? core.parent?.handle()
+        fallbacks = []
+        if isPinned { core.pin(self) } else { core.adopt(self, lifeline) }
     }
+
+    /// The body that a pinned handle was for is over: who kept it beyond that is still found.
+    nonisolated func adoptAgain() { core.adopt(self, lifeline) }
 }
 
 /// Exists so that the initialiser with a builder closure is not the actor's own: its closure then runs at the caller, also on the

@@ -1,8 +1,6 @@
 /// Single flight: finding, joining and starting the creations of shared instances.
 extension ContainerCore {
-    func join(
-        _ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt
-    ) -> JoinDecision {
+    func join(_ key: CreationKey, for request: Request, attempt: JoinAttempt) -> JoinDecision {
         // The clock is user code, and read outside the lock.
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         let stopwatch = events == nil ? nil : Stopwatch(clock)
@@ -11,36 +9,71 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt, takesLease: waiter.takesLease, now: now) {
-                guard waiter.takesLease, case .ready(let cell) = decision else { return decision }
+            if let decision = state.kept(key, attempt: attempt, now: now) {
+                guard case .ready(let cell) = decision else { return decision }
+                if key.recipe.lifetime.sharing == .asked { publishAgain(key, clock: attempt.clock, in: &state) }
+                guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
                 state.leases.begin(cell)
                 return .leased(cell, Lease(core: self, key: key, cell: cell))
             }
             if let decision = state.flights.ask(
-                key, waiter: waiter, asker: request.asker, mayWait: attempt.mayWait)
+                key, asker: request.asker, mayWait: attempt.mayWait, takesLease: attempt.takesLease)
             {
                 return decision
             }
             guard attempt.mayWait else { return .refused }
             // An instance for arguments that are not equal to themselves could never be found again.
-            guard key.arguments == key.arguments else { return .unusableArguments }
+            guard key.isEqualToItself else { return .unusableArguments }
             let creation = Creation(
                 key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
                 clock: attempt.clock, stopwatch: stopwatch)
-            begin(creation, for: request, waiter: waiter, in: &state)
-            return .start(creation)
+            return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
 
-    private func begin(_ creation: Creation, for request: Request, waiter: Waiter, in state: inout State) {
-        state.flights.start(
-            creation, for: creation.key, waiter: waiter,
-            endsWhenAbandoned: creation.recipe.blueprint.abandonment == .cancel)
-        if let asker = request.asker, let node = asker.creation {
-            // A new creation waits for nobody yet, so this wait cannot close a cycle.
-            _ = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
+    /// A scoped instance is asked for a second time: from now on it is found without the lock.
+    private func publishAgain(_ key: CreationKey, clock: UInt, in state: inout State) {
+        guard let kept = state.instances[key], kept.isToBePublished, let cell = kept.cell else { return }
+        publish(cell, of: key.recipe, clock: clock, in: &state)
+        state.instances[key]!.isToBePublished = false
+        state.instances[key]!.published = [Publication(key: key.recipe.key, cell: cell)]
+    }
+
+    /// Makes an instance visible to readers.
+    func publish(_ cell: Cell, of recipe: Recipe, clock: UInt, in state: inout State) {
+        cell.isSharedBelow = recipe.lifetime.sharing == .owner
+        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An owner's
+        // registration is its own.
+        let isInherited = recipe.lifetime.sharing == .asked && table.ownRegistration(of: recipe.key) !== recipe
+        if isInherited || recipe.base?.isInherited == true { cell.stamp(clock) }
+        table.publish(cell, for: recipe.key, retired: &state.retired)
+    }
+
+    /// Begins a flight.
+    ///
+    /// Returns who waits for it; nobody does yet when the asker may simply attend it.
+    private func begin(
+        _ creation: Creation, for request: Request, takesLease: Bool, in state: inout State
+    ) -> Waiter? {
+        let endsWhenAbandoned = creation.recipe.blueprint.abandonment == .cancel
+        let node = request.asker?.creation
+        guard takesLease || node != nil else {
+            state.flights.start(
+                creation, for: creation.key, isAttended: true, endsWhenAbandoned: endsWhenAbandoned)
+            return nil
         }
+        let waiter = Waiter(takesLease: takesLease)
+        state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
+        // A new creation waits for nobody yet, so this wait cannot close a cycle.
+        if let asker = request.asker, let node { _ = Waits.ask(waiter, from: node, asker, for: creation) }
+        return waiter
+    }
+
+    func attendNoMore(
+        _ creation: Creation, waitingAs waiter: Waiter
+    ) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
+        withState { $0.flights.attendNoMore(creation, waitingAs: waiter) }
     }
 
     func leave(_ creation: Creation, waiter: Waiter) {
@@ -81,19 +114,19 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// What is cached for a key: the answer, or nil when a creation is needed.
     fileprivate mutating func kept(
-        _ key: CreationKey, attempt: JoinAttempt, takesLease: Bool, now: Duration
+        _ key: CreationKey, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
         guard let kept = instances[key] else {
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
-            guard key.arguments == key.arguments else { return .unusableArguments }
+            guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             instances[key] = Kept(storage: storage)
             return .load(storage, generation: 0)
         }
         if let storage = kept.storage {
             // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
-            if takesLease, flights.flight(for: key) != nil { return nil }
+            if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             return attempt.emptyGeneration == kept.generation ? nil : .load(storage, generation: kept.generation)
         }
         guard let cell = kept.cell else { return nil }

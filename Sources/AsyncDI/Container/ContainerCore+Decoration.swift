@@ -27,10 +27,11 @@ extension ContainerCore {
 
     /// Decorates what this container inherits, now and when it comes later.
     func decorateInherited(_ decorations: [Decoration]) {
+        guard !decorations.isEmpty else { return }
         let others = Array(searchOrder.dropFirst())
-        guard !decorations.isEmpty, !others.isEmpty else { return }
+        guard !others.isEmpty else { return }
         // Before looking, so that what is registered meanwhile is either seen here or offered.
-        followed.withLock { $0 = others }
+        withState { $0.followed = others }
         for core in others { core.withState { $0.decorators[ObjectIdentifier(self)] = WeakCore(core: self) } }
         inherit(
             decorations.flatMap { decoration in

@@ -2,8 +2,7 @@
 extension ContainerCore {
     /// Disposes the container, or waits for the disposal that is under way.
     func dispose(reason: DisposalReason = DisposalReason(), deadline: Duration? = nil) async throws {
-        try refuseInsideOwnFactory()
-        try refuseInsideLease()
+        if try disposeAtOnce() { return }
         guard let disposal = beginDisposal(reason: reason) else { return }
         // A hook that disposes what waits for it (its own container, a parent) must not wait in turn.
         if let disposing = DisposalContext.disposing {
@@ -13,6 +12,15 @@ extension ContainerCore {
         } else {
             try await wait(for: disposal, deadline: deadline)
         }
+    }
+
+    /// Disposes the container if that takes no waiting: there is no hook to run, and nothing that must end first.
+    ///
+    /// - Returns: Whether the container is disposed.
+    func disposeAtOnce() throws -> Bool {
+        try refuseInsideOwnFactory()
+        try refuseInsideLease()
+        return endAtOnce()
     }
 
     private func wait(for disposal: Disposal, deadline: Duration?) async throws {
@@ -46,7 +54,8 @@ extension ContainerCore {
 
     /// The body of a `withInstance` holds a lease that the disposal would wait for.
     private func refuseInsideLease() throws {
-        guard LeaseContext.bodies.compactMap(\.core).contains(where: isAboveOrSame) else { return }
+        let bodies = LeaseContext.bodies
+        guard !bodies.isEmpty, bodies.compactMap(\.core).contains(where: isAboveOrSame) else { return }
         throw ResolutionError(
             .invalidOperation, "the body of a withInstance disposes \(displayName), which waits for its lease to end.",
             advice: "Dispose a container after the bodies that use its instances.")
@@ -54,6 +63,7 @@ extension ContainerCore {
 
     /// Begins the disposal unless it has begun; nil when it is over.
     func beginDisposal(reason: DisposalReason) -> Disposal? {
+        if endAtOnce() { return nil }
         var mustRun: Disposal?
         let disposal: Disposal? = withState { state in
             switch state.phase {
@@ -73,10 +83,6 @@ extension ContainerCore {
             // From this moment on, hits miss and everything that misses throws `disposed`.
             table.close()
             scopeBeginsClosing()
-            if withState({ $0.hasNothingToWaitFor }) {
-                end(mustRun)
-                return nil
-            }
             let observed = observedHandle()
             Task.detached {
                 await self.run(mustRun, reason: reason)
@@ -84,6 +90,20 @@ extension ContainerCore {
             }
         }
         return disposal
+    }
+
+    /// The whole disposal in one step, if there is nothing to wait for; true also when it is over already.
+    private func endAtOnce() -> Bool {
+        let dropped: Dropped? = withState { state in
+            if state.phase == .disposed { return Dropped() }
+            guard state.phase == .open, state.hasNothingToWaitFor else { return nil }
+            table.close()
+            return drop(from: &state)
+        }
+        guard let dropped else { return false }
+        dropped.clear()
+        if dropped.isAll { scopeIsClosed() }
+        return true
     }
 
     private func run(_ disposal: Disposal, reason: DisposalReason) async {
@@ -107,8 +127,7 @@ extension ContainerCore {
     }
 
     private func end(_ disposal: Disposal) {
-        stopWatching()
-        empty()
+        withState { drop(from: &$0) }.clear()
         scopeIsClosed()
         disposal.finish()
     }
@@ -165,26 +184,37 @@ extension ContainerCore {
         }
     }
 
-    private func empty() {
-        let dropped = withState { state in
-            if !state.registrations.isEmpty {
-                for recipe in state.registrations.inOrder { recipe.retire() }
-            }
-            table.unpublishAll(retired: &state.retired)
-            for (key, kept) in state.instances where kept.indexed != nil {
-                key.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &state.retired)
-            }
-            defer {
-                state.phase = .disposed
-                state.disposal = nil
-                state.registrations.removeAll()
-                state.instances = [:]
-                state.multitons = [:]
-            }
-            return (state.registrations, state.instances, state.multitons)
+    /// What a disposed container had, to be dealt with outside its lock: deinitialisers are user code.
+    private struct Dropped {
+        var registrations: RegistrationTable<Recipe>?
+        var instances: [CreationKey: Kept] = [:]
+        var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
+        var watchers: [ObjectIdentifier: IdleWatcher] = [:]
+        /// Whether this is everything; otherwise there was nothing left.
+        var isAll = false
+
+        func clear() {
+            if !watchers.isEmpty { for watcher in watchers.values { watcher.task.cancel() } }
+            if !instances.isEmpty { for kept in instances.values { kept.storage?.clear() } }
         }
-        for kept in dropped.1.values { kept.storage?.clear() }
-        withExtendedLifetime(dropped) {}
+    }
+
+    /// The container is disposed from now on.
+    private func drop(from state: inout State) -> Dropped {
+        var dropped = Dropped(isAll: true)
+        if !state.registrations.isEmpty {
+            for recipe in state.registrations.inOrder { recipe.retire() }
+            dropped.registrations = state.registrations
+            state.registrations.removeAll()
+        }
+        table.unpublishAll(retired: &state.retired)
+        state.clearIndexes()
+        state.phase = .disposed
+        if state.disposal != nil { state.disposal = nil }
+        swap(&dropped.instances, &state.instances)
+        swap(&dropped.multitons, &state.multitons)
+        swap(&dropped.watchers, &state.idleWatchers)
+        return dropped
     }
 
     /// The handle that observers are given, kept while hooks run: what they throw is reported even when nobody else has the container.
@@ -235,7 +265,7 @@ extension ContainerCore {
         var waiting: [CheckedContinuation<Void, Never>] = []
         withState { state in
             state.owed -= 1
-            if state.owed == 0 { swap(&waiting, &state.owedWaiters) }
+            if state.owed == 0, !state.owedWaiters.isEmpty { swap(&waiting, &state.owedWaiters) }
         }
         for continuation in waiting { continuation.resume() }
     }
@@ -263,6 +293,6 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to wait for.
     fileprivate var hasNothingToWaitFor: Bool {
-        flights.isEmpty && ledger.isEmpty && leases.isEmpty && owed == 0 && scopes.isEmpty && children.isEmpty
+        flights.isEmpty && ledger.isEmpty && leases.isEmpty && owed == 0 && scopes.isEmpty && self.children.isEmpty
     }
 }

@@ -2,45 +2,69 @@
 extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         // Stored before the flight ends: who finds the storage empty after this has the flight to wait for.
-        if case .success(let cell) = result, let instance = cell.anyValue { creation.storage?.store(instance) }
-        let product = creation.product(of: result)
+        if case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue {
+            storage.store(instance)
+        }
+        _ = end(creation, result, unlessInGraph: false)
+    }
+
+    func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
+        // A storage is the user's code, and given the instance once it is known to be complete.
+        creation.storage == nil && end(creation, result, unlessInGraph: true)
+    }
+
+    /// Ends a flight, and does what that leaves to do; false when the graph of waits must be asked first.
+    private func end(_ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool) -> Bool {
         let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         let duration = creation.stopwatch?.elapsed()
         var ending = Ending()
-        let action = withState { state in
-            state.noteEnd(of: creation, result, after: duration)
-            let isPinned = state.flights.entries[creation]?.isPinned == true
-            let action = state.flights.finish(creation, succeeded: result.isSuccess)
-            Waits.graph.withLock { $0.remove(creation) }
-            if case .success(let cell) = result, case .deliver(let waiters, _) = action {
-                // Before it can be evicted, and before anybody who waited runs: once for each of them.
-                for waiter in waiters where waiter.takesLease { state.leases.begin(cell) }
-                ending.lease = Lease(core: self, key: creation.key, cell: cell)
-            }
-            if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
-                ending.isKept = true
-                keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
-            } else if result.isSuccess, let product {
-                if state.phase == .disposed {
-                    // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
-                    ending.leases = product.leases
-                } else {
-                    state.settle(product, deliveredBy: action, isPinned: isPinned, into: &ending.victims)
-                }
-            } else if let product {
-                // What was made before a hook failed has been opened, and nobody will ever have it.
-                state.owe(product, in: &ending.victims)
-            }
-            if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
-            if state.flights.isEmpty { swap(&ending.drained, &state.drained) }
-            return action
+        let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
+            if unlessInGraph, creation.isInGraph { return nil }
+            return end(creation, result, at: now, after: duration, in: &state, into: &ending)
         }
+        guard let action else { return false }
         if !ending.isKept, result.isSuccess { creation.storage?.clear() }
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
         action.resumeWaiters(with: result, lease: ending.lease)
         for continuation in ending.drained { continuation.resume() }
+        return true
+    }
+
+    /// The step in which a flight ends.
+    private func end(
+        _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration, after duration: Duration?,
+        in state: inout State, into ending: inout Ending
+    ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+        let end = state.flights.end(creation, succeeded: result.isSuccess)
+        let action = end.action
+        state.noteEnd(of: creation, result, after: duration, waiters: end.mostWaiters)
+        if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
+        let product = creation.product(of: result, unusedLeases: &ending.leases)
+        if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
+            // Before it can be evicted, and before anybody who waited runs: once for each of them.
+            for waiter in waiters where waiter.takesLease { state.leases.begin(cell) }
+            ending.lease = Lease(core: self, key: creation.key, cell: cell)
+        }
+        if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
+            ending.isKept = true
+            keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
+        } else if result.isSuccess, let product {
+            if state.phase == .disposed {
+                // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
+                ending.leases = product.leases
+            } else {
+                state.settle(product, deliveredBy: end, into: &ending.victims)
+            }
+        } else if let product {
+            // What was made before a hook failed has been opened, and nobody will ever have it.
+            state.owe(product, in: &ending.victims)
+        }
+        if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
+        if state.flights.isEmpty, !state.drained.isEmpty { swap(&ending.drained, &state.drained) }
+        creation.end(attended: end.isAttended ? end.attended(result) : nil)
+        return action
     }
 
     /// What the end of a creation leaves to do outside the lock.
@@ -79,13 +103,12 @@ extension ContainerCore {
         if recipe.key.arguments != nil { kept.pack = creation.pack }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
         if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
-            keptCell.isSharedBelow = recipe.lifetime.sharing == .owner
-            // What is inherited, or decorated because it is, must not hide a nearer registration that comes later.
-            if table.ownRegistration(of: recipe.key) !== recipe || recipe.base?.isInherited == true {
-                keptCell.stamp(creation.clock)
+            if recipe.lifetime.sharing == .asked {
+                kept.isToBePublished = true
+            } else {
+                publish(keptCell, of: recipe, clock: creation.clock, in: &state)
+                kept.published = [Publication(key: recipe.key, cell: keptCell)]
             }
-            table.publish(keptCell, for: recipe.key, retired: &state.retired)
-            kept.published = [Publication(key: recipe.key, cell: keptCell)]
         }
         state.beginUse(of: &kept, creation.key, at: now, by: stopwatch, from: table, into: &victims)
         if recipe.isIndexed, let indexed = creation.pack.visited(by: Indexing(cell: keptCell, use: kept.use)) {
@@ -100,13 +123,12 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Notes the end of a creation that is timed: one that observers are told of.
     fileprivate mutating func noteEnd(
-        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?
+        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
     ) {
         guard let duration, !creation.recipe.blueprint.isHidden else { return }
         let key = creation.recipe.key
         switch result {
         case .success:
-            let waiters = flights.entries[creation]?.mostWaiters ?? 0
             note(.created(key, duration: duration, waiters: waiters))
         case .failure(let error):
             note(.failed(key, error))
@@ -118,10 +140,12 @@ extension ContainerCore.State {
     /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who was simply given
     /// it may use it for as long as the container is there, and nobody can tell until when.
     fileprivate mutating func settle(
-        _ product: Disposable, deliveredBy action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction,
-        isPinned: Bool, into victims: inout Victims
+        _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
+        into victims: inout Victims
     ) {
-        guard phase == .open, !isPinned, case .deliver(let waiters, _) = action, waiters.allSatisfy(\.takesLease) else {
+        guard phase == .open, !end.isPinned, !end.isAttended, case .deliver(let waiters, _) = end.action,
+            waiters.allSatisfy(\.takesLease)
+        else {
             _ = ledger.record(product)
             return
         }
@@ -139,8 +163,8 @@ extension ContainerCore.State {
 
     /// Drops the entries of weak instances that are gone, once for as many as are alive.
     fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into victims: inout Victims) {
-        weakCount += 1
-        guard weakCount > weakSweepThreshold else { return }
+        self.weakCount += 1
+        guard self.weakCount > self.weakSweepThreshold else { return }
         for (key, kept) in instances {
             guard let cell = kept.cell, cell.isHeldWeakly else { continue }
             if let living = cell.strengthened() {
@@ -150,21 +174,37 @@ extension ContainerCore.State {
                 drop(keys: [key], from: table, into: &victims)
             }
         }
-        weakCount = instances.count { $0.value.cell?.isHeldWeakly == true }
-        weakSweepThreshold = max(64, weakCount * 2)
+        self.weakCount = instances.count { $0.value.cell?.isHeldWeakly == true }
+        self.weakSweepThreshold = max(64, self.weakCount * 2)
     }
 }
 
 extension Creation {
     /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own.
-    fileprivate func product(of result: Result<Cell, any Error>) -> Disposable? {
+    ///
+    /// The leases of a creation that has no instance are left for the caller to end.
+    fileprivate func product(
+        of result: Result<Cell, any Error>, unusedLeases: inout [any HeldLease]
+    ) -> Disposable? {
         let leases = takeLeases()
         guard let cell = (try? result.get()) ?? instance else {
-            for lease in leases { lease.end() }
+            unusedLeases = leases
             return nil
         }
         guard recipe.hasDisposalHooks || !leases.isEmpty else { return nil }
         return Disposable(cell: cell, recipe: recipe, leases: leases)
+    }
+}
+
+extension SingleFlight<CreationKey, Creation, Waiter>.Ending {
+    /// What whoever attends the creation is told.
+    fileprivate func attended(_ result: Result<Cell, any Error>) -> Waiter.Outcome {
+        if isClosed { return .disposed }
+        if case .retry = action { return .retry }
+        return switch result {
+        case .success(let cell): .instance(cell)
+        case .failure(let error): .failure(error)
+        }
     }
 }
 

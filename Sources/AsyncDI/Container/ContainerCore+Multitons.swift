@@ -99,6 +99,13 @@ extension ContainerCore.State {
         if let victim { drop(keys: [victim], from: table, into: &victims) }
     }
 
+    /// Nothing that is cached is found any more: who still has a registration must not keep its instances.
+    mutating func clearIndexes() {
+        for (key, kept) in instances where kept.indexed != nil {
+            key.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
+        }
+    }
+
     /// An entry is gone: with the last one goes the task that watches.
     mutating func endUse(_ use: Use, of recipe: Recipe, into victims: inout Victims) {
         let id = ObjectIdentifier(recipe)

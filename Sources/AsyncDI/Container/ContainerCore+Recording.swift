@@ -5,7 +5,7 @@ extension ContainerCore {
     /// Scopes have no names of their own here: a thousand requests are one box in a graph.
     var ownerLabel: String {
         guard let parent else { return name ?? "root" }
-        if scopeID.withLock({ $0 }) != nil { return "scope of \(parent.ownerLabel)" }
+        if isScope { return "scope of \(parent.ownerLabel)" }
         return name ?? "child of \(parent.ownerLabel)"
     }
 

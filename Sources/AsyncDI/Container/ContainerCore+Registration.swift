@@ -2,6 +2,7 @@
 extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
+        if registrations.isEmpty { return }
         let recipes = recipes(for: registrations)
         let rejections = rejections(among: recipes)
         let decorations = registrations.decorations

@@ -1,9 +1,8 @@
-/// A scope as its parent holds it.
+/// A scope as its parent holds it: keeps its instances until it is closed, also when nobody has its handle.
 struct OpenScope: Sendable {
-    let core: ContainerCore
-    /// Keeps the scope's instances until it is closed, also when nobody has its handle.
     let lifeline: Lifeline
-    let name: String
+
+    var core: ContainerCore { lifeline.core }
 }
 
 /// Opening, finding and closing scopes.
@@ -22,24 +21,22 @@ extension ContainerCore {
     ///   - key: What it is found by; nil for a scope of its own.
     ///   - name: What messages call it.
     ///   - holder: The handle of this container, which the scope keeps alive.
+    ///   - isPinned: Whether the caller keeps the handle until ``unpin()``.
     ///   - registrations: Evaluated only when a scope is opened.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
     func openScope(
-        key: AnyHashable?, name: String, holder: Container, registrations: () -> Registrations
+        key: AnyHashable?, name: String, holder: Container, isPinned: Bool = false, registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
-        let core = ContainerCore(
-            name: name, parent: self, defaultLifetime: defaultLifetime, duplicatePolicy: duplicatePolicy, fallbacks: [],
-            events: events, clock: clock)
+        let core = ContainerCore(name: name, parent: self, settings: settings, isScope: true)
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         // Two tasks may have come this far with the same key: the first one's scope is given to both.
         let other: ContainerCore? = try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
-            let id = state.scopes.open(OpenScope(core: core, lifeline: lifeline, name: name), key: key)
-            core.scopeID.withLock { $0 = id }
+            core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline), key: key)
             state.note(.scopeOpened(name))
             return nil
         }
@@ -49,7 +46,7 @@ extension ContainerCore {
             }
             return handle
         }
-        let container = Container(core: core, lifeline: lifeline, holding: holder)
+        let container = Container(core: core, lifeline: lifeline, holding: holder, isPinned: isPinned)
         // Observers hear of the scope's registrations now that there is a handle to tell them with, after its opening.
         if events != nil { core.withState { _ in } }
         return container
@@ -57,17 +54,17 @@ extension ContainerCore {
 
     /// The scope begins to close: who opens its key from now on gets another one.
     func scopeBeginsClosing() {
-        guard let parent, let id = scopeID.withLock({ $0 }) else { return }
+        guard let parent, let id = scopeID else { return }
         let key = parent.withState { $0.scopes.beginClosing(id) }
         withExtendedLifetime(key) {}
     }
 
     /// The scope is closed: its parent lets go of it.
     func scopeIsClosed() {
-        guard let parent, let id = scopeID.withLock({ $0 }) else { return }
+        guard let parent, let id = scopeID else { return }
         let closed = parent.withState { state in
             let closed = state.scopes.remove(id)
-            if let closed { state.note(.scopeClosed(closed.name)) }
+            if let closed { state.note(.scopeClosed(closed.core.name ?? "")) }
             return closed
         }
         withExtendedLifetime(closed) {}

@@ -6,37 +6,69 @@
 /// State is changed through one door, ``withState(_:)``: it locks, lets value types decide, unlocks, and only then releases
 /// what was dropped. Continuations are resumed and user code is called outside it.
 final class ContainerCore: ResolutionHost {
+    @dynamicMemberLookup
     struct State {
         var phase = Phase.open
+        /// Whether anybody is told of events.
+        var isObserved = false
         var registrations = RegistrationTable<Recipe>()
-        /// In the order in which they came: the last one is outermost.
-        var decorations: [Decoration] = []
-        /// Containers that decorate what they inherit from this one.
-        var decorators: [ObjectIdentifier: WeakCore] = [:]
-        /// What was wrong with the registrations given to the initialiser, in their order.
-        var setUpProblems: [ResolutionError] = []
         var instances: [CreationKey: Kept] = [:]
-        /// How many weak entries there are before the next search for dead ones.
-        var weakSweepThreshold = 64
-        var weakCount = 0
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
-        var modules = PendingModules()
         var scopes = ScopeTree<OpenScope>()
-        var children: [ObjectIdentifier: WeakCore] = [:]
         /// The order of use in multitons with bounds, by registration.
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
-        var nextIdleWatcher = 0
-        /// How many instances were put into storages.
-        var storedCount = 0
         var leases = LeaseTable()
-        /// Resumed when a last lease ends.
-        var leaseWaiters: [CheckedContinuation<Void, Never>] = []
         /// How many instances have left the caches and the ledger, but are not disposed yet.
         ///
         /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them too.
         var owed = 0
+        /// The handle of a scope that somebody's body is running in, who has it all that time.
+        var pinnedHandle: Container?
+        /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in which it happened.
+        var events: [ContainerEvent] = []
+        /// What was dropped and is released once nobody can be reading it.
+        var retired: [AnyObject] = []
+        /// What few containers need, and a request's scope hardly ever; made when it is first written.
+        private var rare: RareState?
+
+        init(isObserved: Bool = false) { self.isObserved = isObserved }
+
+        subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<RareState, Value>) -> Value {
+            get { (rare ?? RareState.empty)[keyPath: member] }
+            _modify {
+                let rare = rare ?? RareState()
+                self.rare = rare
+                yield &rare[keyPath: member]
+            }
+        }
+    }
+
+    /// The part of the state that most containers do without; belongs to the lock like the rest.
+    ///
+    /// `@unchecked Sendable` because it is reached through the state only, whose lock is held then; the empty one never changes.
+    final class RareState: @unchecked Sendable {
+        fileprivate static let empty = RareState()
+
+        /// In the order in which they came: the last one is outermost.
+        var decorations: [Decoration] = []
+        /// Containers that decorate what they inherit from this one.
+        var decorators: [ObjectIdentifier: WeakCore] = [:]
+        /// The containers whose registrations this one decorates.
+        var followed: [ContainerCore] = []
+        /// What was wrong with the registrations given to the initialiser, in their order.
+        var setUpProblems: [ResolutionError] = []
+        var modules = PendingModules()
+        var children: [ObjectIdentifier: WeakCore] = [:]
+        /// How many weak entries there are before the next search for dead ones.
+        var weakSweepThreshold = 64
+        var weakCount = 0
+        var nextIdleWatcher = 0
+        /// How many instances were put into storages.
+        var storedCount = 0
+        /// Resumed when a last lease ends.
+        var leaseWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when nothing is owed any more.
         var owedWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last creation in flight has ended.
@@ -44,12 +76,6 @@ final class ContainerCore: ResolutionHost {
         var disposal: Disposal?
         /// Records who asks for what, here and below; stays when it is stopped.
         var recorder: Recorder?
-        /// Whether anybody is told of events.
-        var isObserved = false
-        /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in which it happened.
-        var events: [ContainerEvent] = []
-        /// What was dropped and is released once nobody can be reading it.
-        var retired: [AnyObject] = []
     }
 
     enum Phase {
@@ -58,55 +84,60 @@ final class ContainerCore: ResolutionHost {
 
     let name: String?
     let parent: ContainerCore?
-    let defaultLifetime: Lifetime
-    let duplicatePolicy: DuplicatePolicy
-    let clock: any Clock<Duration>
-    /// Tells the time since the container was made.
-    let stopwatch: Stopwatch
-    let events: EventQueue?
+    let settings: Settings
     /// Reports who waits too long; there is none without observers.
     let stalls: StallMonitor?
-    /// The containers whose registrations this one decorates.
-    let followed = Locked<[ContainerCore]>([])
-    /// Where this scope stands in its parent, nil for what is not an opened scope.
-    let scopeID = Locked<ScopeTree<OpenScope>.ID?>(nil)
     let table: InstanceTable
-    private let handleReference = Locked(WeakHandle())
-    private let state = Locked(State())
+    /// Keeps the fallbacks' tables alive.
+    let fallbacks: [ContainerCore]
+    /// Whether this was opened in its parent, which then holds it.
+    let isScope: Bool
+    /// Where this scope stands in its parent.
+    ///
+    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:registrations:)`` under the parent's lock, before
+    /// anybody else can have the scope.
+    nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
+    /// How to find the handle; none for a scope whose handle is pinned.
+    private let handleReference = AtomicReference<HandleReference>()
+    private let state: Locked<State>
 
     init(
-        name: String?, parent: ContainerCore?, defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy,
-        fallbacks: [ContainerCore], events: EventQueue?, clock: any Clock<Duration>
+        name: String?, parent: ContainerCore?, settings: Settings, fallbacks: [ContainerCore] = [],
+        isScope: Bool = false
     ) {
         self.name = name
         self.parent = parent
-        self.defaultLifetime = defaultLifetime
-        self.duplicatePolicy = duplicatePolicy
-        self.clock = clock
-        stopwatch = Stopwatch(clock)
-        self.events = events
-        let core = events.map { _ in Locked(WeakCore(core: nil)) }
-        stalls = events.map { events in
-            StallMonitor(threshold: events.stallThreshold, clock: clock) { wait, duration in
-                core?.withLock { $0.core }?.send(.stalled(waiting: wait.waiting, for: wait.target, since: duration))
-            }
-        }
+        self.settings = settings
         self.fallbacks = fallbacks
-        table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
+        self.isScope = isScope
+        state = Locked(State(isObserved: settings.events != nil))
+        table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.isEmpty ? [] : fallbacks.map(\.table))
+        if let events = settings.events {
+            let core = Locked(WeakCore(core: nil))
+            stalls = StallMonitor(threshold: events.stallThreshold, clock: settings.clock) { wait, duration in
+                core.withLock { $0.core }?.send(.stalled(waiting: wait.waiting, for: wait.target, since: duration))
+            }
+            core.withLock { $0 = WeakCore(core: self) }
+        } else {
+            stalls = nil
+        }
         table.attach(to: self)
-        table.hasPendingModules = ([parent].compactMap(\.self) + fallbacks).contains { $0.table.hasPendingModules }
-        core?.withLock { $0 = WeakCore(core: self) }
-        let isObserved = events != nil
-        state.withLock { $0.isObserved = isObserved }
+        if parent?.table.hasPendingModules == true || fallbacks.contains(where: { $0.table.hasPendingModules }) {
+            table.hasPendingModules = true
+        }
     }
-
-    /// Keeps the fallbacks' tables alive.
-    let fallbacks: [ContainerCore]
 
     deinit {
-        parent?.forgetChild(ObjectIdentifier(self))
-        for core in followed.withLock({ $0 }) { core.forgetDecorator(ObjectIdentifier(self)) }
+        if !isScope { parent?.forgetChild(ObjectIdentifier(self)) }
+        for core in withState({ $0.followed }) { core.forgetDecorator(ObjectIdentifier(self)) }
     }
+
+    var defaultLifetime: Lifetime { settings.defaultLifetime }
+    var duplicatePolicy: DuplicatePolicy { settings.duplicatePolicy }
+    var clock: any Clock<Duration> { settings.clock }
+    var events: EventQueue? { settings.events }
+    /// Tells the time since the container, or the one that its scopes are opened in, was made.
+    var stopwatch: Stopwatch { settings.stopwatch }
 
     var parentHost: (any ResolutionHost)? { parent }
     var displayName: String {
@@ -134,7 +165,7 @@ final class ContainerCore: ResolutionHost {
         return try state.withLock { (state) throws(Failure) in
             defer {
                 if !state.retired.isEmpty { swap(&retired, &state.retired) }
-                if !state.events.isEmpty { handle = handOver(&state.events) }
+                if !state.events.isEmpty { handle = handOver(&state) }
             }
             return try body(&state)
         }
@@ -151,13 +182,40 @@ final class ContainerCore: ResolutionHost {
     }
 }
 
+extension ContainerCore {
+    /// What a container is told when it is made, and its scopes share with it.
+    final class Settings: Sendable {
+        let defaultLifetime: Lifetime
+        let duplicatePolicy: DuplicatePolicy
+        let clock: any Clock<Duration>
+        let stopwatch: Stopwatch
+        let events: EventQueue?
+
+        init(
+            defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>, events: EventQueue?
+        ) {
+            self.defaultLifetime = defaultLifetime
+            self.duplicatePolicy = duplicatePolicy
+            self.clock = clock
+            self.events = events
+            stopwatch = Stopwatch(clock)
+        }
+    }
+}
+
 struct WeakCore: Sendable {
     weak let core: ContainerCore?
 }
 
-private struct WeakHandle: Sendable {
-    weak var container: Container?
-    weak var lifeline: Lifeline?
+/// How a core finds its handle without keeping it.
+private final class HandleReference: Sendable {
+    struct Weak: Sendable {
+        weak var container: Container?
+        /// Not set where the parent can be asked for it.
+        weak var lifeline: Lifeline?
+    }
+
+    let value = Locked(Weak())
 }
 
 extension ContainerCore.State {
@@ -177,6 +235,8 @@ struct Kept {
     var ledgerID: DisposalLedger<Disposable>.ID?
     /// Under which keys the instance is published, and in which cells: converted ones for other types.
     var published: [Publication] = []
+    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for once.
+    var isToBePublished = false
     /// The arguments that it was made with, if it has any.
     var pack: ArgumentPack?
     /// Notes its uses, in a multiton with bounds.
@@ -213,19 +273,39 @@ extension ContainerCore {
     // MARK: Handles
 
     func adopt(_ container: Container, _ lifeline: Lifeline) {
-        handleReference.withLock {
+        handleReference.loadOrInitialize { HandleReference() }.value.withLock {
             $0.container = container
-            $0.lifeline = lifeline
+            // A scope's parent has it, but is not to be asked under the lock of the scope, which is when observers are told.
+            if !isScope || events != nil { $0.lifeline = lifeline }
         }
     }
 
+    /// Until ``unpin(_:)``, this is the handle, and somebody's body keeps it.
+    func pin(_ container: Container) { withState { $0.pinnedHandle = container } }
+
+    /// The body is over: the handle is found only while somebody else has it.
+    func unpin(_ container: inout Container) {
+        // Not the last reference: the caller has one.
+        withState { $0.pinnedHandle = nil }
+        // Looking for it costs two more allocations: not for a request's scope, which nobody has any more.
+        if !isKnownUniquelyReferenced(&container) { container.adoptAgain() }
+    }
+
     /// The container's handle, a new one when nobody has one; nil when the container is gone.
-    func handle() -> Container? {
+    func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
+
+    private func unpinnedHandle() -> Container? {
         // The lock is not held while a handle is made: it is adopted through the same lock.
-        let (container, lifeline) = handleReference.withLock { ($0.container, $0.lifeline) }
+        let reference = handleReference.load()?.takeUnretainedValue()
+        let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
         if let container { return container }
-        guard let lifeline else { return nil }
-        return Container(core: self, lifeline: lifeline)
+        let lifeline = known ?? (events == nil ? lifelineOfScope : nil)
+        return lifeline.map { Container(core: self, lifeline: $0, isPinned: false) }
+    }
+
+    private var lifelineOfScope: Lifeline? {
+        guard let parent, let scopeID else { return nil }
+        return parent.withState { $0.scopes[scopeID]?.lifeline }
     }
 
     /// Tells the observers of something that changes no state.
@@ -239,10 +319,10 @@ extension ContainerCore {
     /// A scope that is being opened has no handle yet: what happens in it meanwhile waits until it has.
     ///
     /// - Returns: The handle that the queue was given, to be released outside the lock.
-    private func handOver(_ noted: inout [ContainerEvent]) -> Container? {
-        guard let events, let container = handle() else { return nil }
-        events.append(noted, from: container)
-        noted = []
+    private func handOver(_ state: inout State) -> Container? {
+        guard let events, let container = state.pinnedHandle ?? unpinnedHandle() else { return nil }
+        events.append(state.events, from: container)
+        state.events = []
         return container
     }
 
@@ -273,6 +353,8 @@ extension ContainerCore {
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
     func abandon() {
+        // Mostly it is disposed by now.
+        if table.isClosed { return }
         var dropped: State?
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.phase == .open else { return nil }
@@ -280,6 +362,7 @@ extension ContainerCore {
             let stopped = state.flights.close()
             for recipe in state.registrations.inOrder { recipe.retire() }
             table.unpublishAll(retired: &state.retired)
+            state.clearIndexes()
             // Nothing may be released under the lock: deinitialisers are user code, and those of scopes come back here.
             dropped = state
             dropped?.retired = []
@@ -288,7 +371,7 @@ extension ContainerCore {
             empty.flights = state.flights
             empty.retired = state.retired
             empty.leases = state.leases
-            empty.leaseWaiters = state.leaseWaiters
+            if !state.leaseWaiters.isEmpty { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
             state = empty
             return stopped

@@ -119,7 +119,7 @@ extension ContainerCore {
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
             if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.use?.note(at: now) }
-            swap(&waiting, &state.leaseWaiters)
+            if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             return pending
         }

@@ -2,24 +2,42 @@
 ///
 /// A pure value. A key leads to at most one scope; scopes of `withScope` are not found by key.
 struct ScopeTree<Scope> {
-    typealias ID = Int
+    /// A place, and which of those that had it one after the other.
+    struct ID: Hashable {
+        fileprivate let place: Int
+        fileprivate let number: Int
+    }
 
-    private var scopes: [ID: Scope] = [:]
+    private struct Entry {
+        let scope: Scope
+        let number: Int
+    }
+
+    private var places: [Entry?] = []
+    private var freePlaces: [Int] = []
     private var keys: [AnyHashable: ID] = [:]
     private var keyOf: [ID: AnyHashable] = [:]
-    private var nextID = 0
+    private var nextNumber = 0
 
-    var isEmpty: Bool { scopes.isEmpty }
-    var count: Int { scopes.count }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { places.count - freePlaces.count }
+
+    subscript(id: ID) -> Scope? {
+        guard places.indices.contains(id.place), let entry = places[id.place], entry.number == id.number else {
+            return nil
+        }
+        return entry.scope
+    }
 
     /// The scope that is open under a key.
-    func scope(_ key: AnyHashable) -> Scope? { keys[key].flatMap { scopes[$0] } }
+    func scope(_ key: AnyHashable) -> Scope? { keys[key].flatMap { self[$0] } }
 
     /// Adds a scope; the key, if there is one, must be free.
     mutating func open(_ scope: Scope, key: AnyHashable?) -> ID {
-        let id = nextID
-        nextID += 1
-        scopes[id] = scope
+        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber)
+        nextNumber += 1
+        let entry = Entry(scope: scope, number: id.number)
+        if id.place == places.count { places.append(entry) } else { places[id.place] = entry }
         if let key {
             assert(keys[key] == nil)
             keys[key] = id
@@ -33,7 +51,7 @@ struct ScopeTree<Scope> {
     /// Returns the key, for the caller to release outside its lock.
     @discardableResult
     mutating func beginClosing(_ id: ID) -> AnyHashable? {
-        guard let key = keyOf.removeValue(forKey: id) else { return nil }
+        guard !keyOf.isEmpty, let key = keyOf.removeValue(forKey: id) else { return nil }
         keys[key] = nil
         return key
     }
@@ -41,11 +59,14 @@ struct ScopeTree<Scope> {
     /// Takes a closed scope out.
     mutating func remove(_ id: ID) -> Scope? {
         beginClosing(id)
-        return scopes.removeValue(forKey: id)
+        guard let scope = self[id] else { return nil }
+        places[id.place] = nil
+        freePlaces.append(id.place)
+        return scope
     }
 
     /// Every scope, the latest first: the order in which they are closed.
-    var newestFirst: [Scope] { scopes.keys.sorted(by: >).compactMap { scopes[$0] } }
+    var newestFirst: [Scope] { places.compactMap(\.self).sorted { $0.number > $1.number }.map(\.scope) }
 }
 
 extension ScopeTree {
@@ -54,7 +75,9 @@ extension ScopeTree {
     /// Tests call this after every event.
     func checkInvariants() {
         precondition(keys.count == keyOf.count, "a key leads to one scope, and back")
-        for (key, id) in keys { precondition(keyOf[id] == key && scopes[id] != nil, "a key leads to an open scope") }
-        precondition(scopes.keys.allSatisfy { $0 < nextID }, "identifiers grow")
+        for (key, id) in keys { precondition(keyOf[id] == key && self[id] != nil, "a key leads to an open scope") }
+        precondition(places.allSatisfy { $0.map { $0.number < nextNumber } ?? true }, "numbers grow")
+        let free = places.indices.filter { places[$0] == nil }
+        precondition(freePlaces.sorted() == free, "a place without a scope is free, once")
     }
 }

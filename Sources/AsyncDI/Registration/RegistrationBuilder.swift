@@ -13,6 +13,8 @@ public struct Registrations: Sendable {
 
     private init(_ content: Content) { self.content = content }
 
+    var isEmpty: Bool { count == 0 }
+
     /// No registrations.
     public init() { content = .several([]) }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One run of a factory and its hooks for a shared or graph instance: the shell around the decisions of ``SingleFlight`` and
 /// ``WaitForGraph``.
 final class Creation: Sendable, Hashable {
@@ -19,20 +21,40 @@ final class Creation: Sendable, Hashable {
     private static let greatestDepthOnOneStack = 8
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
-    private let state = Locked(State())
+    /// The run in whose task this creation runs, until the graph of waits has been told.
+    ///
+    /// Unsafe because after `init` it is touched under the lock of ``Waits/graph`` only.
+    nonisolated(unsafe) var enclosing: Frame?
+    /// Whether the graph of waits knows of this creation, and must be asked when it ends.
+    private let knownToGraph = Atomic(false)
+    private let ended = Atomic(false)
+    /// What came of the creation, for whoever launched it and attends it.
+    ///
+    /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
+    nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
+    /// Made when something happens that does not happen in most creations.
+    private let rare = AtomicReference<Rare>()
 
-    private struct State {
-        var instance: Cell?
-        var failure: (any Error)?
-        /// What the factory leased for the instance; nil once the instance, or its failure, has taken them over.
-        var leases: [any HeldLease]? = []
-        var task: Task<Void, Never>?
-        var isCancelled = false
+    /// What most creations do without.
+    private final class Rare: Sendable {
+        struct State {
+            /// The unfinished instance.
+            var instance: Cell?
+            var failure: (any Error)?
+            /// What the factory leased for the instance; nil once the instance, or its failure, has taken them over.
+            var leases: [any HeldLease]? = []
+            var task: Task<Void, Never>?
+            var isCancelled = false
+        }
+
+        let state = Locked(State())
+        /// Stands for that of a creation which has ended without one: stays as it is.
+        static let ended = Rare()
     }
 
     init(
         _ key: CreationKey, for request: Request, asking host: any ResolutionHost, place: any CreationPlace,
-        home: (any ResolutionHost)?, storage: (any InstanceStorage)? = nil, clock: UInt = 0,
+        home: (any ResolutionHost)?, enclosing: Frame? = nil, storage: (any InstanceStorage)? = nil, clock: UInt = 0,
         stopwatch: Stopwatch? = nil
     ) {
         self.key = key
@@ -40,6 +62,7 @@ final class Creation: Sendable, Hashable {
         self.host = host
         self.place = place
         self.home = home
+        self.enclosing = enclosing
         self.storage = storage
         self.clock = clock
         self.stopwatch = stopwatch
@@ -48,24 +71,40 @@ final class Creation: Sendable, Hashable {
     }
 
     var recipe: Recipe { key.recipe }
-    /// The instance, from the moment the factory returns it.
-    var instance: Cell? { state.withLock { $0.instance } }
-    /// Why the creation failed.
-    var failure: (any Error)? { state.withLock { $0.failure } }
+    /// The instance, from the moment the factory returns it, where hooks or a group keep it from being finished.
+    var instance: Cell? { rareIfThere { $0.instance } ?? nil }
+    /// Why the creation failed, where its group may ask.
+    var failure: (any Error)? { rareIfThere { $0.failure } ?? nil }
+
+    private func rare<R>(_ body: (inout Rare.State) -> R) -> R? {
+        let rare = rare.loadOrInitialize { Rare() }
+        return rare === Rare.ended ? nil : rare.state.withLock(body)
+    }
+
+    private func rareIfThere<R>(_ body: (inout Rare.State) -> R) -> R? {
+        guard let rare = rare.load()?.takeUnretainedValue(), rare !== Rare.ended else { return nil }
+        return rare.state.withLock(body)
+    }
+
+    /// From now on the graph of waits must be asked when the creation ends.
+    func enterGraph() { knownToGraph.store(true, ordering: .releasing) }
+    var isInGraph: Bool { knownToGraph.load(ordering: .acquiring) }
 
     /// Keeps what the factory leased as long as the instance.
     ///
     /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
     func hold(_ lease: any HeldLease) -> Bool {
-        state.withLock { state in
+        rare { state in
             state.leases?.append(lease)
             return state.leases != nil
-        }
+        } ?? false
     }
 
     /// Takes the leases out, once; none are held from now on.
     func takeLeases() -> [any HeldLease] {
-        state.withLock { state in
+        let rare = rare.loadOrInitialize { Rare.ended }
+        guard rare !== Rare.ended else { return [] }
+        return rare.state.withLock { state in
             defer { state.leases = nil }
             return state.leases ?? []
         }
@@ -94,65 +133,82 @@ final class Creation: Sendable, Hashable {
     /// others are being made around it: the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority
+        let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.recipe.lifetime.sharing == .owner {
-                adopt(Task.immediateDetached(priority: priority) { await self.runShared() })
+                task = Task.immediateDetached(priority: priority) { await self.runShared() }
             } else {
-                adopt(Task.immediate(priority: priority) { await self.runShared() })
+                task = Task.immediate(priority: priority) { await self.runShared() }
             }
         } else if key.recipe.lifetime.sharing == .owner {
-            adopt(Task.detached(priority: priority) { await self.runShared() })
+            task = Task.detached(priority: priority) { await self.runShared() }
         } else {
-            adopt(Task(priority: priority) { @concurrent in await self.runShared() })
+            task = Task(priority: priority) { @concurrent in await self.runShared() }
         }
+        if !ended.load(ordering: .acquiring) { adopt(task) }
     }
 
     private func adopt(_ task: Task<Void, Never>) {
-        let isCancelled = state.withLock { state in
+        let isCancelled = rare { state in
             state.task = task
             return state.isCancelled
         }
         // The last waiter may have left between the start of the flight and this line.
-        if isCancelled { task.cancel() }
+        if isCancelled == true { task.cancel() }
     }
 
     func cancel() {
-        let task = state.withLock { state in
+        let task = rare { state in
             state.isCancelled = true
             return state.task
         }
-        task?.cancel()
+        if let task = task ?? nil { task.cancel() }
     }
 
     /// A waiter's priority reaches the creation (SE-0462).
     func escalate(to priority: TaskPriority) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        state.withLock { $0.task }?.escalatePriority(to: priority)
+        guard let task = rareIfThere({ $0.task }) else { return }
+        task?.escalatePriority(to: priority)
+    }
+
+    /// The creation has ended; who attends it, if anybody does, gets this.
+    ///
+    /// Called under the lock of its place, in the step in which the flight ends.
+    func end(attended outcome: Waiter.Outcome?) {
+        attendedOutcome = outcome
+        ended.store(true, ordering: .releasing)
+    }
+
+    /// What came of the creation, if it has ended: for whoever attends it, once.
+    func takeAttendedOutcome() -> Waiter.Outcome? {
+        guard ended.load(ordering: .acquiring) else { return nil }
+        defer { attendedOutcome = nil }
+        return attendedOutcome
     }
 
     private func runShared() async {
-        let graph = ResolutionGraph(isEntered: true)
-        let frame = Frame(sharedCreation: self, graph: graph)
-        let result: Result<Void, any Error>
+        let frame = Frame(sharedCreation: self)
+        let result: Result<Cell, any Error>
         do {
-            try await makeInstance(in: frame)
-            try await runHooks(in: frame)
-            result = .success(())
+            let instance = try await makeInstance(in: frame)
+            if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }
+            result = .success(instance)
         } catch {
             result = .failure(error)
         }
         frame.end()
-        graph.leave()
+        frame.leaveOwnGraph()
         settle(result, in: frame)
     }
 
     /// Runs the hooks of a graph creation apart from the task that ran its factory, and ends it.
-    func launchHooks(in frame: Frame, endingWith factoryFrame: Frame) {
+    func launchHooks(of instance: Cell, in frame: Frame, endingWith factoryFrame: Frame) {
         let task = Task(priority: Task.currentPriority) { @concurrent in
-            let result: Result<Void, any Error>
+            let result: Result<Cell, any Error>
             do {
-                try await self.runHooks(in: frame)
-                result = .success(())
+                try await self.recipe.runHooks(instance, in: frame)
+                result = .success(instance)
             } catch {
                 result = .failure(error)
             }
@@ -166,32 +222,40 @@ final class Creation: Sendable, Hashable {
     // MARK: Steps
 
     /// Runs the factory.
-    nonisolated(nonsending) func makeInstance(in frame: Frame) async throws {
+    nonisolated(nonsending) func makeInstance(in frame: Frame) async throws -> Cell {
         let resolver = Resolver(host: host, frame: frame)
-        let instance = try await translatingCancellation(in: frame) {
-            try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(resolver, pack) { original in
-                    state.withLock { $0.instance = original }
-                }
+        let instance: Cell
+        do {
+            instance = try await ResolutionContext.$frame.bind(frame) {
+                try await recipe.blueprint.factory.makeCell(resolver, pack) { show($0) }
             }
+        } catch {
+            throw translated(error, in: frame)
         }
-        state.withLock { $0.instance = instance }
-        if !recipe.blueprint.propertyHooks.isEmpty { Waits.graph.withLock { $0.instanceMade(by: self) } }
+        if recipe.hasHooks { show(instance) }
+        if !recipe.blueprint.propertyHooks.isEmpty {
+            enterGraph()
+            Waits.graph.withLock { $0.instanceMade(by: self) }
+        }
+        return instance
     }
 
-    /// Runs the hooks: properties first, so that `onCreate` sees the whole instance.
-    nonisolated(nonsending) func runHooks(in frame: Frame) async throws {
-        guard recipe.hasHooks, let instance else { return }
-        try await recipe.runHooks(instance, in: frame)
-    }
+    /// There is an instance, unfinished: for those in a cycle with it, and to be disposed if the creation fails.
+    private func show(_ instance: Cell) { _ = rare { $0.instance = instance } }
 
     /// Ends the creation, or holds it until the instances that it was given early are complete.
     ///
     /// - Returns: Whether the creation has ended.
     @discardableResult
-    func settle(_ result: Result<Void, any Error>, in frame: Frame) -> Bool {
+    func settle(_ result: Result<Cell, any Error>, in frame: Frame) -> Bool {
         switch result {
-        case .success:
+        case .success(let instance):
+            if !isInGraph, place.finishAlone(self, result) {
+                forget()
+                return true
+            }
+            // Before the graph is asked: the end of another one may complete this one from then on.
+            show(instance)
             switch Waits.graph.withLock({ $0.ownWorkDone(self) }) {
             case .complete(let group):
                 for creation in group { creation.succeed() }
@@ -226,11 +290,15 @@ final class Creation: Sendable, Hashable {
     }
 
     private func fail(_ error: any Error) {
-        state.withLock { $0.failure = error }
+        if !isInGraph, place.finishAlone(self, .failure(error)) {
+            forget()
+            return
+        }
+        _ = rare { $0.failure = error }
         let others = Waits.graph.withLock { $0.fail(self) }
         place.finish(self, .failure(error))
         for creation in others {
-            creation.state.withLock { $0.failure = error }
+            _ = creation.rare { $0.failure = error }
             creation.place.finish(creation, .failure(error))
             creation.forget()
         }
@@ -239,14 +307,14 @@ final class Creation: Sendable, Hashable {
 
     /// A resolver that somebody keeps leads here: it must not keep the instance too.
     private func forget() {
-        let instance = state.withLock { state in
+        let dropped = rareIfThere { state in
             defer {
                 state.task = nil
                 state.instance = nil
             }
-            return state.instance
+            return (state.instance, state.task)
         }
-        withExtendedLifetime(instance) {}
+        withExtendedLifetime(dropped) {}
     }
 
     static func == (first: Creation, second: Creation) -> Bool { first === second }

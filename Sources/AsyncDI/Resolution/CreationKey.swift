@@ -18,8 +18,12 @@ struct CreationKey: Hashable, Sendable {
         arguments = .none
     }
 
+    /// Whether it can be found again: not when an argument is like NaN.
+    var isEqualToItself: Bool { recipe.key.arguments == nil || arguments == arguments }
+
     static func == (first: CreationKey, second: CreationKey) -> Bool {
-        first.recipe === second.recipe && first.asked == second.asked && first.arguments == second.arguments
+        first.recipe === second.recipe && first.asked == second.asked
+            && (first.recipe.key.arguments == nil || first.arguments == second.arguments)
     }
 
     func hash(into hasher: inout Hasher) {

@@ -3,8 +3,6 @@
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
 /// nothing but a constant `@Sendable` function.
 @usableFromInline class Factory: @unchecked Sendable {
-    @usableFromInline init() {}
-
     /// Runs the factory and puts the instance into a cell.
     ///
     /// What was made before a decorator fails is told, so that it can be disposed.
@@ -18,7 +16,9 @@
     func cell(for instance: any Sendable) -> Cell? { nil }
 
     /// Whether what the factory makes is wrapped afterwards.
-    var isDecorated: Bool { false }
+    final let isDecorated: Bool
+
+    @usableFromInline init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
 }
 
 /// Wraps what a factory of `Service` makes.
@@ -39,7 +39,7 @@
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service) {
         self.make = { resolver, _ in try await make(resolver) }
         decorators = []
-        super.init()
+        super.init(isDecorated: false)
     }
 
     init(
@@ -48,10 +48,8 @@
     ) {
         self.make = make
         self.decorators = decorators
+        super.init(isDecorated: !decorators.isEmpty)
     }
-
-    /// Whether what `make` gives is wrapped afterwards.
-    override var isDecorated: Bool { !decorators.isEmpty }
 
     /// The same factory with one more decorator around it.
     func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory {

@@ -56,14 +56,14 @@ import Synchronization
     }
 
     /// The first run of a shared creation, in a task of its own.
-    init(sharedCreation creation: Creation, graph: ResolutionGraph) {
+    init(sharedCreation creation: Creation) {
         recipe = creation.recipe
         pack = creation.pack
         host = creation.host
         parent = nil
         self.creation = creation
         holder = creation
-        givenGraph = graph
+        givenGraph = nil
         ownGraph = AtomicReference()
         recorded = RecordedRun.begin(recipe, in: host)
         isPart = false

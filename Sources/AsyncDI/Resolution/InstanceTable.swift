@@ -43,6 +43,9 @@ import Synchronization
     var isClosed: Bool { obstacles.load(ordering: .acquiring) & Self.closedBit != 0 }
     func close() { obstacles.bitwiseOr(Self.closedBit, ordering: .releasing) }
 
+    /// Whether anything stands between a request and an instance.
+    var hasObstacles: Bool { obstacles.load(ordering: .acquiring) != 0 }
+
     /// Whether modules are still to be told that they are loaded, here or where this container looks: requests from outside wait.
     var hasPendingModules: Bool {
         get { obstacles.load(ordering: .acquiring) & Self.pendingBit != 0 }

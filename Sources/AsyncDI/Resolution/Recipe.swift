@@ -13,6 +13,8 @@ final class Recipe: Slot, @unchecked Sendable {
     let isPlainTransient: Bool
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
     let index = AtomicReference<InstanceIndex>()
+    /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
+    let isPlainShared: Bool
     private let current = Atomic(true)
     let site: RegistrationSite?
     private let extras: Shared<Extras>?
@@ -34,6 +36,9 @@ final class Recipe: Slot, @unchecked Sendable {
         site = blueprint.site
         extras = blueprint.extras
         oddity = problem == nil && base == nil ? nil : Shared(Oddity(problem: problem, base: base))
+        isPlainShared =
+            (lifetime.sharing == .asked || lifetime.sharing == .owner) && oddity == nil && blueprint.target == nil
+            && blueprint.key.isPlain && lifetime.makeStorage == nil
         isPlainTransient =
             lifetime.sharing == .none && problem == nil && blueprint.target == nil && !blueprint.key.isMaking
             && blueprint.propertyHooks.isEmpty && blueprint.creationHooks.isEmpty && !blueprint.factory.isDecorated

@@ -79,12 +79,13 @@ extension Request {
         defer { if isOutermost { graph.leave() } }
         let key = CreationKey(recipe, pack, asked: host)
         while true {
-            let waiter = Waiter()
-            switch graph.join(key, for: self, waiter: waiter, mayWait: !Task.isCancelled) {
-            case .start(let creation):
+            switch graph.join(key, for: self, mayWait: !Task.isCancelled) {
+            case .start(let creation, _):
                 if let cell = try await run(creation, in: graph) { return cell }
+            case .ready(let cell):
+                return cell
             case let decision:
-                if case .answer(let cell) = try await follow(decision, waiter: waiter) { return cell }
+                if case .answer(let cell) = try await follow(decision) { return cell }
             }
         }
     }
@@ -100,27 +101,22 @@ extension Request {
         defer {
             if !hooksRunElsewhere { frame.end() }
         }
-        let result: Result<Void, any Error>
+        let instance: Cell
         do {
-            try await creation.makeInstance(in: frame)
+            instance = try await creation.makeInstance(in: frame)
             if let asker, !creation.recipe.blueprint.propertyHooks.isEmpty {
                 hooksRunElsewhere = true
-                return try await waitForHooks(of: creation, frame: frame, in: graph, asker: asker)
+                return try await waitForHooks(of: creation, instance, frame: frame, in: graph, asker: asker)
             }
-            try await creation.runHooks(in: frame)
-            result = .success(())
+            if creation.recipe.hasHooks { try await creation.recipe.runHooks(instance, in: frame) }
         } catch {
             if hooksRunElsewhere { throw error }
             if Task.isCancelled { graph.abandon(creation) }
             creation.settle(.failure(error), in: frame)
             throw error
         }
-        let instance = creation.instance
-        return creation.settle(result, in: frame) ? try resultOfInlineRun(creation, instance) : nil
-    }
-
-    /// A creation that is complete gives its instance; one that was given an instance which failed meanwhile fails with it.
-    private func resultOfInlineRun(_ creation: Creation, _ instance: Cell?) throws -> Cell? {
+        guard creation.settle(.success(instance), in: frame) else { return nil }
+        // A creation that was given an instance which failed meanwhile fails with it.
         if let failure = creation.failure { throw delivered(failure, by: creation) }
         return instance
     }
@@ -128,13 +124,12 @@ extension Request {
     /// The hooks of a nested creation may need what this task is in the middle of making: they run in a task of their own, so that
     /// this one can be given the unfinished instance and go on.
     private nonisolated(nonsending) func waitForHooks(
-        of creation: Creation, frame: Frame, in graph: ResolutionGraph, asker: Frame
+        of creation: Creation, _ instance: Cell, frame: Frame, in graph: ResolutionGraph, asker: Frame
     ) async throws -> Cell? {
-        let waiter = Waiter()
-        let decision = graph.handOver(creation, to: waiter, asker: asker)
-        creation.launchHooks(in: Frame(hooksOf: frame), endingWith: frame)
+        let decision = graph.handOver(creation, asker: asker)
+        creation.launchHooks(of: instance, in: Frame(hooksOf: frame), endingWith: frame)
         guard let decision else { return nil }
-        guard case .answer(let cell) = try await follow(decision, waiter: waiter) else { return nil }
+        guard case .answer(let cell) = try await follow(decision) else { return nil }
         return cell
     }
 }

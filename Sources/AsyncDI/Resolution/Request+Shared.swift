@@ -5,11 +5,12 @@ extension Request {
     ) async throws -> Delivery? {
         try checkCaptive(in: place, isScoped: isScoped)
         let key = CreationKey(recipe, pack)
-        var attempt = JoinAttempt(clock: clock, mayWait: true)
+        var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
-            let waiter = Waiter(takesLease: takesLease)
             attempt.mayWait = !Task.isCancelled
-            switch place.join(key, for: self, waiter: waiter, attempt: attempt) {
+            switch place.join(key, for: self, attempt: attempt) {
+            case .ready(let cell):
+                return Delivery(cell: cell)
             case .makeStorage:
                 attempt.offeredStorage = recipe.lifetime.makeStorage?()
             case .load(let storage, let generation):
@@ -31,7 +32,7 @@ extension Request {
             case .stale:
                 return nil
             case let decision:
-                switch try await follow(decision, waiter: waiter) {
+                switch try await follow(decision) {
                 case .answer(let cell): return Delivery(cell: cell)
                 case .leased(let cell, let lease): return Delivery(cell: cell, lease: lease)
                 case .askAgain: continue
@@ -54,19 +55,21 @@ extension Request {
     }
 
     /// Carries out what a place decided, and waits if that was the decision.
-    nonisolated(nonsending) func follow(_ decision: JoinDecision, waiter: Waiter) async throws -> Following {
+    nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
         switch decision {
         case .ready(let cell), .early(let cell):
             return .answer(cell)
         case .leased(let cell, let lease):
             return .leased(cell, lease)
-        case .wait(let creation, let releasing):
+        case .wait(let creation, let waiter, let releasing):
             Creation.release(releasing)
             creation.escalate(to: Task.currentPriority)
             return try await wait(for: creation, waiter: waiter)
-        case .start(let creation):
-            creation.launch()
-            return try await wait(for: creation, waiter: waiter)
+        case .start(let creation, let waiter):
+            return switch launch(creation, waiter: waiter) {
+            case .ended(let outcome): try answer(outcome, of: creation)
+            case .waits(let waiter): try await wait(for: creation, waiter: waiter)
+            }
         case .cycle(let frames):
             throw circular(frames)
         case .refused:
@@ -84,6 +87,27 @@ extension Request {
         }
     }
 
+    enum Launch {
+        case ended(Waiter.Outcome)
+        case waits(Waiter)
+    }
+
+    /// Launches a creation.
+    ///
+    /// Attended, it is mostly over when this returns. If it is not, this request becomes one of those who wait.
+    func launch(_ creation: Creation, waiter: Waiter?) -> Launch {
+        creation.launch()
+        if let waiter { return .waits(waiter) }
+        if let outcome = creation.takeAttendedOutcome() { return .ended(outcome) }
+        let waiter = Waiter()
+        switch creation.place.attendNoMore(creation, waitingAs: waiter) {
+        case .wait: return .waits(waiter)
+        case .closed: return .ended(.disposed)
+        // It ended between the two questions: on another thread, after it had suspended.
+        case .ended: return .ended(creation.takeAttendedOutcome() ?? .retry)
+        }
+    }
+
     private func wait(
         for creation: Creation, waiter: Waiter, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Following {
@@ -91,7 +115,8 @@ extension Request {
         let outcome = await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
-            return await watched(waitingFor: creation) { await escalating(creation) { await waiter.outcome() } }
+            if host.stalls == nil { return await escalating(creation, waiter) }
+            return await watched(waitingFor: creation) { await escalating(creation, waiter) }
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.
@@ -102,7 +127,7 @@ extension Request {
         return try answer(outcome, of: creation)
     }
 
-    private func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
+    func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
         switch outcome {
         case .instance(let cell): return .answer(cell)
         case .leased(let cell, let lease): return .leased(cell, lease)
@@ -114,17 +139,15 @@ extension Request {
     }
 
     /// While this task waits, a priority that it is raised to reaches the creation.
-    private nonisolated(nonsending) func escalating(
-        _ creation: Creation, _ body: nonisolated(nonsending) () async -> Waiter.Outcome
-    ) async -> Waiter.Outcome {
+    private nonisolated(nonsending) func escalating(_ creation: Creation, _ waiter: Waiter) async -> Waiter.Outcome {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             await withTaskPriorityEscalationHandler {
-                await body()
+                await waiter.outcome()
             } onPriorityEscalated: { _, new in
                 creation.escalate(to: new)
             }
         } else {
-            await body()
+            await waiter.outcome()
         }
     }
 

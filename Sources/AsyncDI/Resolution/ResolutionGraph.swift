@@ -5,51 +5,69 @@
 /// them weakly until then.
 final class ResolutionGraph: CreationPlace {
     private struct State {
-        var instances: [CreationKey: Cell] = [:]
+        var instances = SmallMap<CreationKey, Cell>()
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         /// How many requests are using the graph.
         var uses = 0
         var isKept = false
+
+        mutating func finish(
+            _ creation: Creation, _ result: Result<Cell, any Error>
+        ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+            let cell = try? result.get()
+            let action = flights.finish(creation, succeeded: cell != nil)
+            if case .deliver(_, keep: true) = action, let cell {
+                // A creation may end after the resolution that it belongs to.
+                let isOver = uses == 0
+                instances[creation.key] = isOver ? (isKept ? cell.weakened() : nil) : cell
+            }
+            if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
+            return action
+        }
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// An empty graph.
     ///
     /// - Parameter isEntered: Whether its maker uses it already, and will leave it.
-    init(isEntered: Bool = false) {
-        if isEntered { state.withLock { $0.uses = 1 } }
-    }
+    init(isEntered: Bool = false) { state = Locked(State(uses: isEntered ? 1 : 0)) }
 
     /// Somebody has a way back to the graph, after the resolution that it belongs to.
     func keep() { state.withLock { $0.isKept = true } }
 
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
-    func join(_ key: CreationKey, for request: Request, waiter: Waiter, mayWait: Bool) -> JoinDecision {
+    func join(_ key: CreationKey, for request: Request, mayWait: Bool) -> JoinDecision {
         state.withLock { state in
-            if let cell = state.instances[key]?.strengthened() {
-                state.instances[key] = cell
+            if let found = state.instances[key], let cell = found.strengthened() {
+                if cell !== found { state.instances[key] = cell }
                 return .ready(cell)
             }
-            let asker = request.asker
-            if let decision = state.flights.ask(key, waiter: waiter, asker: asker, mayWait: mayWait) { return decision }
+            if let decision = state.flights.ask(key, asker: request.asker, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
-            let creation = Creation(key, for: request, asking: request.host, place: self, home: nil)
-            state.flights.start(creation, for: key, waiter: nil, endsWhenAbandoned: false)
-            if let asker, let node = asker.creation {
-                Waits.graph.withLock { $0.enter(creation, inside: node, label: asker) }
-            }
-            return .start(creation)
+            let creation = Creation(
+                key, for: request, asking: request.host, place: self, home: nil, enclosing: request.asker)
+            state.flights.start(creation, for: key, endsWhenAbandoned: false)
+            return .start(creation, nil)
         }
     }
 
     /// The asker's task runs the creation no longer: from now on it ends when nobody waits for it.
-    func handOver(_ creation: Creation, to waiter: Waiter, asker: Frame) -> JoinDecision? {
-        Waits.graph.withLock { $0.leave(creation) }
+    func handOver(_ creation: Creation, asker: Frame) -> JoinDecision? {
+        Waits.graph.withLock { graph in
+            graph.leave(creation)
+            creation.enclosing = nil
+        }
         return state.withLock { state in
             state.flights.allowAbandonment(creation)
-            return state.flights.ask(creation.key, waiter: waiter, asker: asker, mayWait: true)
+            return state.flights.ask(creation.key, asker: asker, mayWait: true)
         }
+    }
+
+    func attendNoMore(
+        _ creation: Creation, waitingAs waiter: Waiter
+    ) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
+        state.withLock { $0.flights.attendNoMore(creation, waitingAs: waiter) }
     }
 
     func leave(_ creation: Creation, waiter: Waiter) {
@@ -67,18 +85,13 @@ final class ResolutionGraph: CreationPlace {
     }
 
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
-        let action = state.withLock { state in
-            let succeeded = (try? result.get()) != nil
-            let action = state.flights.finish(creation, succeeded: succeeded)
-            if case .deliver(_, keep: true) = action, let cell = try? result.get() {
-                // A creation may end after the resolution that it belongs to.
-                let isOver = state.uses == 0
-                state.instances[creation.key] = isOver ? (state.isKept ? cell.weakened() : nil) : cell
-            }
-            Waits.graph.withLock { $0.remove(creation) }
-            return action
-        }
-        action.resumeWaiters(with: result)
+        state.withLock { $0.finish(creation, result) }.resumeWaiters(with: result)
+    }
+
+    func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
+        let action = state.withLock { state in creation.isInGraph ? nil : state.finish(creation, result) }
+        action?.resumeWaiters(with: result)
+        return action != nil
     }
 
     /// How many instances are found in it.
@@ -89,14 +102,14 @@ final class ResolutionGraph: CreationPlace {
 
     /// A request is over; with the last one, the resolution is.
     func leave() {
-        let released = state.withLock { state -> (instances: [CreationKey: Cell], living: [Cell]) in
+        let released = state.withLock { state -> (instances: SmallMap<CreationKey, Cell>?, living: [Cell]) in
             state.uses -= 1
-            guard state.uses == 0, !state.instances.isEmpty else { return ([:], []) }
+            guard state.uses == 0, !state.instances.isEmpty else { return (nil, []) }
             let instances = state.instances
             var living: [Cell] = []
-            state.instances = [:]
+            state.instances = SmallMap()
             guard state.isKept else { return (instances, []) }
-            for (key, cell) in instances {
+            for (key, cell) in instances.all {
                 // What is gone leaves nothing behind. Looking retains the rest, to be released outside the lock.
                 guard let held = cell.strengthened() else { continue }
                 living.append(held)
@@ -117,6 +130,7 @@ extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
         case .retry(let waiters):
             for waiter in waiters { waiter.resume(.retry) }
         case .deliver(let waiters, _):
+            guard !waiters.isEmpty else { return }
             for waiter in waiters {
                 switch result {
                 case .success(let cell):

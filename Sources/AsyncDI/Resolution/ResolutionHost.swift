@@ -19,10 +19,9 @@ protocol ResolutionHost: CreationPlace {
     /// - Parameters:
     ///   - key: The registration and its arguments.
     ///   - request: Who asks; the factory of a new creation is given its arguments.
-    ///   - waiter: What is resumed when the answer is to wait; it says whether a lease is taken with the instance.
     ///   - attempt: What earlier answers to the same request have brought.
     /// - Returns: What the request is to do.
-    func join(_ key: CreationKey, for request: Request, waiter: Waiter, attempt: JoinAttempt) -> JoinDecision
+    func join(_ key: CreationKey, for request: Request, attempt: JoinAttempt) -> JoinDecision
 
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
@@ -61,6 +60,8 @@ struct JoinAttempt {
     var clock: UInt
     /// Whether a creation may be started or waited for: not when the asking task is cancelled.
     var mayWait: Bool
+    /// Whether a lease is taken with the instance.
+    var takesLease = false
     /// A storage made for this request, used if there is none yet.
     var offeredStorage: (any InstanceStorage)?
     /// The storage's generation that was found empty.
@@ -75,9 +76,9 @@ enum JoinDecision {
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
     /// Wait for this creation, once these waiters have been given the instances that let it go on.
-    case wait(Creation, releasing: [(waiter: Waiter, early: Creation)])
-    /// A new creation: launch it, then wait for it.
-    case start(Creation)
+    case wait(Creation, Waiter, releasing: [(waiter: Waiter, early: Creation)])
+    /// A new creation: launch it, then wait for it. Without a waiter it is attended until it is known that waiting is needed.
+    case start(Creation, Waiter?)
     /// Waiting would never end.
     case cycle([Frame])
     /// Load from the storage; when it is empty, ask again and say so.
@@ -109,12 +110,19 @@ protocol HeldLease: Sendable {
 
 /// Where creations happen: a container, or a graph.
 protocol CreationPlace: AnyObject, Sendable {
+    /// Whoever launched the creation has to wait for it after all.
+    func attendNoMore(_ creation: Creation, waitingAs waiter: Waiter)
+        -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction
     /// A waiter was cancelled.
     func leave(_ creation: Creation, waiter: Waiter)
     /// Somebody holds the unfinished instance: the creation must go on to its end.
     func pin(_ creation: Creation)
-    /// The creation ended.
+    /// The creation ended, as the graph of waits has decided.
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>)
+    /// The creation ended, unless the graph of waits knows of it and must be asked.
+    ///
+    /// - Returns: Whether the creation has ended.
+    func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool
 }
 
 extension SingleFlight<CreationKey, Creation, Waiter> {
@@ -122,13 +130,14 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
     ///
     /// Called under the lock of the flight's place, so that finding the flight, asking whether the wait would end, and
     /// waiting are one step.
-    mutating func ask(_ key: CreationKey, waiter: Waiter, asker: Frame?, mayWait: Bool) -> JoinDecision? {
+    mutating func ask(_ key: CreationKey, asker: Frame?, mayWait: Bool, takesLease: Bool = false) -> JoinDecision? {
         guard let creation = flight(for: key) else { return nil }
         // Before the graph is asked: its answer may release others, and must then be carried out.
         guard mayWait else { return .refused }
+        let waiter = Waiter(takesLease: takesLease)
+        var released: [(waiter: Waiter, early: Creation)] = []
         if let asker, let node = asker.creation {
-            let answer = Waits.graph.withLock { $0.ask(waiter, from: node, label: asker, for: creation) }
-            switch answer {
+            switch Waits.ask(waiter, from: node, asker, for: creation) {
             case .cycle(let frames):
                 return .cycle(frames)
             case .takeEarly:
@@ -136,17 +145,39 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
                 guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }
                 return .early(cell)
             case .wait(let releasing):
-                join(creation, waiter: waiter)
-                return .wait(creation, releasing: releasing)
+                released = releasing
             }
         }
         join(creation, waiter: waiter)
-        return .wait(creation, releasing: [])
+        return .wait(creation, waiter, releasing: released)
     }
 }
 
 /// The one graph of waits in the process: cycles may span containers.
+///
+/// Most creations wait for nobody, and nobody that is being made waits for them. The graph is not told of those:
+/// ``Creation/isInGraph`` says which it knows, and is set under the lock of the creation's place or by its own requests, before the
+/// end of the creation looks at it.
 enum Waits {
     /// Its lock is taken under that of a place, never the other way round.
     static let graph = Locked(WaitForGraph<Creation, Waiter, Frame>())
+
+    /// A request made in a creation is about to wait.
+    static func ask(
+        _ waiter: Waiter, from asker: Creation, _ frame: Frame, for target: Creation
+    ) -> WaitForGraph<Creation, Waiter, Frame>.AskAction {
+        target.enterGraph()
+        return graph.withLock { graph in
+            asker.enterGraph()
+            // Only now, because only who waits can be part of a cycle.
+            var inner = asker
+            while let frame = inner.enclosing, let outer = frame.creation {
+                outer.enterGraph()
+                graph.enter(inner, inside: outer, label: frame)
+                inner.enclosing = nil
+                inner = outer
+            }
+            return graph.ask(waiter, from: asker, label: frame, for: target)
+        }
+    }
 }

@@ -3,17 +3,20 @@ extension SingleFlight {
     ///
     /// Tests call this after every event.
     func checkInvariants() {
+        let entries = entries
+        precondition(few.count <= Self.mostOfFew && few.count + many.count == entries.count, "a flight is in one list")
         for (key, flight) in joinable {
-            precondition(entries[flight] != nil, "a joinable flight is in flight")
-            precondition(entries[flight]!.key == key, "a flight is joined by its own key")
-            precondition(!entries[flight]!.isInvalidated, "nobody joins an invalidated flight")
+            precondition(many[flight]?.key == key, "a flight is joined by its own key")
+            precondition(!many[flight]!.isInvalidated, "nobody joins an invalidated flight")
         }
         var seen: Set<Waiter> = []
         for (flight, entry) in entries {
-            precondition(entry.isInvalidated || joinable[entry.key] == flight, "a valid flight can be joined")
+            precondition(
+                entry.isInvalidated || self.flight(for: entry.key) == flight, "a valid flight can be joined")
             precondition(seen.isDisjoint(with: entry.waiters), "a waiter waits for one flight")
             seen.formUnion(entry.waiters)
             precondition(entry.mostWaiters >= entry.waiters.count, "the most waiters are counted")
+            precondition(!entry.isClosed || entry.isInvalidated, "what is made for a closed place is not kept")
         }
     }
 }

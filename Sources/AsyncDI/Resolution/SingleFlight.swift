@@ -6,40 +6,102 @@
 /// A flight is in one of three states. *Joinable*: who asks for its key waits for it. *Winding down*: abandoned and
 /// cancelled; who asks still waits, and starts over if no value comes. *Invalidated* (by a reset or a replacement): those
 /// who wait get its value, but nobody joins it any more and the value is not kept.
+///
+/// A flight may be *attended*: whoever started it is in the middle of running it and has not had to wait yet. That counts like
+/// one more waiter, who is told in another way.
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Entry {
         let key: Key
-        var waiters: Set<Waiter>
+        var waiters: Set<Waiter> = []
+        /// Whether whoever started the flight is running it.
+        var isAttended = false
         /// Whether the flight is cancelled when its last waiter leaves.
         var endsWhenAbandoned: Bool
         var isWindingDown = false
+        /// Whether nobody joins it any more and its value is not kept.
         var isInvalidated = false
+        /// Whether the place was closed meanwhile.
+        var isClosed = false
         /// Whether somebody may hold the unfinished instance.
         var isPinned = false
         /// The most waiters that it had at once.
         var mostWaiters = 1
+
+        fileprivate var isAbandoned: Bool { waiters.isEmpty && !isAttended }
+
+        fileprivate func ending(succeeded: Bool) -> Ending {
+            let action: FinishAction =
+                isWindingDown && !succeeded ? .retry(waiters) : .deliver(waiters, keep: succeeded && !isInvalidated)
+            return Ending(action, isAttended, isClosed, isPinned, mostWaiters)
+        }
+
+        fileprivate mutating func add(_ waiter: Waiter) {
+            waiters.insert(waiter)
+            mostWaiters = max(mostWaiters, waiters.count + (isAttended ? 1 : 0))
+        }
     }
 
-    private(set) var joinable: [Key: Flight] = [:]
-    private(set) var entries: [Flight: Entry] = [:]
+    struct Place {
+        let flight: Flight
+        var entry: Entry
+    }
 
-    var isEmpty: Bool { entries.isEmpty }
+    /// The first flights, which are looked through: most of the time there are one or two, and hashing them takes longer.
+    private(set) var few: [Place] = []
+    static var mostOfFew: Int { 8 }
+    /// The others.
+    private(set) var many: [Flight: Entry] = [:]
+    /// Those of the others that can be joined.
+    private(set) var joinable: [Key: Flight] = [:]
+
+    var isEmpty: Bool { few.isEmpty && many.isEmpty }
+
+    /// What is known of each flight.
+    var entries: [Flight: Entry] { many.merging(few.map { ($0.flight, $0.entry) }) { $1 } }
+
+    subscript(flight: Flight) -> Entry? { index(of: flight).map { few[$0].entry } ?? many[flight] }
 
     /// The flight that who asks for `key` must join.
-    func flight(for key: Key) -> Flight? { joinable[key] }
-
-    /// Begins a flight; there must be none to join.
-    mutating func start(_ flight: Flight, for key: Key, waiter: Waiter?, endsWhenAbandoned: Bool) {
-        assert(joinable[key] == nil && entries[flight] == nil)
-        joinable[key] = flight
-        entries[flight] = Entry(key: key, waiters: waiter.map { [$0] } ?? [], endsWhenAbandoned: endsWhenAbandoned)
+    func flight(for key: Key) -> Flight? {
+        let index = indexOfFew { !$0.pointee.entry.isInvalidated && $0.pointee.entry.key == key }
+        if let index { return few[index].flight }
+        return joinable.isEmpty ? nil : joinable[key]
     }
 
-    mutating func join(_ flight: Flight, waiter: Waiter) {
-        entries[flight]?.waiters.insert(waiter)
-        if let count = entries[flight]?.waiters.count, count > entries[flight]!.mostWaiters {
-            entries[flight]!.mostWaiters = count
+    /// Begins a flight; there must be none to join.
+    mutating func start(
+        _ flight: Flight, for key: Key, waiter: Waiter? = nil, isAttended: Bool = false, endsWhenAbandoned: Bool
+    ) {
+        assert(self.flight(for: key) == nil && self[flight] == nil)
+        var entry = Entry(key: key, isAttended: isAttended, endsWhenAbandoned: endsWhenAbandoned)
+        if let waiter { entry.waiters.insert(waiter) }
+        if few.count < Self.mostOfFew {
+            few.append(Place(flight: flight, entry: entry))
+        } else {
+            many[flight] = entry
+            joinable[key] = flight
         }
+    }
+
+    mutating func join(_ flight: Flight, waiter: Waiter) { change(flight) { $0.add(waiter) } }
+
+    enum AttendAction: Equatable {
+        /// It waits from now on.
+        case wait
+        /// The flight has ended meanwhile.
+        case ended
+        /// The place is closed: nobody waits any more.
+        case closed
+    }
+
+    /// Whoever started the flight has to wait for it after all.
+    mutating func attendNoMore(_ flight: Flight, waitingAs waiter: Waiter) -> AttendAction {
+        change(flight) { entry in
+            entry.isAttended = false
+            if entry.isClosed { return .closed }
+            entry.add(waiter)
+            return .wait
+        } ?? .ended
     }
 
     enum LeaveAction: Equatable {
@@ -52,27 +114,27 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     ///
     /// Does nothing when it is not waiting for the flight any more.
     mutating func leave(_ flight: Flight, waiter: Waiter) -> LeaveAction {
-        guard entries[flight]?.waiters.remove(waiter) != nil, let entry = entries[flight] else { return .none }
-        guard entry.waiters.isEmpty, entry.endsWhenAbandoned, !entry.isWindingDown else { return .none }
-        entries[flight]!.isWindingDown = true
-        return .cancelFlight
+        change(flight) { entry in
+            guard entry.waiters.remove(waiter) != nil else { return .none }
+            guard entry.isAbandoned, entry.endsWhenAbandoned, !entry.isWindingDown else { return .none }
+            entry.isWindingDown = true
+            return .cancelFlight
+        } ?? .none
     }
 
     /// Somebody holds the unfinished instance: the flight is never abandoned from now on.
     mutating func pin(_ flight: Flight) {
-        entries[flight]?.endsWhenAbandoned = false
-        entries[flight]?.isPinned = true
+        change(flight) {
+            $0.endsWhenAbandoned = false
+            $0.isPinned = true
+        }
     }
 
     /// From now on the flight ends when its last waiter leaves.
-    mutating func allowAbandonment(_ flight: Flight) {
-        entries[flight]?.endsWhenAbandoned = true
-    }
+    mutating func allowAbandonment(_ flight: Flight) { change(flight) { $0.endsWhenAbandoned = true } }
 
     /// The flight was cancelled, not on behalf of those who wait for it.
-    mutating func abandon(_ flight: Flight) {
-        entries[flight]?.isWindingDown = true
-    }
+    mutating func abandon(_ flight: Flight) { change(flight) { $0.isWindingDown = true } }
 
     enum FinishAction: Equatable {
         /// Give the waiters the outcome; a value is kept when `keep` says so.
@@ -81,31 +143,87 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         case retry(Set<Waiter>)
     }
 
+    /// A flight that has ended.
+    struct Ending {
+        let action: FinishAction
+        let isAttended: Bool
+        let isClosed: Bool
+        let isPinned: Bool
+        let mostWaiters: Int
+
+        fileprivate init(
+            _ action: FinishAction, _ isAttended: Bool, _ isClosed: Bool, _ isPinned: Bool, _ mostWaiters: Int
+        ) {
+            self.action = action
+            self.isAttended = isAttended
+            self.isClosed = isClosed
+            self.isPinned = isPinned
+            self.mostWaiters = mostWaiters
+        }
+
+        /// There was none.
+        fileprivate init() { self.init(.deliver([], keep: false), false, false, false, 0) }
+    }
+
     /// A flight ended by itself: the only way that it leaves.
-    mutating func finish(_ flight: Flight, succeeded: Bool) -> FinishAction {
-        guard let entry = entries.removeValue(forKey: flight) else { return .deliver([], keep: false) }
+    mutating func end(_ flight: Flight, succeeded: Bool) -> Ending {
+        if let index = index(of: flight) {
+            let ending = few[index].entry.ending(succeeded: succeeded)
+            few.remove(at: index)
+            return ending
+        }
+        guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else { return Ending() }
         if joinable[entry.key] == flight { joinable[entry.key] = nil }
-        if entry.isWindingDown, !succeeded { return .retry(entry.waiters) }
-        return .deliver(entry.waiters, keep: succeeded && !entry.isInvalidated)
+        return entry.ending(succeeded: succeeded)
+    }
+
+    /// The same, for who needs to know no more than what to do.
+    mutating func finish(_ flight: Flight, succeeded: Bool) -> FinishAction {
+        end(flight, succeeded: succeeded).action
     }
 
     /// From now on nobody joins the flights of these keys, and what they produce is not kept.
     mutating func invalidate(where isAffected: (Key) -> Bool) {
+        for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
         for (key, flight) in joinable where isAffected(key) {
             joinable[key] = nil
-            entries[flight]!.isInvalidated = true
+            many[flight]!.isInvalidated = true
         }
     }
 
     /// The place closes: nobody waits any more, nothing is kept, and every creation is to be cancelled.
     mutating func close() -> (waiters: [Waiter], flights: [Flight]) {
+        let flights = few.map(\.flight) + Array(many.keys)
         var waiters: [Waiter] = []
-        for flight in Array(entries.keys) {
-            waiters += entries[flight]!.waiters
-            entries[flight]!.waiters = []
-            entries[flight]!.isInvalidated = true
+        for flight in flights {
+            change(flight) { entry in
+                waiters += entry.waiters
+                entry.waiters = []
+                entry.isInvalidated = true
+                entry.isClosed = true
+            }
         }
         joinable = [:]
-        return (waiters, Array(entries.keys))
+        return (waiters, flights)
+    }
+
+    // MARK: Inside
+
+    private func index(of flight: Flight) -> Int? { indexOfFew { $0.pointee.flight == flight } }
+
+    /// Looks at the places where they are: a loop over the array would copy each of them.
+    private func indexOfFew(_ isWanted: (UnsafePointer<Place>) -> Bool) -> Int? {
+        few.withUnsafeBufferPointer { places in
+            guard let first = places.baseAddress else { return nil }
+            for index in 0..<places.count where isWanted(first + index) { return index }
+            return nil
+        }
+    }
+
+    @discardableResult
+    private mutating func change<Answer>(_ flight: Flight, _ change: (inout Entry) -> Answer) -> Answer? {
+        if let index = index(of: flight) { return change(&few[index].entry) }
+        guard let index = many.index(forKey: flight) else { return nil }
+        return change(&many.values[index])
     }
 }

@@ -64,15 +64,19 @@ import Testing
 
     @Test func `random operations agree with a list`() throws {
         struct Scope {
-            let id: Int
+            let id: ScopeTree<Int>.ID
             let scope: Int
             var key: Int?
         }
+        var other = ScopeTree<Int>()
+        for scope in 0..<99 { _ = other.open(scope, key: nil) }
+        let strangeID = other.open(99, key: nil)
         for seed in 0..<1_000 {
             var random = SeededRandom(seed: UInt64(seed))
             var tree = ScopeTree<Int>()
             var model: [Scope] = []
-            var ids: [Int] = [99]
+            // One of another tree, to which it means nothing.
+            var ids = [strangeID]
             for scope in 0..<60 {
                 switch random.below(5) {
                 case 0..<2:

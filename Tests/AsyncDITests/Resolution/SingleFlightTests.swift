@@ -56,6 +56,89 @@ import Testing
         #expect(flights.finish(1, succeeded: true) == .deliver([2], keep: true))
     }
 
+    // MARK: Attended
+
+    private func attended() -> Flights {
+        var flights = Flights()
+        flights.start(0, for: "a", isAttended: true, endsWhenAbandoned: true)
+        flights.checkInvariants()
+        return flights
+    }
+
+    @Test func `who attends a flight counts like one more waiter`() {
+        var flights = attended()
+        flights.join(0, waiter: 2)
+        #expect(flights[0]?.mostWaiters == 2)
+        #expect(flights.leave(0, waiter: 2) == .none, "it is not abandoned")
+        let ending = flights.end(0, succeeded: true)
+        #expect(ending.isAttended && !ending.isClosed && ending.mostWaiters == 2)
+        #expect(ending.action == .deliver([], keep: true))
+    }
+
+    @Test func `who attended a flight and waits for it is a waiter like any other`() {
+        var flights = attended()
+        flights.join(0, waiter: 2)
+        #expect(flights.attendNoMore(0, waitingAs: 1) == .wait)
+        flights.checkInvariants()
+        #expect(flights[0]?.mostWaiters == 2)
+        #expect(flights.leave(0, waiter: 2) == .none)
+        #expect(flights.leave(0, waiter: 1) == .cancelFlight)
+        #expect(!flights.end(0, succeeded: false).isAttended)
+    }
+
+    @Test func `who attended a flight that has ended does not wait for it`() {
+        var flights = attended()
+        #expect(flights.finish(0, succeeded: true) == .deliver([], keep: true))
+        #expect(flights.attendNoMore(0, waitingAs: 1) == .ended)
+        #expect(flights.isEmpty)
+    }
+
+    @Test func `who attends a flight when its place closes is told when it asks`() {
+        var flights = attended()
+        let (waiters, stopped) = flights.close()
+        #expect(waiters.isEmpty && stopped == [0])
+        flights.checkInvariants()
+        var waiting = flights
+        #expect(waiting.attendNoMore(0, waitingAs: 1) == .closed)
+        #expect(waiting.finish(0, succeeded: true) == .deliver([], keep: false))
+        let ending = flights.end(0, succeeded: true)
+        #expect(ending.isAttended && ending.isClosed)
+    }
+
+    // MARK: Many
+
+    @Test func `as many flights as there are keys agree with a list`() throws {
+        for seed in 0..<100 {
+            var random = SeededRandom(seed: UInt64(seed))
+            var flights = Flights()
+            var model: [(number: Int, key: String, isInvalid: Bool, waiters: Set<Int>)] = []
+            for step in 0..<300 {
+                let key = "\(random.below(30))"
+                let joinable = model.firstIndex { $0.key == key && !$0.isInvalid }
+                try #require(flights.flight(for: key) == joinable.map { model[$0].number }, "seed \(seed)")
+                switch random.below(8) {
+                case 0:
+                    flights.invalidate { $0 == key }
+                    for index in model.indices where model[index].key == key { model[index].isInvalid = true }
+                case 1..<4 where !model.isEmpty:
+                    let ended = model.remove(at: random.below(model.count))
+                    let action = flights.finish(ended.number, succeeded: true)
+                    try #require(action == .deliver(ended.waiters, keep: !ended.isInvalid), "seed \(seed)")
+                default:
+                    if let joinable {
+                        flights.join(model[joinable].number, waiter: step)
+                        model[joinable].waiters.insert(step)
+                    } else {
+                        flights.start(step, for: key, waiter: step, endsWhenAbandoned: true)
+                        model.append((step, key, false, [step]))
+                    }
+                }
+                flights.checkInvariants()
+                try #require(flights.entries.count == model.count, "seed \(seed)")
+            }
+        }
+    }
+
     @Test func `a flight ends once`() {
         var flights = flights(waiters: 1)
         _ = flights.finish(0, succeeded: true)

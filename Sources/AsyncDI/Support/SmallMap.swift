@@ -1,0 +1,40 @@
+/// A dictionary that is mostly nearly empty: its first entries are looked through, because hashing them takes longer.
+struct SmallMap<Key: Hashable, Value> {
+    private struct Entry {
+        let key: Key
+        var value: Value
+    }
+
+    private var few: [Entry] = []
+    private static var mostOfFew: Int { 8 }
+    private var many: [Key: Value] = [:]
+
+    var isEmpty: Bool { few.isEmpty && many.isEmpty }
+    var count: Int { few.count + many.count }
+    var all: [(key: Key, value: Value)] { few.map { ($0.key, $0.value) } + many.map { ($0.key, $0.value) } }
+
+    subscript(key: Key) -> Value? {
+        get {
+            if let index = index(of: key) { return few[index].value }
+            return many.isEmpty ? nil : many[key]
+        }
+        set {
+            if let index = index(of: key) {
+                if let newValue { few[index].value = newValue } else { few.remove(at: index) }
+            } else if let newValue, few.count < Self.mostOfFew, many.isEmpty || many[key] == nil {
+                few.append(Entry(key: key, value: newValue))
+            } else if newValue != nil || !many.isEmpty {
+                many[key] = newValue
+            }
+        }
+    }
+
+    private func index(of key: Key) -> Int? {
+        // Where they are: a loop over the array would copy each entry.
+        few.withUnsafeBufferPointer { entries in
+            guard let first = entries.baseAddress else { return nil }
+            for index in 0..<entries.count where (first + index).pointee.key == key { return index }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Creations that are over, or not, when whoever launched them looks.
+@Suite(.timeLimit(.minutes(10))) struct AttendedCreationTests {
+    @Test func `a place that closes under a factory which does not suspend gives its asker no instance`() async throws {
+        let thing = Box<Container>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                _ = thing.value?.core.withState { $0.flights.close() }
+                return Thing()
+            }
+        }
+        thing.value = container
+        await expect(.disposed) { _ = try await container.resolve(Thing.self) }
+        thing.value = nil
+    }
+
+    @Test func `a place that closes under a factory which suspends gives its asker no instance`() async throws {
+        let box = Box<Container>()
+        let gate = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                _ = box.value?.core.withState { $0.flights.close() }
+                await gate.pass()
+                return Thing()
+            }
+        }
+        box.value = container
+        await expect(.disposed) { _ = try await container.resolve(Thing.self) }
+        box.value = nil
+        gate.open()
+        try await container.dispose()
+    }
+
+    @Test func `an asker that is cancelled by the factory it runs still gets what is made at once`() async throws {
+        let task = Box<Task<Thing, any Error>>()
+        let gate = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                task.value?.cancel()
+                return Thing()
+            }
+        }
+        task.value = Task {
+            await gate.pass()
+            return try await container.resolve(Thing.self)
+        }
+        gate.open()
+        let made = try await task.value?.value
+        #expect(try await container.resolve(Thing.self) === made)
+        task.value = nil
+    }
+
+    @Test func `an asker that is cancelled by the factory it runs leaves it when it suspends`() async throws {
+        let task = Box<Task<Thing, any Error>>()
+        let (start, gate) = (Gate(), Gate())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                task.value?.cancel()
+                await gate.pass()
+                try Task.checkCancellation()
+                return Thing()
+            }
+        }
+        task.value = Task {
+            await start.pass()
+            return try await container.resolve(Thing.self)
+        }
+        start.open()
+        await #expect(throws: CancellationError.self) { _ = try await task.value?.value }
+        gate.open()
+        task.value = nil
+        try await container.dispose()
+    }
+
+    @Test func `a scoped instance is published when it is asked for again`() async throws {
+        let container = Container { Registration(Thing.self, lifetime: .scoped) { _ in Thing() } }
+        let scope = try await container.openScope()
+        let key = ServiceKey(Thing.self)
+        let thing = try await scope.resolve(Thing.self)
+        #expect(scope.core.table.hit(key) == nil)
+        #expect(try scope.ready(Thing.self) === thing, "it is there all the same")
+        #expect(try await scope.resolve(Thing.self) === thing)
+        #expect(scope.core.table.hit(key) != nil)
+        #expect(try await scope.resolve(Thing.self) === thing)
+        try await scope.dispose()
+    }
+
+    @Test func `the handle of a withScope is found as long as somebody has it`() async throws {
+        let container = Container { Registration(Asking.self, lifetime: .scoped) { Asking($0) } }
+        let (asking, kept) = try await container.withScope { scope in
+            let asking = try await scope.resolve(Asking.self)
+            #expect(asking.resolver.container === scope)
+            return (asking, scope)
+        }
+        #expect(asking.resolver.container === kept)
+        let dropped = try await container.withScope { try await $0.resolve(Asking.self) }
+        #expect(dropped.resolver.container == nil)
+    }
+}
+
+/// A service that keeps its resolver.
+private final class Asking: Sendable {
+    let resolver: Resolver
+    init(_ resolver: Resolver) { self.resolver = resolver }
+}
+
+/// A variable that a factory and its test share.
+private final class Box<Value: Sendable>: Sendable {
+    private let content = Locked<Value?>(nil)
+    var value: Value? {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
+    }
+}
