@@ -88,7 +88,7 @@ final class ContainerCore: ResolutionHost {
         let core = events.map { _ in Locked(WeakCore(core: nil)) }
         stalls = events.map { events in
             StallMonitor(threshold: events.stallThreshold, clock: clock) { wait, duration in
-                core?.withLock { $0.core }?.send(.stalled(waiting: wait.waiting, for: wait.target, since: duration))
+                core?.withLock { $0.core }?.tell(wait, lasting: duration)
             }
         }
         self.fallbacks = fallbacks
@@ -228,6 +228,22 @@ extension ContainerCore {
     func send(_ event: @autoclosure () -> ContainerEvent) {
         guard events != nil else { return }
         withState { $0.note(event()) }
+    }
+
+    /// Tells the observers of a long wait, unless it is over.
+    ///
+    /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out of flight:
+    /// looking whether it is in flight and telling of the wait are one step under the same lock, so that no wait is told after its end.
+    func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
+        let creation = wait.creation
+        let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.recipe.key, since: duration)
+        guard let owner = creation.place as? ContainerCore else { return send(event) }
+        if owner === self {
+            return withState { if $0.flights.entries[creation] != nil { $0.note(event) } }
+        }
+        // The queue is that of the container asked; a scope that is being opened has no handle yet.
+        guard let events, let container = handle() else { return send(event) }
+        owner.withState { if $0.flights.entries[creation] != nil { events.append([event], from: container) } }
     }
 
     /// Puts events into the observers' queue.
