@@ -8,7 +8,7 @@ public enum DuplicatePolicy: Sendable, Hashable {
     case reject
 }
 
-/// The registrations of one container: duplicates, order, and what is near a key that is missing.
+/// The registrations of one container: duplicates, order, and what there is of each service.
 ///
 /// A pure value.
 struct RegistrationTable<Record> {
@@ -73,18 +73,6 @@ struct RegistrationTable<Record> {
 
     /// The keys of a service, whatever their qualifiers and arguments.
     func keys(of service: any Any.Type) -> [ServiceKey] { keysByService[ObjectIdentifier(service)] ?? [] }
-
-    /// The registered keys of the same service and qualifier with other argument types.
-    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
-        keys(of: key.service).filter {
-            $0.role == key.role && areEqual($0.qualifier, key.qualifier) && $0 != key
-        }
-    }
-
-    /// The registered keys of the same service with other qualifiers, with or without `making:`, or as one of many.
-    func otherQualifiers(of key: ServiceKey) -> [ServiceKey] {
-        keys(of: key.service).filter { $0.role != key.role || !areEqual($0.qualifier, key.qualifier) }
-    }
 
     /// What was contributed to a service, in the order in which it came.
     func contributions(to service: any Any.Type, qualifier: (any Qualifier)?) -> [ServiceKey] {

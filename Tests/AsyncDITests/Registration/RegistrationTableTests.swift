@@ -106,20 +106,15 @@ private struct Blue {}
         table.checkInvariants()
     }
 
-    @Test func `a miss knows what is near`() {
+    @Test func `a service knows its keys`() {
         var table = Table()
-        let plain = ServiceKey(Red.self)
         let withInt = ServiceKey(Red.self, arguments: Self.oneArgument)
         let named = ServiceKey(Red.self, qualifier: "x")
         let namedWithInt = ServiceKey(Red.self, qualifier: "x", arguments: Self.oneArgument)
         let making = ServiceKey(Red.self, role: .making)
         let other = ServiceKey(Blue.self)
         for key in [withInt, named, namedWithInt, making, other] { _ = table.add(0, for: key, onDuplicate: .reject) }
-        #expect(table.otherArguments(of: plain) == [withInt])
-        #expect(table.otherQualifiers(of: plain) == [named, namedWithInt, making])
-        #expect(table.otherArguments(of: named) == [namedWithInt], "the key itself is not near")
-        #expect(table.otherArguments(of: ServiceKey(Red.self, qualifier: "z")).isEmpty)
-        #expect(table.otherQualifiers(of: making) == [withInt, named, namedWithInt])
+        #expect(Set(table.keys(of: Red.self)) == [withInt, named, namedWithInt, making])
         #expect(table.keys(of: Blue.self) == [other])
         #expect(table.keys(of: Int.self).isEmpty)
     }
@@ -164,12 +159,6 @@ private struct Blue {}
             try #require(table[key] == model.first { $0.key == key }?.record, "seed \(seed)")
             let sameService = model.map(\.key).filter { $0.service == key.service }
             try #require(Set(table.keys(of: key.service)) == Set(sameService), "seed \(seed)")
-            let near = sameService.filter {
-                $0 != key && $0.isMaking == key.isMaking && $0.qualifier as? String == key.qualifier as? String
-            }
-            try #require(Set(table.otherArguments(of: key)) == Set(near), "seed \(seed)")
-            let far = sameService.filter { $0 != key && !near.contains($0) }
-            try #require(Set(table.otherQualifiers(of: key)) == Set(far), "seed \(seed)")
         }
     }
 }
