@@ -22,7 +22,7 @@ struct StaticGraph {
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies nobody knows.
     private(set) var opaque: [Recipe] = []
-    /// The same as they would be recorded, and what is opaque though no registration of its own can say more.
+    /// The same as they would be recorded, and decorations that have no registration to declare anything.
     private(set) var unknown: Set<RecordedService> = []
     /// The same graph as it would be recorded.
     private(set) var records = Recorder.Records()
@@ -78,14 +78,15 @@ struct StaticGraph {
         // What a closure resolves may be resolved by a hook, where a cycle of properties is legal: it counts as asked for later.
         let atOnce = blueprint.propertyHooks.isEmpty
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
+        // What wraps something inherited or forwarded is a closure without a registration that could say what it resolves.
         switch entry.recipe.base {
         case .inherited(let inherited)?:
-            // What it is wrapped in is a closure without a registration that could say what it resolves.
             unknown.insert(entry.service)
             if let (_, table) = entry.table.registration(beyondFor: inherited.key) {
                 add(inherited, in: table, to: number)
             }
         case .forward?:
+            unknown.insert(entry.service)
             if let key = blueprint.underlying { lookUp(key, neededBy: number) }
         case .instance?, nil:
             guard !blueprint.isKnown else { return }
@@ -117,7 +118,9 @@ struct StaticGraph {
                 return isWanted(id)
             }
             if contributions.isEmpty, !isOptional { miss(key, neededBy: number) }
-            for contribution in contributions { lookUp(contribution, neededBy: number, atOnce: atOnce, isHeld: isHeld) }
+            for case let (recipe, table)? in contributions.map(host.table.registration(of:)) {
+                add(recipe, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
+            }
         case nil:
             if isOptional, near(host)?.mismatch(key, asker: nil) == nil { return }
             miss(key, neededBy: number)
@@ -149,17 +152,17 @@ struct StaticGraph {
     private mutating func add(
         _ recipe: Recipe, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true
     ) {
-        let entry = entries[number]
-        guard let target = self.number(of: recipe, in: table, askedBy: entry.host) else { return }
+        let asker = entries[number].service
+        guard let target = self.number(of: recipe, in: table, askedBy: entries[number].host) else { return }
         entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld))
         let service = RecordedService(recipe, in: table)
         guard case .contribution = recipe.key.role else {
-            records.note(from: entry.service, to: service, isDeferred: !atOnce)
+            records.note(from: asker, to: service, isDeferred: !atOnce)
             return
         }
         let group = RecordedService(groupOf: recipe.key)
         records.note(group, of: nil)
-        records.note(from: entry.service, to: group, isDeferred: !atOnce)
+        records.note(from: asker, to: group, isDeferred: !atOnce)
         records.note(from: group, to: service)
     }
 

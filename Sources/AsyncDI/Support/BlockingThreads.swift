@@ -22,8 +22,9 @@ final class BlockingThreads: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     /// Signalled once for each job that an idle thread is to take.
     private let jobAdded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    /// Jobs for threads that are idle: never more than there are of those.
+    /// Jobs that no thread has taken yet: never more than there are idle threads.
     private var jobs: [@Sendable () -> Void] = []
+    /// How many threads have nothing to do, those included that are about to start.
     private var idleCount = 0
 
     private init() {
@@ -36,33 +37,49 @@ final class BlockingThreads: @unchecked Sendable {
     /// Runs a job on a thread of its own, soon.
     func run(_ job: @escaping @Sendable () -> Void) {
         pthread_mutex_lock(mutex)
-        let isTaken = jobs.count < idleCount
-        if isTaken {
-            jobs.append(job)
-            pthread_cond_signal(jobAdded)
-        }
+        jobs.append(job)
+        let needsThread = jobs.count > idleCount
+        if needsThread { idleCount += 1 } else { pthread_cond_signal(jobAdded) }
         pthread_mutex_unlock(mutex)
-        if isTaken { return }
-        // Where the system gives no more threads, better one that tasks share than none.
-        if !startThread({ self.work(beginningWith: job) }) { Task.detached { job() } }
+        if needsThread, !startThread({ self.work() }) { runWithoutThread() }
     }
 
-    private func work(beginningWith first: @escaping @Sendable () -> Void) {
-        perform(first)
-        while let job = nextJob() { perform(job) }
+    /// The system gives no more threads: better one that tasks share than none.
+    private func runWithoutThread() {
+        pthread_mutex_lock(mutex)
+        idleCount -= 1
+        // Another thread may have become idle and taken it.
+        let job = jobs.count > idleCount ? jobs.removeFirst() : nil
+        pthread_mutex_unlock(mutex)
+        if let job { Task.detached { job() } }
     }
 
-    /// The next job; nil when there was none for a second.
+    /// Takes jobs until there was none for a second.
+    ///
+    /// Each job is released before the next one is looked for: what it holds is user code, and must not go under the mutex.
+    private func work() {
+        while let job = nextJob() {
+            perform(job)
+            pthread_mutex_lock(mutex)
+            idleCount += 1
+            pthread_mutex_unlock(mutex)
+        }
+    }
+
+    /// The next job; nil when none came in time.
+    ///
+    /// The thread that asks counts as idle until then.
     private func nextJob() -> (@Sendable () -> Void)? {
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        defer {
+            idleCount -= 1
+            pthread_mutex_unlock(mutex)
+        }
         var deadline = timespec()
         clock_gettime(CLOCK_REALTIME, &deadline)
         deadline.tv_sec += 1
-        idleCount += 1
-        defer { idleCount -= 1 }
         while jobs.isEmpty {
-            // Out of time, and nothing came at the last moment: from now on nobody counts on this thread.
+            // Out of time, and nothing came at the last moment.
             if pthread_cond_timedwait(jobAdded, mutex, &deadline) != 0, jobs.isEmpty { return nil }
         }
         return jobs.removeFirst()

@@ -207,6 +207,21 @@ private final class Draft {}
             ])
     }
 
+    @Test func `what is declared as many is not declared as one`() async throws {
+        let container = Container {
+            Registration((any Plugin).self) { _ in Speller() }
+            Registration((any Plugin).self) { _ in Speller() }.intoMany()
+            Registration(Editor.self) { r in
+                _ = try await r.resolveMany((any Plugin).self)
+                _ = try await r.resolve((any Plugin).self)
+                return Editor()
+            }
+            .dependencies([any Plugin].self)
+        }
+        let undeclared = try await comparison(container, resolving: Editor.self).undeclared
+        #expect(undeclared.map(\.from) == ["Editor"] && undeclared.first?.to != "[Plugin]")
+    }
+
     @Test func `what is made need not be declared: it cannot be`() async throws {
         let root = Container { Registration(making: Draft.self) { _ in Draft() } }
         let container = Container(parent: root) {
@@ -219,7 +234,7 @@ private final class Draft {}
         #expect(try await comparison(container, resolving: Page.self).undeclared == [])
     }
 
-    @Test func `what an inherited service is wrapped in cannot be declared`() async throws {
+    @Test func `what an inherited or forwarded service is wrapped in cannot be declared`() async throws {
         let root = Container(name: "root") {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies()
@@ -231,6 +246,15 @@ private final class Draft {}
             }
         }
         #expect(try await comparison(child, resolving: Page.self).undeclared == [])
+        let forwarding = Container {
+            Registration(Font.self) { _ in Font() }
+            Registration(Speller.self) { _ in Speller() }.dependencies().implements((any Plugin).self) { $0 }
+            Decoration((any Plugin).self) { r, inner in
+                _ = try await r.resolve(Font.self)
+                return inner
+            }
+        }
+        #expect(try await comparison(forwarding, resolving: (any Plugin).self).undeclared == [])
     }
 
     @Test func `what hooks set is declared as asked for later`() async throws {
