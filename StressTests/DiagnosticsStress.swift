@@ -36,6 +36,26 @@ private final class Bookkeeper: ContainerObserver {
     subscript(kind: String) -> Int { counts.withLock { $0[kind, default: 0] } }
 }
 
+/// Notices what is told of a wait after the end of what was waited for.
+private final class StallOrder: ContainerObserver {
+    private let state = Locked((ended: Set<ServiceKey>(), stalls: 0, wrong: 0))
+
+    /// Every wait is too long.
+    var stallThreshold: Duration { .zero }
+    var ended: Int { state.withLock { $0.ended.count } }
+    var wrong: Int { state.withLock { $0.wrong } }
+
+    func container(_ container: Container, did event: ContainerEvent) {
+        state.withLock { state in
+            switch event {
+            case .created(let key, _, _): state.ended.insert(key)
+            case .stalled(_, let key, _): if state.ended.contains(key) { state.wrong += 1 }
+            default: break
+            }
+        }
+    }
+}
+
 /// Recording and observing while thousands of tasks resolve, in scopes that come and go.
 @Suite(.timeLimit(.minutes(10))) struct DiagnosticsStress {
     @Test func `a recording under thousands of tasks is complete, and observers hear everything once`() async throws {
@@ -76,6 +96,32 @@ private final class Bookkeeper: ContainerObserver {
         #expect(observer["opened"] == requests)
         #expect(observer["wrong"] == 0)
         #expect(observer["unexpected"] == 0)
+    }
+
+    @Test func `no wait is told after its end, whichever container was asked`() async throws {
+        let observer = StallOrder()
+        let count = Stress.count(2000)
+        let container = Container(name: "app", observers: [observer]) {
+            for number in 0..<count {
+                Registration(Root.self, qualifier: .key(number), lifetime: .singleton) { _ in
+                    for _ in 0..<number % 5 { await Task.yield() }
+                    return Root()
+                }
+            }
+        }
+        let scope = try await container.openScope("s")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                if number >= 16 { try await group.next() }
+                for asked in [container, scope] {
+                    group.addTask { _ = try await asked.resolve(Root.self, qualifier: .key(number)) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        while observer.ended < count { await Task.yield() }
+        try await container.dispose()
+        #expect(observer.wrong == 0)
     }
 
     @Test func `recordings begin and end while others resolve, and validate reads along`() async throws {

@@ -11,7 +11,43 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError? {
-        let others = searchOrder.flatMap { core in core.withState { $0.registrations.otherArguments(of: key) } }
+        NearMisses(in: self).mismatch(key, asker: asker)
+    }
+
+    func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
+
+    /// The containers that a request of this one looks in.
+    var searchOrder: [ContainerCore] {
+        [self] + fallbacks.flatMap(\.searchOrder) + (parent?.searchOrder ?? [])
+    }
+}
+
+/// What is near keys that are missing in a container.
+///
+/// Looks things up once, so that whoever checks ten thousand keys pays for each service and not for each pair of them: one value for
+/// one moment, not to be kept.
+final class NearMisses {
+    /// The registrations of one service in every container that is looked in, whatever else their keys say.
+    private struct Keys {
+        var all: [ServiceKey] = []
+        /// By everything but the arguments.
+        var named: [ServiceKey: [ServiceKey]] = [:]
+        var hasMaking = false
+        var hasOthers = false
+        var hasContributions = false
+    }
+
+    private let core: ContainerCore
+    private var keys: [ObjectIdentifier: Keys] = [:]
+    private var conforming: [ObjectIdentifier: [ServiceKey]] = [:]
+    private lazy var containersElsewhere = self.findContainersElsewhere()
+
+    init(in core: ContainerCore) { self.core = core }
+
+    // MARK: Errors
+
+    func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError? {
+        let others = otherArguments(of: key)
         guard !others.isEmpty else { return nil }
         let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
         let wanted = others.map { $0.argumentTypes.isEmpty ? "no arguments" : "(\($0.argumentList))" }
@@ -19,29 +55,28 @@ extension ContainerCore {
         if key.argumentTypes.count == 1, readableName(of: key.argumentTypes[0]).hasPrefix("(") {
             advice = "The argument given is one tuple: pass its elements one by one, arguments: a, b."
         }
+        let plain = ServiceKey(key.service, qualifier: key.qualifier)
         return ResolutionError(
             .argumentMismatch,
-            "\(key.withoutArguments) was asked for with \(given), but is registered with \(wanted.joined(separator: " and ")).",
+            "\(plain) was asked for with \(given), but is registered with \(wanted.joined(separator: " and ")).",
             advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
     }
 
     func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError {
         if let mismatch = mismatch(key, asker: asker) { return mismatch }
         var advice: [String] = []
-        let qualified = searchOrder.flatMap { core in core.withState { $0.registrations.otherQualifiers(of: key) } }
-        if !qualified.isEmpty {
-            let list = qualified.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
-            let isContributed = qualified.contains {
-                if case .contribution = $0.role { true } else { false }
-            }
+        let near = keys(of: key.service)
+        // None of them has the key's own name: that would have been a mismatch.
+        if !near.all.isEmpty {
+            let list = near.all.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
             advice.append("Registered are: \(list).")
-            if qualified.contains(where: { $0.isMaking != key.isMaking }) {
+            if key.isMaking ? near.hasOthers : near.hasMaking {
                 advice.append(
                     key.isMaking ? "Ask for it by resolve(…)." : "What is registered with making: is made by make(…).")
             }
-            if isContributed { advice.append("What is one of many is given by resolveMany(…).") }
+            if near.hasContributions { advice.append("What is one of many is given by resolveMany(…).") }
         }
-        let conforming = searchOrder.flatMap { $0.keys(conformingTo: key.service) }
+        let conforming = keys(conformingTo: key.service)
         if !conforming.isEmpty {
             let list = conforming.prefix(5).map(\.description).joined(separator: ", ")
             let name = readableName(of: key.service)
@@ -51,7 +86,9 @@ extension ContainerCore {
                     : "\(list) conform: add .implements((any \(name)).self) to the registration of the one that is meant."
             )
         }
-        if let place = elsewhere(key) {
+        if let place = containersElsewhere.first(where: { core in
+            core.withState { _ in core.table.ownRegistration(of: key) != nil }
+        }) {
             advice.append(
                 "It is registered in \(place.displayName): ask that container, or register it where this one looks.")
         }
@@ -59,65 +96,99 @@ extension ContainerCore {
             advice.append("\(howToRegister(key.service)), or check which container is asked.")
         }
         return ResolutionError(
-            .notRegistered, "\(key) is not registered in \(displayName), nor where it looks.",
+            .notRegistered, "\(key) is not registered in \(core.displayName), nor where it looks.",
             advice: advice.joined(separator: " "),
             steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
     }
 
     private func howToRegister(_ service: any Any.Type) -> String {
-        func metatype<Service>(_: Service.Type) -> String { readableMetatype(of: Service.self) }
-        if let element = (service as? any ManyOf.Type)?.element {
-            return "Contribute to it: Registration(\(_openExistential(element, do: metatype))) { … }.intoMany()"
+        if let many = service as? any ManyOf.Type {
+            let registration = "Registration(\(metatypeExpression(many.element))) { … }"
+            guard let key = many.key else { return "Contribute to it: \(registration).intoMany()" }
+            return "Contribute to it, with keys that are \(readableName(of: key)): \(registration).intoMany(key: …)"
         }
-        return "Register it: Registration(\(_openExistential(service, do: metatype))) { … }"
+        return "Register it: Registration(\(metatypeExpression(service))) { … }"
     }
 
-    /// The containers that a request of this one looks in.
-    var searchOrder: [ContainerCore] {
-        [self] + fallbacks.flatMap(\.searchOrder) + (parent?.searchOrder ?? [])
+    // MARK: What is near
+
+    /// The registered keys of the same service and qualifier with other argument types.
+    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
+        (keys(of: key.service).named[key.withoutArguments] ?? []).filter { $0 != key }
+    }
+
+    private func keys(of service: any Any.Type) -> Keys {
+        if let known = keys[ObjectIdentifier(service)] { return known }
+        var found = Keys()
+        for core in core.searchOrder {
+            for key in core.withState({ $0.registrations.keys(of: service) }) {
+                found.all.append(key)
+                found.named[key.withoutArguments, default: []].append(key)
+                if key.isMaking { found.hasMaking = true } else { found.hasOthers = true }
+                if case .contribution = key.role { found.hasContributions = true }
+            }
+        }
+        keys[ObjectIdentifier(service)] = found
+        return found
     }
 
     /// The registered services that are also of the type asked for.
     private func keys(conformingTo service: any Any.Type) -> [ServiceKey] {
-        func conforming<Service>(_: Service.Type) -> [ServiceKey] {
-            let registered = withState { state in
-                state.registrations.inOrder.map {
-                    ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell)
+        if let known = conforming[ObjectIdentifier(service)] { return known }
+        func find<Service>(_: Service.Type) -> [ServiceKey] {
+            // Nothing else is a struct or an enumeration.
+            guard isExistential(Service.self) || Service.self is AnyClass else { return [] }
+            return core.searchOrder.flatMap { core in
+                core.withState { state in
+                    state.registrations.inOrder.map {
+                        ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell)
+                    }
                 }
+                .filter { key, cell in
+                    if key.service == service { return false }
+                    if let instance = cell?.anyValue, instance is Service { return true }
+                    return conforms(key.service, to: Service.self)
+                }
+                .map(\.0)
             }
-            return registered.filter { key, cell in
-                if key.service == service { return false }
-                if let instance = cell?.anyValue, instance is Service { return true }
-                return conforms(key.service, to: Service.self)
-            }.map(\.0)
         }
-        return _openExistential(service, do: conforming)
+        let found = _openExistential(service, do: find)
+        conforming[ObjectIdentifier(service)] = found
+        return found
     }
 
-    /// A child or sibling that has the key.
-    private func elsewhere(_ key: ServiceKey) -> ContainerCore? {
-        var seen: [ContainerCore] = []
-        var next = childCores + (parent?.childCores ?? [])
-        while let core = next.popLast(), seen.count < 1000 {
-            if core === self || seen.contains(where: { $0 === core }) { continue }
-            seen.append(core)
-            if core.withState({ _ in core.table.ownRegistration(of: key) != nil }) { return core }
+    /// Children and siblings, and what is below them.
+    private func findContainersElsewhere() -> [ContainerCore] {
+        var found: [ContainerCore] = []
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(core)]
+        var next = core.childCores + (core.parent?.childCores ?? [])
+        while let core = next.popLast(), found.count < 1000 {
+            guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
+            found.append(core)
             next += core.childCores
         }
-        return nil
+        return found
     }
 }
 
 extension ServiceKey {
     fileprivate var argumentList: String { argumentTypes.map(readableName(of:)).joined(separator: ", ") }
-    fileprivate var withoutArguments: ServiceKey { ServiceKey(service, qualifier: qualifier) }
+    fileprivate var withoutArguments: ServiceKey { ServiceKey(service, qualifier: qualifier, role: role) }
 }
 
 /// A type that gathers contributions.
 private protocol ManyOf {
     static var element: any Any.Type { get }
+    /// The type of the keys that contributions must have, if they need any.
+    static var key: (any Any.Type)? { get }
 }
 
 extension Array: ManyOf {
     fileprivate static var element: any Any.Type { Element.self }
+    fileprivate static var key: (any Any.Type)? { nil }
+}
+
+extension Dictionary: ManyOf {
+    fileprivate static var element: any Any.Type { Value.self }
+    fileprivate static var key: (any Any.Type)? { Key.self }
 }

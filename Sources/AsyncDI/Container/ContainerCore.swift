@@ -115,7 +115,7 @@ final class ContainerCore: ResolutionHost {
         if let events = settings.events {
             let core = Locked(WeakCore(core: nil))
             stalls = StallMonitor(threshold: events.stallThreshold, clock: settings.clock) { wait, duration in
-                core.withLock { $0.core }?.send(.stalled(waiting: wait.waiting, for: wait.target, since: duration))
+                core.withLock { $0.core }?.tell(wait, lasting: duration)
             }
             core.withLock { $0 = WeakCore(core: self) }
         } else {
@@ -312,6 +312,22 @@ extension ContainerCore {
     func send(_ event: @autoclosure () -> ContainerEvent) {
         guard events != nil else { return }
         withState { $0.note(event()) }
+    }
+
+    /// Tells the observers of a long wait, unless it is over.
+    ///
+    /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out of flight:
+    /// looking whether it is in flight and telling of the wait are one step under the same lock, so that no wait is told after its end.
+    func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
+        let creation = wait.creation
+        let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.recipe.key, since: duration)
+        guard let owner = creation.place as? ContainerCore else { return send(event) }
+        if owner === self {
+            return withState { if $0.flights.entries[creation] != nil { $0.note(event) } }
+        }
+        // The queue is that of the container asked; a scope that is being opened has no handle yet.
+        guard let events, let container = handle() else { return send(event) }
+        owner.withState { if $0.flights.entries[creation] != nil { events.append([event], from: container) } }
     }
 
     /// Puts events into the observers' queue.

@@ -55,10 +55,10 @@ extension ContainerEvent: CustomStringConvertible {
 /// }
 /// let container = Container(name: "app", observers: [EventLog()]) { AppModule() }
 /// ```
-/// Scopes have the observers of the container that they are opened in. Events are handed over by a task of their own, one after
-/// the other: a slow observer delays nobody's resolution, only the events after it, which wait in memory. It runs on a
-/// thread of the pool that tasks share: one that has to block, to write to a socket say, hands the event on instead. A hit is
-/// no event and costs nothing.
+/// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a thread
+/// that no task uses: an observer that is slow, or blocks to write to a socket, delays nobody's resolution and no other container's
+/// observers, only the events after it, which wait in memory, and the observers beside it. The thread may be another one for the next
+/// event; there is none while nothing happens. A hit is no event and costs nothing.
 public protocol ContainerObserver: Sendable {
     /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless declared.
     ///

@@ -1,5 +1,8 @@
 /// Hands events over to observers one by one, in the order in which they were put in.
 ///
+/// An observer is the user's code, and synchronous: it may block, so that it is called on a thread of ours (``BlockingThreads``). The queue
+/// keeps none while it is empty; queues do not wait for one another.
+///
 /// Its lock is taken under that of a container, and nothing is taken under it.
 final class EventQueue: Sendable {
     private struct State {
@@ -21,10 +24,10 @@ final class EventQueue: Sendable {
             defer { state.isDraining = true }
             return !state.isDraining
         }
-        if mustDrain { Task.detached { await self.drain() } }
+        if mustDrain { BlockingThreads.shared.run { self.drain() } }
     }
 
-    private func drain() async {
+    private func drain() {
         while true {
             let events = state.withLock { state in
                 defer { state.events = [] }
@@ -35,8 +38,6 @@ final class EventQueue: Sendable {
             for (container, event) in events {
                 for observer in observers { observer.container(container, did: event) }
             }
-            // Events that never end must not keep a thread of the pool.
-            await Task.yield()
         }
     }
 }

@@ -7,6 +7,9 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible {
     ///   TenantPool(String): multiton, 2 alive, 1 being made (App/Modules.swift:15)
     ///   UserRepository → SQLUserRepository (App/Modules.swift:18)
     /// ```
+    /// A scope lists what it holds of registrations above it too: `inherited CurrentUser: scoped, 1 alive`; `replaced` is what is only
+    /// kept until it is disposed.
+    ///
     /// Takes the container's lock for a moment: for logs and the debugger, not for each request.
     public nonisolated var description: String { core.listing.joined(separator: "\n") }
 
@@ -24,33 +27,44 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension ContainerCore {
-    /// The container and its registrations, a line each.
+    /// The container and its registrations, a line each; then what it holds of registrations that are not its own.
     fileprivate var listing: [String] {
         var storages: [ObjectIdentifier: [any InstanceStorage]] = [:]
-        let (recipes, alive, inFlight, scopes, isOpen) = withState { state in
+        let (recipes, others, alive, inFlight, scopes, isOpen) = withState { state in
             var alive: [ObjectIdentifier: Int] = [:]
+            var inFlight: [ObjectIdentifier: Int] = [:]
+            var others: [ObjectIdentifier: Recipe] = [:]
             for (key, kept) in state.instances {
                 let recipe = ObjectIdentifier(key.recipe)
+                // An instance given as such is its registration's, also when that is decorated.
+                if !kept.isFixed { others[recipe] = key.recipe }
                 if let storage = kept.storage { storages[recipe, default: []].append(storage) }
                 guard let living = kept.cell?.strengthened() else { continue }
                 // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                 if kept.cell?.isHeldWeakly == true { state.retired.append(living) }
                 alive[recipe, default: 0] += 1
             }
-            let inFlight = state.flights.entries.values.map { ObjectIdentifier($0.key.recipe) }
+            for flight in state.flights.entries.values {
+                inFlight[ObjectIdentifier(flight.key.recipe), default: 0] += 1
+                others[ObjectIdentifier(flight.key.recipe)] = flight.key.recipe
+            }
             let recipes = state.registrations.inOrder.filter { !$0.blueprint.isHidden }
-            return (recipes, alive, inFlight, state.scopes.count, state.phase == .open)
+            for recipe in recipes { others[ObjectIdentifier(recipe)] = nil }
+            return (recipes, others.values, alive, inFlight, state.scopes.count, state.phase == .open)
         }
-        let lines = recipes.map { recipe in
+        // A storage is the user's code, and asked outside the lock.
+        let stored = storages.mapValues { $0.count { $0.load() != nil } }
+        func count(_ recipe: Recipe) -> (alive: Int, inFlight: Int) {
             let id = ObjectIdentifier(recipe)
-            // A storage is the user's code, and asked outside the lock.
-            let stored = (storages[id] ?? []).count { $0.load() != nil }
-            return "  " + recipe.line(alive: (alive[id] ?? 0) + stored, inFlight: inFlight.count { $0 == id })
+            return (alive[id, default: 0] + stored[id, default: 0], inFlight[id, default: 0])
         }
+        let own = recipes.map { "  " + $0.line(count($0)) }.sorted()
+        let foreign = others.filter { !$0.blueprint.isHidden && count($0) != (0, 0) }
+            .map { "  \($0.isCurrent ? "inherited" : "replaced") " + $0.line(count($0)) }.sorted()
         var title = "\(displayName): \(recipes.count) \(recipes.count == 1 ? "registration" : "registrations")"
         if scopes > 0 { title += ", \(scopes) open \(scopes == 1 ? "scope" : "scopes")" }
         if !isOpen { title = "\(displayName), disposed" }
-        return [title] + lines.sorted()
+        return [title] + own + foreign
     }
 
     /// The same with every container below.
@@ -60,7 +74,7 @@ extension ContainerCore {
 }
 
 extension Recipe {
-    fileprivate func line(alive: Int, inFlight: Int) -> String {
+    fileprivate func line(_ count: (alive: Int, inFlight: Int)) -> String {
         var line = "\(key)"
         if key.isMaking { line = "making \(line)" }
         if let target = blueprint.target {
@@ -69,8 +83,8 @@ extension Recipe {
             line += ": expected of each scope"
         } else {
             line += ": \(blueprint.instance == nil ? lifetime.name : "instance")"
-            if alive > 0, blueprint.instance == nil { line += ", \(alive) alive" }
-            if inFlight > 0 { line += ", \(inFlight) being made" }
+            if count.alive > 0, blueprint.instance == nil { line += ", \(count.alive) alive" }
+            if count.inFlight > 0 { line += ", \(count.inFlight) being made" }
         }
         if let problem { line += ", \(problem.code)" }
         if let site = blueprint.site { line += " (\(site))" }

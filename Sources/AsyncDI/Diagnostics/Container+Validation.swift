@@ -25,12 +25,11 @@ extension Container {
     /// - Returns: The problems, and the closures that declare no dependencies.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport() throws -> ValidationReport {
-        let (graph, problems) = try core.staticGraph()
+        let (graph, setUpProblems) = try core.staticGraph()
+        let known = Set(setUpProblems.map(\.description))
         return ValidationReport(
-            problems: problems + core.decorationsOfNothing()
-                + graph.allProblems.filter { problem in
-                    !problems.contains { $0.description == problem.description }
-                },
+            problems: setUpProblems + core.decorationsOfNothing()
+                + graph.allProblems.filter { !known.contains($0.description) },
             opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
     }
 
@@ -42,20 +41,20 @@ extension Container {
     public func validate(against graph: DependencyGraph) throws {
         let undeclared = try comparison(with: graph).undeclared
         if undeclared.isEmpty { return }
-        throw ValidationError(problems: undeclared.map { core.undeclaredError($0, in: graph) })
+        throw ValidationError(problems: core.undeclaredErrors(undeclared, in: graph))
     }
 
     /// Compares a recorded run with what was declared.
     ///
-    /// Services whose dependencies are not known are left out. What is declared and was not resolved is no mistake by itself: a
+    /// Compared is what each registration of this container and of those above it asks for. Left out are services whose dependencies are
+    /// not known, services of scopes, and what is made by `make`, which cannot be declared. What is declared and was not resolved is no mistake by itself: a
     /// factory may need it at times only.
     ///
     /// - Parameter graph: What was recorded in this container.
     /// - Returns: What was not declared, and what was not seen.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
-        let (declared, _) = try core.staticGraph()
-        return GraphComparison(of: graph, with: DependencyGraph(recorded: declared.records), opaque: declared.opaque)
+        try core.comparison(of: graph, with: core.staticGraph().graph)
     }
 
     /// What the registrations of this container declare, as a graph: without running a factory.
@@ -64,31 +63,6 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func declaredGraph() throws -> DependencyGraph {
         DependencyGraph(recorded: try core.staticGraph().graph.records)
-    }
-}
-
-extension GraphComparison {
-    /// Nodes are matched by service and owner: a name may be longer in one of the graphs.
-    init(of recorded: DependencyGraph, with declared: DependencyGraph, opaque: [Recipe]) {
-        struct Match: Hashable {
-            let from: String
-            let to: String
-        }
-        func matches(_ graph: DependencyGraph) -> [(edge: DependencyGraph.Edge, match: Match)] {
-            let services = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, $0.service) })
-            return graph.edges.map { edge in
-                (edge, Match(from: services[edge.from] ?? edge.from, to: services[edge.to] ?? edge.to))
-            }
-        }
-        let (seen, known) = (matches(recorded), matches(declared))
-        let unknown = Set(opaque.map(\.key.description))
-        // Groups and their contributions are what was registered: nobody declares them.
-        let looked = Set(declared.details.filter { $0.lifetime != nil }.map(\.service)).subtracting(unknown)
-        let made = Set(recorded.details.filter { $0.creations > 0 }.map(\.service))
-        let declaredMatches = Set(known.map(\.match))
-        let seenMatches = Set(seen.map(\.match))
-        undeclared = seen.filter { looked.contains($0.match.from) && !declaredMatches.contains($0.match) }.map(\.edge)
-        unseen = known.filter { made.contains($0.match.from) && !seenMatches.contains($0.match) }.map(\.edge)
     }
 }
 
@@ -117,16 +91,5 @@ extension ContainerCore {
                 advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
                 steps: [PathStep(key: key, recipe: nil, pack: .none)])
         }
-    }
-
-    fileprivate func undeclaredError(_ edge: DependencyGraph.Edge, in graph: DependencyGraph) -> ResolutionError {
-        let (from, to) = (graph[edge.from]?.service ?? edge.from, graph[edge.to]?.service ?? edge.to)
-        let recipes = withState { $0.registrations.inOrder }
-        let steps = [from, to].compactMap { name in
-            recipes.first { $0.key.description == name }.map { PathStep(key: $0.key, recipe: $0, pack: .none) }
-        }
-        return ResolutionError(
-            .undeclaredDependency, "\(from) was seen to resolve \(to), which its registration does not declare.",
-            advice: "Add .dependencies(\(to).self) to it, or stop resolving it there.", steps: steps)
     }
 }

@@ -45,7 +45,7 @@ extension DependencyGraph {
         for (number, group) in groups.enumerated() {
             let indent = group.owner == nil ? "    " : "        "
             if let owner = group.owner {
-                text += "    subgraph c\(number)[\((owner.isEmpty ? " " : owner).quotedForMermaid)]\n"
+                text += "    subgraph c\(number)[\(owner.quotedForMermaid)]\n"
             }
             for node in group.nodes { text += "\(indent)\(ids[node.name]!)[\(node.label.quotedForMermaid)]\n" }
             if group.owner != nil { text += "    end\n" }
@@ -106,11 +106,14 @@ extension String {
     }
 
     /// The text as a string of a Mermaid flowchart, which takes entities with a number sign and HTML for a line's end.
+    ///
+    /// Not only what ends a string is written as an entity: Mermaid looks for `%%{…}%%` and for `style…:…#…;` everywhere.
     fileprivate var quotedForMermaid: String {
+        // An empty string is no text there.
         "\""
-            + escaped { scalar in
+            + (isEmpty ? " " : self).escaped { scalar in
                 switch scalar {
-                case "\"", "#", "<", ">", "&", "`", "\\", ";": "#\(scalar.value);"
+                case "\"", "#", "<", ">", "&", "`", "\\", ";", ":", "%": "#\(scalar.value);"
                 case "\n": "<br/>"
                 default: nil
                 }

@@ -62,7 +62,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var from: String
         /// The name of the node that is asked for.
         public var to: String
-        /// Whether it is asked for later, through a ``Lazy`` or a ``Provider``: such an edge closes no cycle.
+        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or `.injectProperties`: such an edge closes no cycle.
         public var isDeferred: Bool
 
         /// An edge.
@@ -81,6 +81,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
     /// The nodes with everything that is known of them, by name.
     public let details: [Node]
     /// Who needs whom, sorted; no edge is there twice.
+    ///
+    /// What one service asks for both at once and later is one edge, which is not deferred.
     public let edges: [Edge]
 
     /// The names of the nodes, sorted.
@@ -96,9 +98,11 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         for node in nodes where byName[node.name] == nil { byName[node.name] = node }
         for name in edges.lazy.flatMap({ [$0.from, $0.to] }) where byName[name] == nil { byName[name] = Node(name) }
         details = byName.values.sorted { $0.name < $1.name }
-        self.edges = Set(edges).sorted {
-            ($0.from, $0.to, $0.isDeferred ? 1 : 0) < ($1.from, $1.to, $1.isDeferred ? 1 : 0)
+        let atOnce = Set(edges.filter { !$0.isDeferred })
+        self.edges = Set(edges).filter { edge in
+            !edge.isDeferred || !atOnce.contains(Edge(from: edge.from, to: edge.to))
         }
+        .sorted { ($0.from, $0.to) < ($1.from, $1.to) }
     }
 
     private enum CodingKeys: CodingKey {
@@ -118,11 +122,28 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
     /// What is known of a node; nil when there is none of that name.
     ///
     /// - Parameter name: The node's name.
-    public subscript(name: String) -> Node? { details.first { $0.name == name } }
+    public subscript(name: String) -> Node? {
+        let index = details.firstIndex(reaching: name, by: \.name)
+        return index < details.count && details[index].name == name ? details[index] : nil
+    }
 
     /// The names of the services that a node asks for, sorted.
     ///
     /// - Parameter name: The node's name.
     /// - Returns: The names.
-    public func dependencies(of name: String) -> [String] { edges.filter { $0.from == name }.map(\.to) }
+    public func dependencies(of name: String) -> [String] {
+        edges[edges.firstIndex(reaching: name, by: \.from)...].prefix { $0.from == name }.map(\.to)
+    }
+}
+
+extension Array {
+    /// The index of the first element whose key is not below `key`, in an array that is sorted by keys; the end when there is none.
+    fileprivate func firstIndex(reaching key: String, by keyOf: (Element) -> String) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if keyOf(self[middle]) < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

@@ -14,7 +14,7 @@ struct GraphNames {
         }
         for (text, group) in groups where group.count > 1 {
             let owners = Set(group.map(\.service.owner))
-            let sorted = group.sorted { Self.sortKey($0) < Self.sortKey($1) }
+            let sorted = group.map { (service: $0.service, key: SortKey($0)) }.sorted { $0.key < $1.key }
             for (number, one) in sorted.enumerated() {
                 var name = owners.count == group.count ? "\(text) (\(one.service.owner))" : "\(text) #\(number + 1)"
                 while !taken.insert(name).inserted { name += "′" }
@@ -25,9 +25,32 @@ struct GraphNames {
 
     subscript(service: RecordedService) -> String { names[service] ?? service.text }
 
-    private static func sortKey(_ one: (service: RecordedService, site: RegistrationSite?)) -> (String, String, UInt) {
-        let type = String(reflecting: one.service.key.service)
-        return ("\(one.service.owner)\n\(type)", one.site?.fileID ?? "", one.site?.line ?? 0)
+    /// What puts services with one text in order: where they stand, then everything that tells their keys apart.
+    private struct SortKey: Comparable {
+        private let owner: String
+        private let fileID: String
+        private let line: UInt
+        private let key: String
+
+        init(_ one: (service: RecordedService, site: RegistrationSite?)) {
+            let key = one.service.key
+            owner = one.service.owner
+            fileID = one.site?.fileID ?? ""
+            line = one.site?.line ?? 0
+            var parts = ["\(one.service.isGroup)", String(reflecting: key.service)]
+            // `Env.prod` and `"prod"` read the same, and so may two values of a type that describes itself.
+            if let qualifier = key.qualifier {
+                parts += [String(reflecting: type(of: qualifier)), String(reflecting: qualifier)]
+                parts += Mirror(reflecting: qualifier).children.map { String(reflecting: $0.value) }
+            }
+            parts += [key.isMaking ? "making" : "", "\(key.argumentTypes)"]
+            if case .contribution(let id) = key.role { parts += ["one of many", id.keyType, "\(id)"] }
+            self.key = parts.joined(separator: "\n")
+        }
+
+        static func < (first: SortKey, second: SortKey) -> Bool {
+            (first.owner, first.fileID, first.line, first.key) < (second.owner, second.fileID, second.line, second.key)
+        }
     }
 }
 

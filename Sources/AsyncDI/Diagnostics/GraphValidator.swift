@@ -29,34 +29,77 @@ struct GraphValidator<Place: AnyObject> {
     let nodes: [Node]
     let rule: CaptiveRule<Place>
 
-    /// Cycles, each from its first node to its last, without the first one again; none if and only if there is no cycle.
+    /// How many cycles are given of services that all need one another.
+    static var mostCycles: Int { 100 }
+
+    /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a cycle, as
+    /// far as there are not too many; none if and only if there is no cycle.
     var cycles: [[Int]] {
-        DepthFirstSearch(
+        StronglyConnectedComponents(
             successors: nodes.map { node in
                 node.edges.filter { $0.isNeededAtOnce && !nodes[$0.to].hasArguments }.map(\.to)
             }
-        ).cycles
+        ).cycles(upTo: Self.mostCycles)
     }
 
     /// Paths from a shared node to one that it must not hold, through nodes that live in their asker.
-    var captives: [[Int]] { nodes.indices.flatMap(captives(of:)) }
+    var captives: [[Int]] {
+        var holders: [[Int]] = nodes.map { _ in [] }
+        for (number, node) in nodes.enumerated() {
+            for edge in node.edges where edge.isHeld { holders[edge.to].append(number) }
+        }
+        // What is forbidden to a holder depends on its home alone: looked up once for all that live there.
+        var forbidden: [Home: Forbidden] = [:]
+        return nodes.indices.flatMap { holder -> [[Int]] in
+            guard case .place(let place, _, let outlivesScopes) = nodes[holder].sharing else { return [] }
+            let home = Home(place: ObjectIdentifier(place), outlivesScopes: outlivesScopes)
+            let known = forbidden[home] ?? self.forbidden(in: place, outlivingScopes: outlivesScopes, holders)
+            forbidden[home] = known
+            return captives(of: holder, known)
+        }
+    }
 
-    private func captives(of holder: Int) -> [[Int]] {
-        guard case .place(let home, _, let outlivesScopes) = nodes[holder].sharing else { return [] }
+    private struct Home: Hashable {
+        let place: ObjectIdentifier
+        let outlivesScopes: Bool
+    }
+
+    /// By node: what must not be held in one home.
+    private struct Forbidden {
+        var isCaptive: [Bool]
+        /// Nodes that live in their asker and lead to a captive: the walk goes nowhere else.
+        var leadsToCaptive: [Bool]
+    }
+
+    private func forbidden(in home: Place, outlivingScopes: Bool, _ holders: [[Int]]) -> Forbidden {
+        let isCaptive = nodes.map { node in
+            guard case .place(let place, let isScoped, _) = node.sharing else { return false }
+            return rule.forbids(
+                holderIn: home, outlivingScopes: outlivingScopes, instanceIn: place, isScoped: isScoped)
+        }
+        var leadsToCaptive = nodes.map { _ in false }
+        var frontier = nodes.indices.filter { isCaptive[$0] }
+        while let node = frontier.popLast() {
+            for holder in holders[node] where !leadsToCaptive[holder] {
+                guard case .asker = nodes[holder].sharing else { continue }
+                leadsToCaptive[holder] = true
+                frontier.append(holder)
+            }
+        }
+        return Forbidden(isCaptive: isCaptive, leadsToCaptive: leadsToCaptive)
+    }
+
+    private func captives(of holder: Int, _ forbidden: Forbidden) -> [[Int]] {
         var captives: [[Int]] = []
         var cameFrom: [Int: Int] = [holder: holder]
         var frontier = [holder]
         while let node = frontier.popLast() {
             for edge in nodes[node].edges where edge.isHeld && cameFrom[edge.to] == nil {
+                let (isCaptive, isOnTheWay) = (forbidden.isCaptive[edge.to], forbidden.leadsToCaptive[edge.to])
+                guard isCaptive || isOnTheWay else { continue }
                 cameFrom[edge.to] = node
-                switch nodes[edge.to].sharing {
-                case .asker:
-                    frontier.append(edge.to)
-                case .place(let place, let isScoped, _):
-                    let isForbidden = rule.forbids(
-                        holderIn: home, outlivingScopes: outlivesScopes, instanceIn: place, isScoped: isScoped)
-                    if isForbidden { captives.append(path(to: edge.to, from: holder, cameFrom)) }
-                }
+                if isOnTheWay { frontier.append(edge.to) }
+                if isCaptive { captives.append(path(to: edge.to, from: holder, cameFrom)) }
             }
         }
         return captives

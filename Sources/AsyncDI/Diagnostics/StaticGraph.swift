@@ -7,6 +7,8 @@ struct StaticGraph {
         let host: any ResolutionHost
         /// The container that holds the registration.
         let table: InstanceTable
+        /// What the registration is in a recorded graph.
+        let service: RecordedService
         var edges: [GraphValidator<AnyObject>.Edge] = []
     }
 
@@ -20,9 +22,15 @@ struct StaticGraph {
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies nobody knows.
     private(set) var opaque: [Recipe] = []
+    /// The same as they would be recorded, and decorations that have no registration to declare anything.
+    private(set) var unknown: Set<RecordedService> = []
     /// The same graph as it would be recorded.
     private(set) var records = Recorder.Records()
+    /// What the registrations say that they ask for, whether it is there or not.
+    private(set) var declarations: [(from: RecordedService, to: RecordedService)] = []
     private var numbers: [Identity: Int] = [:]
+    private var opaqueRecipes: Set<ObjectIdentifier> = []
+    private var nearMisses: [ObjectIdentifier: NearMisses] = [:]
 
     /// The graph of registrations that are asked for in their own container, and of everything that they lead to.
     init(of recipes: [Recipe], in host: any ResolutionHost) {
@@ -38,13 +46,14 @@ struct StaticGraph {
     private mutating func number(
         of recipe: Recipe, in table: InstanceTable, askedBy asked: any ResolutionHost
     ) -> Int? {
-        records.note(RecordedService(recipe, in: table), of: recipe)
+        let service = RecordedService(recipe, in: table)
+        records.note(service, of: recipe)
         if let forward = recipe.blueprint.target {
             guard let (behind, place) = table.registration(of: forward.from), place === table else {
                 problems.append(table.host.miss(forward.from, asker: nil).at([recipe.step]))
                 return nil
             }
-            records.note(from: RecordedService(recipe, in: table), to: RecordedService(behind, in: place))
+            records.note(from: service, to: RecordedService(behind, in: place))
             return number(of: behind, in: place, askedBy: asked)
         }
         let host = recipe.lifetime.sharing == .owner ? table.host : asked
@@ -52,7 +61,7 @@ struct StaticGraph {
         if let number = numbers[identity] { return number }
         let number = entries.count
         numbers[identity] = number
-        entries.append(Entry(recipe: recipe, host: host, table: table))
+        entries.append(Entry(recipe: recipe, host: host, table: table, service: service))
         return number
     }
 
@@ -66,25 +75,31 @@ struct StaticGraph {
             return
         }
         for key in blueprint.dependencies ?? [] { lookUp(key, neededBy: number) }
-        // What a closure resolves may be resolved by a hook, where a cycle of properties is legal.
+        // What a closure resolves may be resolved by a hook, where a cycle of properties is legal: it counts as asked for later.
         let atOnce = blueprint.propertyHooks.isEmpty
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
+        // What wraps something inherited or forwarded is a closure without a registration that could say what it resolves.
         switch entry.recipe.base {
         case .inherited(let inherited)?:
+            unknown.insert(entry.service)
             if let (_, table) = entry.table.registration(beyondFor: inherited.key) {
                 add(inherited, in: table, to: number)
             }
         case .forward?:
+            unknown.insert(entry.service)
             if let key = blueprint.underlying { lookUp(key, neededBy: number) }
         case .instance?, nil:
-            if !blueprint.isKnown, !opaque.contains(where: { $0 === entry.recipe }) { opaque.append(entry.recipe) }
+            guard !blueprint.isKnown else { return }
+            unknown.insert(entry.service)
+            if opaqueRecipes.insert(ObjectIdentifier(entry.recipe)).inserted { opaque.append(entry.recipe) }
         }
     }
 
     private mutating func lookUp(
         _ key: ServiceKey, neededBy number: Int, atOnce: Bool = true, isHeld: Bool = true, isOptional: Bool = false
     ) {
-        let host = entries[number].host
+        let (host, asker) = (entries[number].host, entries[number].service)
+        declarations.append((asker, RecordedService(key, owner: "")))
         if let (recipe, table) = host.table.registration(of: key) {
             add(recipe, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
             return
@@ -96,12 +111,18 @@ struct StaticGraph {
             lookUp(key.of(service), neededBy: number, atOnce: atOnce, isHeld: isHeld, isOptional: true)
         case .later(let service, let isHeld)?:
             lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: isOptional)
-        case .contributions(let service)?:
-            let contributions = host.contributions(to: key.of(service))
+        case .contributions(let service, let isWanted)?:
+            declarations.append((asker, RecordedService(groupOf: key.of(service))))
+            let contributions = host.contributions(to: key.of(service)).filter { contribution in
+                guard case .contribution(let id) = contribution.role else { return false }
+                return isWanted(id)
+            }
             if contributions.isEmpty, !isOptional { miss(key, neededBy: number) }
-            for contribution in contributions { lookUp(contribution, neededBy: number, atOnce: atOnce, isHeld: isHeld) }
+            for case let (recipe, table)? in contributions.map(host.table.registration(of:)) {
+                add(recipe, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
+            }
         case nil:
-            if isOptional, host.mismatch(key, asker: nil) == nil { return }
+            if isOptional, near(host)?.mismatch(key, asker: nil) == nil { return }
             miss(key, neededBy: number)
         }
     }
@@ -109,35 +130,47 @@ struct StaticGraph {
     /// What is asked for later may be asked for with arguments: any registration of the service will do.
     private mutating func lookUpLater(_ key: ServiceKey, neededBy number: Int, isHeld: Bool, isOptional: Bool) {
         let host = entries[number].host
-        if host.table.registration(of: key) == nil, host.mismatch(key, asker: nil) != nil { return }
-        lookUp(key, neededBy: number, atOnce: false, isHeld: isHeld, isOptional: isOptional)
+        let others = host.table.registration(of: key) == nil ? near(host)?.otherArguments(of: key) ?? [] : []
+        if others.isEmpty {
+            return lookUp(key, neededBy: number, atOnce: false, isHeld: isHeld, isOptional: isOptional)
+        }
+        // Of several nobody knows which one will be held.
+        let isOne = Set(others).count == 1
+        var seen: Set<ServiceKey> = []
+        for other in others where seen.insert(other).inserted {
+            lookUp(other, neededBy: number, atOnce: false, isHeld: isHeld && isOne)
+        }
+    }
+
+    /// What is near in a container, looked up once for the whole graph.
+    private mutating func near(_ host: any ResolutionHost) -> NearMisses? {
+        if let known = nearMisses[ObjectIdentifier(host)] { return known }
+        nearMisses[ObjectIdentifier(host)] = (host as? ContainerCore).map { NearMisses(in: $0) }
+        return nearMisses[ObjectIdentifier(host)]
     }
 
     private mutating func add(
         _ recipe: Recipe, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true
     ) {
-        let entry = entries[number]
-        guard let target = self.number(of: recipe, in: table, askedBy: entry.host) else { return }
+        let asker = entries[number].service
+        guard let target = self.number(of: recipe, in: table, askedBy: entries[number].host) else { return }
         entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld))
-        let asker = RecordedService(entry.recipe, in: entry.table)
         let service = RecordedService(recipe, in: table)
         guard case .contribution = recipe.key.role else {
-            // A closure's hooks are part of its run: not what is deferred in a graph.
-            let isDeferred = !atOnce && entry.recipe.blueprint.propertyHooks.isEmpty
-            records.note(from: asker, to: service, isDeferred: isDeferred)
+            records.note(from: asker, to: service, isDeferred: !atOnce)
             return
         }
         let group = RecordedService(groupOf: recipe.key)
         records.note(group, of: nil)
-        records.note(from: asker, to: group)
+        records.note(from: asker, to: group, isDeferred: !atOnce)
         records.note(from: group, to: service)
     }
 
     private mutating func miss(_ key: ServiceKey, neededBy number: Int) {
         let entry = entries[number]
         let key = key.unwrapped(key.service)
-        problems.append(
-            entry.host.miss(key, asker: nil).at([entry.recipe.step, PathStep(key: key, recipe: nil, pack: .none)]))
+        let problem = near(entry.host)?.miss(key, asker: nil) ?? entry.host.miss(key, asker: nil)
+        problems.append(problem.at([entry.recipe.step, PathStep(key: key, recipe: nil, pack: .none)]))
     }
 }
 

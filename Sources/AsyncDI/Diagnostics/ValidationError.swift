@@ -38,11 +38,3 @@ public struct ValidationReport: Sendable, CustomStringConvertible {
         return text
     }
 }
-
-/// How a recorded run differs from what was declared.
-public struct GraphComparison: Sendable, Hashable {
-    /// What was resolved although it is not declared; the names are those of the recorded graph.
-    public let undeclared: [DependencyGraph.Edge]
-    /// What is declared but was not resolved, by services that were made; the names are those of the declared graph.
-    public let unseen: [DependencyGraph.Edge]
-}

@@ -22,6 +22,9 @@ struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
     /// The key, when there is one of this type.
     func key<Key>(as type: Key.Type) -> Key? { isKeyed ? id.base as? Key : nil }
 
+    /// The name of the key's type: `1` and `"1"` read the same.
+    var keyType: String { String(reflecting: type(of: id.base)) }
+
     /// Unnumbered, so that messages do not differ from run to run.
     var description: String { isKeyed ? "[\(id.base)]" : "" }
 

@@ -17,7 +17,7 @@ protocol Registered: AnyObject {
 
 extension Recipe: Registered {}
 
-/// The registrations of one container: duplicates, order, and what is near a key that is missing.
+/// The registrations of one container: duplicates, order, and what there is of each service.
 ///
 /// Which of them a key has is known to the container's ``InstanceTable``, and told to this one: a second look-up would take as
 /// long as all else that a registration costs.
@@ -107,18 +107,6 @@ struct RegistrationTable<Record: Registered> {
 
     /// The keys of a service, whatever their qualifiers and arguments.
     mutating func keys(of service: any Any.Type) -> [ServiceKey] { records(of: service).map(\.key) }
-
-    /// The registered keys of the same service and qualifier with other argument types.
-    mutating func otherArguments(of key: ServiceKey) -> [ServiceKey] {
-        keys(of: key.service).filter {
-            $0.role == key.role && areEqual($0.qualifier, key.qualifier) && $0 != key
-        }
-    }
-
-    /// The registered keys of the same service with other qualifiers, with or without `making:`, or as one of many.
-    mutating func otherQualifiers(of key: ServiceKey) -> [ServiceKey] {
-        keys(of: key.service).filter { $0.role != key.role || !areEqual($0.qualifier, key.qualifier) }
-    }
 
     /// What was contributed to a service, in the order in which it came.
     mutating func contributions(to service: any Any.Type, qualifier: (any Qualifier)?) -> [Record] {

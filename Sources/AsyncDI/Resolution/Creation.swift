@@ -327,7 +327,9 @@ extension Recipe {
         let resolver = Resolver(host: frame.host, frame: frame)
         try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
+                frame.recorded?.isSettingProperties = true
                 for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.pack) }
+                frame.recorded?.isSettingProperties = false
                 for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.pack) }
             }
         }

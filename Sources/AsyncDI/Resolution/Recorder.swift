@@ -103,6 +103,7 @@ final class RecordedRun: Sendable {
     private let recipe: Recipe
     private let stopwatch: Stopwatch
     private let failed = Atomic(false)
+    private let setsProperties = Atomic(false)
 
     /// Nil where nothing is recorded.
     ///
@@ -118,6 +119,14 @@ final class RecordedRun: Sendable {
         self.recipe = recipe
         service = RecordedService(recipe, in: host.table.holder(of: recipe) ?? host.table)
         stopwatch = host.makeStopwatch()
+    }
+
+    /// Whether the hooks of `injectProperties` are running: the instance is made, and what they ask for may lead back to it.
+    ///
+    /// Set by the run's own task, one after the other.
+    var isSettingProperties: Bool {
+        get { setsProperties.load(ordering: .relaxed) }
+        set { setsProperties.store(newValue, ordering: .relaxed) }
     }
 
     /// The factory or a hook threw.
@@ -142,6 +151,7 @@ final class RecordedRun: Sendable {
     /// The run asks for what is registered.
     func asks(for recipe: Recipe, in table: InstanceTable, isDeferred: Bool = false) {
         let target = RecordedService(recipe, in: table)
+        let isDeferred = isDeferred || isSettingProperties
         var alias: (service: RecordedService, recipe: Recipe)?
         if let key = recipe.forwardedKey, let (behind, place) = table.registration(of: key) {
             alias = (RecordedService(behind, in: place), behind)

@@ -108,7 +108,7 @@ extension Request {
 /// Everything that was contributed to the element, when something was: for initialisers that take an array.
 extension Array: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
-    static var need: WrapperNeed { .contributions(Element.self) }
+    static var need: WrapperNeed { .contributions(Element.self) { _ in true } }
 
     static func isAvailable(for request: Request) -> Bool {
         !request.host.contributions(to: request.asking(for: Element.self).key).isEmpty
@@ -126,7 +126,7 @@ extension Array: WrapperType {
 /// Everything that was contributed to the value under keys of this type, when something was.
 extension Dictionary: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
-    static var need: WrapperNeed { .contributions(Value.self) }
+    static var need: WrapperNeed { .contributions(Value.self) { $0.key(as: Key.self) != nil } }
 
     static func isAvailable(for request: Request) -> Bool {
         request.host.contributions(to: request.asking(for: Value.self).key).contains { key in

@@ -6,16 +6,15 @@ final class StallMonitor: Sendable {
     struct Wait: Hashable, Sendable {
         /// The service whose run asked, nil outside every run.
         let waiting: ServiceKey?
-        let target: ServiceKey
-        /// Tells runs and creations of the same services apart.
+        /// What is waited for: its end, which is told too, must not be told before.
+        let creation: Creation
+        /// Tells runs of the same service apart.
         private let run: ObjectIdentifier?
-        private let creation: ObjectIdentifier
 
         init(of asker: Frame?, for creation: Creation) {
             waiting = asker?.step.key
-            target = creation.recipe.key
             run = asker.map { ObjectIdentifier($0) }
-            self.creation = ObjectIdentifier(creation)
+            self.creation = creation
         }
     }
 

@@ -18,8 +18,8 @@ enum WrapperNeed {
     case optional(any Any.Type)
     /// The service, with any arguments, when it is asked for later; `isHeld` when whoever has the wrapper will hold it.
     case later(any Any.Type, isHeld: Bool)
-    /// At least one contribution to the service.
-    case contributions(any Any.Type)
+    /// At least one contribution to the service, of those whose identity is wanted.
+    case contributions(any Any.Type, isWanted: (ContributionID) -> Bool)
 }
 
 extension ServiceKey {

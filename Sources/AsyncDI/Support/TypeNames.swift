@@ -6,9 +6,19 @@ func readableName(of type: any Any.Type) -> String {
 
 /// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
 func readableMetatype<T>(of type: T.Type) -> String {
+    isExistential(type) ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
+}
+
+/// The same for a type that is only known at run time.
+func metatypeExpression(_ type: any Any.Type) -> String {
+    func expression<T>(_ type: T.Type) -> String { readableMetatype(of: type) }
+    return _openExistential(type, do: expression)
+}
+
+/// Whether a type is `any P`.
+func isExistential<T>(_ type: T.Type) -> Bool {
     // The metatype of an existential type is the one whose own type is printed as `P.Protocol`.
-    let isExistential = String(describing: Swift.type(of: type)).hasSuffix(".Protocol")
-    return isExistential ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
+    String(describing: Swift.type(of: type)).hasSuffix(".Protocol")
 }
 
 /// A type whose name is written with punctuation.

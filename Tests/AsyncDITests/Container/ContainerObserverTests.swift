@@ -216,18 +216,53 @@ private final class LineObserver: ContainerObserver {
     }
 }
 
+/// Observers that block, more of them than there are threads for tasks.
+@Suite(.timeLimit(.minutes(10))) struct BlockedObserverTests {
+    @Test func `observers that block take no thread from tasks, nor from other containers' observers`() async throws {
+        let gate = Gate()
+        let blocked = (0..<64).map { _ in GatedObserver(gate) }
+        let containers = blocked.map { observer in
+            Container(observers: [observer], clock: ManualClock()) { Registration(Wheel.self) { _ in Wheel() } }
+        }
+        defer { for observer in blocked { observer.release() } }
+        while blocked.contains(where: { !$0.isBlocking }) { await Task.yield() }
+        // Tasks run, and another container's observer hears.
+        let observer = LineObserver()
+        let container = Container(observers: [observer], clock: ManualClock()) {
+            Registration(Wheel.self, lifetime: .singleton) { _ in Wheel() }
+        }
+        let wheel = try await Task.detached { try await container.resolve(Wheel.self) }.value
+        _ = await observer.received(2)
+        #expect(blocked.allSatisfy { $0.count.value == 0 })
+        withExtendedLifetime((containers, wheel)) {}
+    }
+
+    @Test func `a thread is used again, and events go on after it ended`() async throws {
+        let observer = LineObserver()
+        let container = Container(name: "app", observers: [observer], clock: ManualClock())
+        for number in 0..<1000 {
+            try await container.register(Int.self, qualifier: .key(number)) { _ in number }
+            if number.isMultiple(of: 100) { _ = await observer.received(number + 1) }
+        }
+        #expect(await observer.received(1000) == (0..<1000).map { "app: registered Int[\($0)]" })
+    }
+}
+
 /// Blocks its thread in each event until it is released.
 private final class GatedObserver: ContainerObserver {
     let count = Counter()
     private let gate: Gate
     private let isReleased = Locked(false)
+    private let began = Locked(false)
+    var isBlocking: Bool { began.withLock { $0 } }
 
     init(_ gate: Gate) { self.gate = gate }
 
     func release() { isReleased.withLock { $0 = true } }
     func container(_ container: Container, did event: ContainerEvent) {
+        began.withLock { $0 = true }
         gate.arrive()
-        while !isReleased.withLock({ $0 }) { sched_yield() }
+        while !isReleased.withLock({ $0 }) { usleep(100) }
         count.increment()
     }
 }

@@ -81,4 +81,42 @@ private struct Request: Sendable {}
         pool = nil
         #expect(container.description.contains("Pool: weak (A/A.swift:1)"))
     }
+
+    @Test func `a scope lists what it holds of registrations above it`() async throws {
+        let factory = DrivenFactory<Pool>()
+        let container = Container(name: "app") {
+            Registration(Database.self, lifetime: .scoped, fileID: "A/A.swift", line: 1) { _ in Database() }
+            Registration(Pool.self, lifetime: .scoped, fileID: "A/A.swift", line: 2) { (_, _: Int) in
+                try await factory.run()
+            }
+            Registration(Request.self, lifetime: .singleton, fileID: "A/A.swift", line: 3) { _ in Request() }
+        }
+        let scope = try await container.openScope("s") { Registration(instance: 1, fileID: "A/A.swift", line: 4) }
+        _ = try await scope.resolve(Database.self)
+        _ = try await scope.resolve(Request.self)
+        let asker = Task { try await scope.resolve(Pool.self, arguments: 1) }
+        await factory.began()
+        #expect(
+            scope.description == """
+                container "s": 1 registration
+                  Int: instance (A/A.swift:4)
+                  inherited Database: scoped, 1 alive (A/A.swift:1)
+                  inherited Pool(Int): scoped, 1 being made (A/A.swift:2)
+                """)
+        factory.answer(Pool())
+        _ = try await asker.value
+        #expect(container.description.contains("Database: scoped (A/A.swift:1)"))
+        // What is kept only to be disposed, or was replaced above, says so.
+        try await container.register(Database.self, lifetime: .scoped, fileID: "A/A.swift", line: 5) { _ in Database() }
+        #expect(scope.description.contains("\n  replaced Database: scoped, 1 alive (A/A.swift:1)"))
+    }
+
+    @Test func `a decorated instance is listed once`() async throws {
+        let container = Container(name: "app") {
+            Registration(instance: 1, fileID: "A/A.swift", line: 1)
+            Decoration(Int.self) { _, inner in inner + 1 }
+        }
+        _ = try await container.resolve(Int.self)
+        #expect(container.description == "container \"app\": 1 registration\n  Int: singleton, 1 alive (A/A.swift:1)")
+    }
 }

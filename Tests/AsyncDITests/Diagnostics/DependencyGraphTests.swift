@@ -34,6 +34,27 @@ private typealias Node = DependencyGraph.Node
         #expect(DependencyGraph().nodes.isEmpty)
     }
 
+    @Test func `what is needed at once and later is one edge, needed at once`() {
+        let direct = Edge(from: "A", to: "B")
+        let graph = DependencyGraph(edges: [Edge(from: "A", to: "B", isDeferred: true), direct])
+        #expect(graph.edges == [direct])
+        #expect(graph.dependencies(of: "A") == ["B"])
+        #expect(graph.dependencies(of: "B") == [] && graph.dependencies(of: "C") == [])
+    }
+
+    @Test(arguments: 0..<50) func `nodes and edges are found by name`(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        let names = ["", "a", "b", "e\u{301}", "\u{e9}", "é", "🧑🏽‍🚀", "Z", "ß", "a b", "\n"]
+        let edges = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+            Edge(from: names.randomElement(using: &random)!, to: names.randomElement(using: &random)!)
+        }
+        let graph = DependencyGraph(edges: edges)
+        for name in names + ["c", "zz"] {
+            #expect(graph[name] == graph.details.first { $0.name == name })
+            #expect(graph.dependencies(of: name) == Set(edges.filter { $0.from == name }.map(\.to)).sorted())
+        }
+    }
+
     // MARK: Order
 
     @Test func `dependencies come first, what is deferred need not`() throws {

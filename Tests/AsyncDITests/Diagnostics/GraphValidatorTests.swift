@@ -21,6 +21,20 @@ import Testing
         #expect(validator(nodes).cycles == [[0, 1, 2], [1, 2], [3]])
     }
 
+    @Test func `every edge that is part of a cycle is in one that is given`() {
+        // A search in depth meets 0 → 2 when 2 is done.
+        let nodes = [[1, 2], [2], [0]].map { Node(sharing: .asker, edges: $0.map { .init(to: $0) }) }
+        #expect(validator(nodes).cycles == [[0, 1, 2], [0, 2]])
+    }
+
+    @Test func `of services that all need one another so many cycles are given, and no more`() {
+        let all = (0..<200).map { node in
+            Node(sharing: .asker, edges: (0..<200).filter { $0 != node }.map { .init(to: $0) })
+        }
+        let cycles = validator(all).cycles
+        #expect(cycles.count == 100 && cycles.allSatisfy { $0.count == 2 })
+    }
+
     @Test func `what is needed later, and what has arguments, closes no cycle`() {
         let later = [
             Node(sharing: .asker, edges: [.init(to: 1)]),
@@ -80,6 +94,13 @@ import Testing
         for cycle in validator.cycles {
             for (from, to) in zip(cycle, cycle.dropFirst() + [cycle[0]]) {
                 #expect(nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce })
+            }
+        }
+        let given = validator.cycles.flatMap { zip($0, $0.dropFirst() + [$0[0]]).map { [$0, $1] } }
+        for from in 0..<count {
+            for edge in nodes[from].edges
+            where edge.isNeededAtOnce && !nodes[edge.to].hasArguments && (edge.to == from || reach[edge.to][from]) {
+                #expect(given.contains([from, edge.to]))
             }
         }
 

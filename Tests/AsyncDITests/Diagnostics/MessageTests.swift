@@ -5,6 +5,11 @@ import Testing
 private struct A: Sendable {}
 private struct B: Sendable {}
 private protocol Pet: Sendable {}
+private struct Cat: Pet {}
+private enum Env: Qualifier { case prod }
+private struct Tenant: Qualifier {
+    let name: String
+}
 
 /// What each kind of error says, to the letter: where it arose, and what to do next.
 @Suite(.timeLimit(.minutes(10))) struct MessageTests {
@@ -211,6 +216,66 @@ private protocol Pet: Sendable {}
                 validation found 1 problem:
                 - undeclaredDependency: A was seen to resolve B, which its registration does not declare. Path: \
                 A (App/A.swift:1) → B (App/B.swift:2). Add .dependencies(B.self) to it, or stop resolving it there.
+                """)
+    }
+
+    @Test func `undeclaredDependency says what to write`() async throws {
+        let container = Container(name: "app") {
+            Registration(A.self) { r in
+                _ = try await r.resolve(B.self, qualifier: "say \"hi\"")
+                _ = try await r.resolve(B.self, qualifier: Env.prod)
+                _ = try await r.resolve(B.self, qualifier: .key(42))
+                _ = try await r.resolve(B.self, qualifier: Tenant(name: "x"))
+                _ = try await r.resolve(B.self, arguments: 1, "a" as String?)
+                _ = try await r.resolve(B.self, qualifier: "q", arguments: 1)
+                _ = try await r.resolve((any Pet).self)
+                _ = try await r.resolveMany((any Pet).self)
+                _ = try await r.resolveMany((any Pet).self, qualifier: "q")
+                return A()
+            }
+            .dependencies()
+            for qualifier in ["say \"hi\"", Env.prod, .key(42), Tenant(name: "x")] as [any Qualifier] {
+                Registration(B.self, qualifier: qualifier) { _ in B() }
+            }
+            Registration(B.self) { (_, _: Int, _: String?) in B() }
+            Registration(B.self, qualifier: "q") { (_, _: Int) in B() }
+            Registration((any Pet).self) { _ in Cat() }
+            Registration((any Pet).self) { _ in Cat() }.intoMany()
+            Registration((any Pet).self, qualifier: "q") { _ in Cat() }.intoMany()
+        }
+        await container.startRecording()
+        _ = try await container.resolve(A.self)
+        let graph = await container.dependencyGraph()
+        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
+        let advice = (error?.problems ?? []).map { $0.advice ?? "" }
+        #expect(
+            advice.sorted() == [
+                #"Add .dependencies((any Pet).self) to it, or stop resolving it there."#,
+                #"Add .dependencies([any Pet].self) to it, or stop resolving it there."#,
+                #"Add .dependency(B.self, arguments: Int.self, String?.self) to it, or stop resolving it there."#,
+                #"Add .dependency(B.self, qualifier: "q", arguments: Int.self) to it, or stop resolving it there."#,
+                #"Add .dependency(B.self, qualifier: "say \"hi\"") to it, or stop resolving it there."#,
+                #"Add .dependency(B.self, qualifier: .key(42)) to it, or stop resolving it there."#,
+                #"Add .dependency(B.self, qualifier: Env.prod) to it, or stop resolving it there."#,
+                #"Add .dependency(B.self, qualifier: Tenant(…)) to it, or stop resolving it there."#,
+                #"Add .dependency([any Pet].self, qualifier: "q") to it, or stop resolving it there."#,
+            ])
+        // And it is Swift: this compiles.
+        _ = Registration(A.self) { _ in A() }
+            .dependencies((any Pet).self).dependencies([any Pet].self)
+            .dependency(B.self, arguments: Int.self, String?.self)
+            .dependency(B.self, qualifier: "q", arguments: Int.self)
+            .dependency(B.self, qualifier: "say \"hi\"").dependency(B.self, qualifier: .key(42))
+            .dependency(B.self, qualifier: Env.prod).dependency([any Pet].self, qualifier: "q")
+    }
+
+    @Test func `a dictionary of contributions that are not there`() async {
+        let container = Container(name: "app")
+        #expect(
+            await message { try await container.resolve([String: any Pet].self) } == """
+                notRegistered: [String: Pet] is not registered in container "app", nor where it looks. Contribute to it, \
+                with keys that are String: Registration((any Pet).self) { … }.intoMany(key: …), or check which \
+                container is asked.
                 """)
     }
 

@@ -155,6 +155,22 @@ private struct Reader: Sendable {
         #expect(try await problems(optional) == [])
     }
 
+    @Test func `contributions must be there under keys of a dictionary's type`() async throws {
+        let other = Container {
+            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany(key: 1).dependencies(Font.self)
+            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
+            Registration(Page.self) { _ in throw TestError() }.dependencies([String: any ValidatedPlugin].self)
+            Registration(Font.self) { _ in Font() }
+        }
+        #expect(try await problems(other) == ["notRegistered: Page → [String: ValidatedPlugin]"])
+        await #expect(throws: ResolutionError.self) { try await other.resolve([String: any ValidatedPlugin].self) }
+        try await other.register(
+            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany(key: "a").dependencies(Page.self))
+        // Those of other types are not needed, and close no cycle.
+        #expect(
+            try await problems(other) == ["circularDependency: Page → [ValidatedPlugin][a] → Page"])
+    }
+
     @Test func `qualifiers and arguments are part of what is declared`() async throws {
         let container = Container {
             Registration(Page.self) { _ in Page(font: Font()) }
@@ -212,52 +228,6 @@ private struct Reader: Sendable {
         let root = Container { Registration(using: Page.init) }
         let child = Container(parent: root) { Decoration(Page.self) { _, inner in inner } }
         #expect(try await problems(child) == ["notRegistered: Page → Font"])
-    }
-
-    // MARK: Against a recorded run
-
-    @Test func `a recorded run is compared with what was declared`() async throws {
-        let container = Container(name: "app") {
-            Registration(Font.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in Font() }.dependencies()
-            Registration(Request.self) { _ in Request() }
-            Registration(using: Page.init)
-            Registration(Session.self, fileID: "App/A.swift", line: 4) { r in
-                _ = try await r.resolve(Font.self)
-                return try await Session(user: User(request: r.resolve()))
-            }
-            .dependencies(Request.self, Page.self)
-        }
-        await container.startRecording()
-        _ = try await container.resolve(Session.self)
-        let graph = await container.dependencyGraph()
-        let comparison = try await container.comparison(with: graph)
-        #expect(comparison.undeclared == [.init(from: "Session", to: "Font")])
-        #expect(comparison.unseen == [.init(from: "Session", to: "Page")])
-        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
-        #expect(
-            error?.description == """
-                validation found 1 problem:
-                - undeclaredDependency: Session was seen to resolve Font, which its registration does not declare. \
-                Path: Session (App/A.swift:4) → Font (App/A.swift:1). Add .dependencies(Font.self) to it, or stop \
-                resolving it there.
-                """)
-    }
-
-    @Test func `what is declared is a graph too`() async throws {
-        let container = Container(name: "app") {
-            Registration(Font.self, lifetime: .singleton) { _ in Font() }
-            Registration(using: Page.init)
-            Registration(using: Nest.init)
-            Registration(using: Hen.init)
-            Registration(Egg.self) { _ in throw TestError() }
-        }
-        let graph = try await container.declaredGraph()
-        #expect(graph.nodes == ["Egg", "Font", "Hen", "Nest", "Page"])
-        #expect(
-            graph.edges == [
-                .init(from: "Hen", to: "Egg"), .init(from: "Nest", to: "Egg", isDeferred: true),
-                .init(from: "Nest", to: "Hen", isDeferred: true), .init(from: "Page", to: "Font"),
-            ])
     }
 
     @Test func `a disposed container cannot be validated`() async throws {

@@ -147,20 +147,15 @@ private struct KeyedTable {
         table.checkInvariants()
     }
 
-    @Test func `a miss knows what is near`() {
+    @Test func `a service knows its keys`() {
         var table = Table()
-        let plain = ServiceKey(Red.self)
         let withInt = ServiceKey(Red.self, arguments: Self.oneArgument)
         let named = ServiceKey(Red.self, qualifier: "x")
         let namedWithInt = ServiceKey(Red.self, qualifier: "x", arguments: Self.oneArgument)
         let making = ServiceKey(Red.self, role: .making)
         let other = ServiceKey(Blue.self)
         for key in [withInt, named, namedWithInt, making, other] { _ = table.add(0, for: key, onDuplicate: .reject) }
-        #expect(table.list.otherArguments(of: plain) == [withInt])
-        #expect(table.list.otherQualifiers(of: plain) == [named, namedWithInt, making])
-        #expect(table.list.otherArguments(of: named) == [namedWithInt], "the key itself is not near")
-        #expect(table.list.otherArguments(of: ServiceKey(Red.self, qualifier: "z")).isEmpty)
-        #expect(table.list.otherQualifiers(of: making) == [withInt, named, namedWithInt])
+        #expect(Set(table.list.keys(of: Red.self)) == [withInt, named, namedWithInt, making])
         #expect(table.list.keys(of: Blue.self) == [other])
         #expect(table.list.keys(of: Int.self).isEmpty)
     }
@@ -239,12 +234,6 @@ private struct KeyedTable {
             if record < Int(seed % 40) { continue }
             let sameService = model.map(\.key).filter { $0.service == key.service }
             try #require(table.list.keys(of: key.service) == sameService, "seed \(seed)")
-            let near = sameService.filter {
-                $0 != key && $0.isMaking == key.isMaking && $0.qualifier as? String == key.qualifier as? String
-            }
-            try #require(Set(table.list.otherArguments(of: key)) == Set(near), "seed \(seed)")
-            let far = sameService.filter { $0 != key && !near.contains($0) }
-            try #require(Set(table.list.otherQualifiers(of: key)) == Set(far), "seed \(seed)")
         }
     }
 }

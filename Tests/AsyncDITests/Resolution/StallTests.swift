@@ -89,6 +89,33 @@ private final class StallObserver: ContainerObserver {
         try? await container.dispose(deadline: .zero)
     }
 
+    @Test(arguments: [Lifetime.singleton, .scoped])
+    func `a wait is told before the end of what was waited for, or not at all`(lifetime: Lifetime) async throws {
+        let observer = RecordingObserver()
+        let factory = DrivenFactory<A>()
+        let container = Container(observers: [observer], clock: ManualClock()) {
+            Registration(A.self, lifetime: lifetime) { _ in try await factory.run() }
+        }
+        let scope = try await container.openScope("s")
+        let asker = Task { try await scope.resolve(A.self) }
+        await factory.began()
+        let owner = lifetime == .singleton ? container.core : scope.core
+        let creation = try #require(owner.withState { $0.flights.entries.keys.first })
+        let wait = StallMonitor.Wait(of: nil, for: creation)
+        scope.core.tell(wait, lasting: .seconds(30))
+        factory.answer(A())
+        _ = try await asker.value
+        // The monitor had found it due, and comes too late.
+        scope.core.tell(wait, lasting: .seconds(30))
+        try await container.register(B.self) { _ in B() }
+        await observer.received { if case .registered(let key) = $0 { key.service == B.self } else { false } }
+        #expect(
+            observer.events.map(\.description) == [
+                "registered A", "opened scope \"s\"", "stalled: a request has been waiting for A for 30.0 seconds",
+                "created A in 0.0 seconds for 1 waiter", "registered B",
+            ])
+    }
+
     @Test func `no task is held when nothing waits`() async throws {
         let observer = StallObserver(.seconds(30))
         let clock = ManualClock()

@@ -1,0 +1,44 @@
+extension RecordedService {
+    /// The modifier that declares this as a dependency, as one writes it: `.dependency(URL.self, qualifier: Env.prod)`.
+    var declaration: String {
+        func arrayExpression<Element>(_ element: Element.Type) -> String {
+            "[\(isExistential(element) ? "any " : "")\(readableName(of: element))].self"
+        }
+        var service = metatypeExpression(key.service)
+        if isGroup { service = _openExistential(key.service, do: arrayExpression) }
+        let arguments = key.argumentTypes.map(metatypeExpression)
+        if key.qualifier == nil, arguments.isEmpty { return ".dependencies(\(service))" }
+        var parts = [service]
+        if let qualifier = key.qualifier { parts.append("qualifier: \(expression(of: qualifier))") }
+        if !arguments.isEmpty { parts.append("arguments: " + arguments.joined(separator: ", ")) }
+        return ".dependency(\(parts.joined(separator: ", ")))"
+    }
+}
+
+/// A qualifier or its key as one writes it, as far as that can be told from its value: with `…` for what only its author knows.
+private func expression(of value: Any) -> String {
+    switch value {
+    case let text as String: return String(reflecting: text)
+    case let number as any BinaryInteger: return "\(number)"
+    case let flag as Bool: return "\(flag)"
+    case let qualifier as any KeyedQualifier: return ".key(\(expression(of: qualifier.anyKey)))"
+    default: break
+    }
+    let type = readableName(of: Swift.type(of: value))
+    let mirror = Mirror(reflecting: value)
+    // A case without values is printed as its name, unless its type prints itself in another way.
+    let isPlainCase = mirror.displayStyle == .enum && mirror.children.isEmpty
+    if isPlainCase, !(value is any CustomStringConvertible), !(value is any CustomDebugStringConvertible) {
+        return "\(type).\(value)"
+    }
+    return "\(type)(…)"
+}
+
+/// A qualifier made of another value.
+private protocol KeyedQualifier {
+    var anyKey: Any { get }
+}
+
+extension KeyQualifier: KeyedQualifier {
+    fileprivate var anyKey: Any { key }
+}

@@ -1,0 +1,133 @@
+/// The strongly connected components of a graph of numbered nodes: the groups in which each node leads to each other one.
+///
+/// Tarjan's algorithm (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack of its own instead of calls,
+/// so that a chain of any length is no problem. A pure value.
+struct StronglyConnectedComponents {
+    private let successors: [[Int]]
+    /// Each after those that it leads to; a node that is in no cycle is alone.
+    private(set) var components: [[Int]] = []
+    /// In which component a node is.
+    private var numbers: [Int]
+
+    private static var none: Int { -1 }
+
+    init(successors: [[Int]]) {
+        self.successors = successors
+        numbers = [Int](repeating: Self.none, count: successors.count)
+        // When a node was met, and the first node met that it leads back to; zero before it is met.
+        var order = [Int](repeating: 0, count: successors.count)
+        var low = order
+        var met = 0
+        // Nodes whose component is not known yet.
+        var open: [Int] = []
+        var path: [(node: Int, next: Int)] = []
+        func meet(_ node: Int) {
+            met += 1
+            (order[node], low[node]) = (met, met)
+            open.append(node)
+            path.append((node, 0))
+        }
+        for start in successors.indices where order[start] == 0 {
+            meet(start)
+            while let (node, next) = path.last {
+                if next < successors[node].count {
+                    path[path.count - 1].next += 1
+                    let successor = successors[node][next]
+                    if order[successor] == 0 {
+                        meet(successor)
+                    } else if numbers[successor] == Self.none {
+                        low[node] = min(low[node], order[successor])
+                    }
+                    continue
+                }
+                path.removeLast()
+                if let before = path.last?.node { low[before] = min(low[before], low[node]) }
+                guard low[node] == order[node], let begin = open.lastIndex(of: node) else { continue }
+                for member in open[begin...] { numbers[member] = components.count }
+                components.append(Array(open[begin...]))
+                open.removeSubrange(begin...)
+            }
+        }
+    }
+
+    /// A shortest cycle of one component; nil when there is none in the whole graph.
+    var firstCycle: [Int]? {
+        var search = ShortestPaths(successors)
+        return components.first(where: isCyclic).flatMap { cycles(in: $0, upTo: 1, &search).first }
+    }
+
+    /// For each edge that is part of a cycle one through it, as short as there is, unless the edge is in one that was given before.
+    ///
+    /// A cycle begins with its lowest node, and goes without it again at the end. The number of cycles is bounded: services that all
+    /// need one another are in more of them than anybody reads.
+    ///
+    /// - Parameter limit: How many cycles are given of one component.
+    /// - Returns: The cycles; none if and only if there is no cycle.
+    func cycles(upTo limit: Int) -> [[Int]] {
+        var search = ShortestPaths(successors)
+        return components.filter(isCyclic).map { $0.sorted() }.sorted { $0[0] < $1[0] }
+            .flatMap { cycles(in: $0, upTo: limit, &search) }
+    }
+
+    private func isCyclic(_ component: [Int]) -> Bool {
+        component.count > 1 || successors[component[0]].contains(component[0])
+    }
+
+    private func cycles(in component: [Int], upTo limit: Int, _ search: inout ShortestPaths) -> [[Int]] {
+        struct Edge: Hashable {
+            let from: Int
+            let to: Int
+        }
+        var covered: Set<Edge> = []
+        var cycles: [[Int]] = []
+        for from in component.sorted() {
+            for to in successors[from] where numbers[to] == numbers[from] && !covered.contains(Edge(from: from, to: to))
+            {
+                if cycles.count == limit { return cycles }
+                var cycle = search.path(from: to, to: from) { numbers[$0] == numbers[from] }
+                for (node, next) in zip(cycle, cycle.dropFirst() + [to]) { covered.insert(Edge(from: node, to: next)) }
+                if let lowest = cycle.indices.min(by: { cycle[$0] < cycle[$1] }) {
+                    cycle = Array(cycle[lowest...] + cycle[..<lowest])
+                }
+                cycles.append(cycle)
+            }
+        }
+        return cycles
+    }
+}
+
+/// Searches one graph in breadth, as often as needed: a search costs what it looks at, not the size of the graph.
+private struct ShortestPaths {
+    private let successors: [[Int]]
+    private var cameFrom: [Int]
+    /// In which search a node was met last.
+    private var met: [Int]
+    private var search = 0
+
+    init(_ successors: [[Int]]) {
+        self.successors = successors
+        cameFrom = [Int](repeating: 0, count: successors.count)
+        met = cameFrom
+    }
+
+    /// A shortest path through certain nodes, both ends included; empty when there is none.
+    mutating func path(from start: Int, to end: Int, through isWanted: (Int) -> Bool) -> [Int] {
+        search += 1
+        met[start] = search
+        var queue = [start]
+        var next = 0
+        while met[end] != search {
+            guard next < queue.count else { return [] }
+            let node = queue[next]
+            next += 1
+            for successor in successors[node] where met[successor] != search && isWanted(successor) {
+                met[successor] = search
+                cameFrom[successor] = node
+                queue.append(successor)
+            }
+        }
+        var path = [end]
+        while let last = path.last, last != start { path.append(cameFrom[last]) }
+        return path.reversed()
+    }
+}
