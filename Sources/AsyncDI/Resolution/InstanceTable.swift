@@ -67,14 +67,12 @@ import Synchronization
     ///
     /// Not generic, so that it needs no metadata at run time, and retains nothing: the caller copies the instance out of its
     /// cell. A weakly held instance is left to the slow path.
-    func beginHit(_ service: any Any.Type) -> Hit? { beginHit(TypeProbe(service)) }
+    func beginHit(_ service: any Any.Type) -> Hit? { beginHit(anywhere: TypeProbe(service)) }
 
     /// The same for a request with a qualifier: makes no key either.
-    func beginHit(_ service: any Any.Type, _ qualifier: any Qualifier) -> Hit? {
-        beginHit(QualifierProbe(service, qualifier))
-    }
+    func beginHit(_ probe: QualifierProbe) -> Hit? { beginHit(anywhere: probe) }
 
-    private func beginHit(_ probe: some SlotProbe) -> Hit? {
+    private func beginHit(anywhere probe: some SlotProbe) -> Hit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         if case .cell(let cell, _)? = search(probe, asked: self),
@@ -207,8 +205,8 @@ import Synchronization
 
     /// Makes room for keys that are about to come.
     func reserve(_ additional: Int, retired: inout [AnyObject]) {
+        if array.load()?._withUnsafeGuaranteedRef({ (count + additional) * 4 <= $0.capacity * 3 }) == true { return }
         let old = array.load()?.takeUnretainedValue()
-        if let old, (count + additional) * 4 <= old.capacity * 3 { return }
         var living = 0
         old?.forEach { slot, _ in if !slot.isEmpty { living += 1 } }
         var capacity = 8
