@@ -5,7 +5,7 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; nothing is
     ///   registered then.
     public func register<Service>(_ registration: consuming Registration<Service>) throws {
-        try core.register(Registrations(registration.blueprint))
+        try core.register(Registrations(registration.shared))
     }
 
     /// Registers what a module contributes, all or nothing, and tells the module that it is loaded.
@@ -51,6 +51,29 @@ extension Container {
     @inlinable
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) throws {
+        try register(
+            Registration(
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line,
+                factory: factory))
+    }
+
+    /// Registers a service made without arguments, with a qualifier whose type is known.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Makes an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    @_documentation(visibility: internal)
+    @inlinable
+    public func register<Service: Sendable, Name: Qualifier>(
+        _ service: Service.Type = Service.self, qualifier: Name, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) throws {

@@ -3,10 +3,8 @@ extension ContainerCore {
     /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
         if registrations.isEmpty { return }
-        let recipes = recipes(for: registrations)
+        let (recipes, decorations, modules) = contents(of: registrations)
         let rejections = rejections(among: recipes)
-        let decorations = registrations.decorations
-        let modules = registrations.modules
         // Nothing can have been made yet.
         var victims = Victims()
         withState { state in
@@ -40,10 +38,8 @@ extension ContainerCore {
 
     /// Registers all or nothing.
     func register(_ registrations: Registrations) throws {
-        let recipes = recipes(for: registrations)
+        let (recipes, decorations, modules) = contents(of: registrations)
         if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
-        let decorations = registrations.decorations
-        let modules = registrations.modules
         var victims = Victims()
         let outcome: Outcome = withState { state in
             guard state.phase == .open else { return .disposed }
@@ -129,19 +125,29 @@ extension ContainerCore {
 
     // MARK: Recipes
 
-    /// The recipe of each registration and those of the types that it is forwarded to.
-    private func recipes(for registrations: Registrations) -> [Recipe] {
+    /// The recipes of the registrations and of the types that they are forwarded to, and what else there is.
+    private func contents(of registrations: Registrations) -> ([Recipe], [Decoration], [any Module]) {
         var recipes: [Recipe] = []
+        var decorations: [Decoration] = []
+        var modules: [any Module] = []
         recipes.reserveCapacity(registrations.count)
-        registrations.forEachBlueprint { blueprint in
-            let problem = blueprint.problem(defaultLifetime: defaultLifetime)
-            recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime, problem: problem))
-            for forward in blueprint.forwards {
-                recipes.append(
-                    Recipe(blueprint.forwarding(by: forward), defaultLifetime: defaultLifetime, problem: problem))
+        registrations.forEach { blueprint in
+            if blueprint.value.isSimple {
+                recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime))
+                return
             }
+            let problem = blueprint.value.problem(defaultLifetime: defaultLifetime)
+            recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime, problem: problem))
+            for forward in blueprint.value.forwards {
+                let alias = blueprint.value.forwarding(by: forward)
+                recipes.append(Recipe(alias, defaultLifetime: defaultLifetime, problem: problem))
+            }
+        } decoration: {
+            decorations.append($0)
+        } module: {
+            modules.append($0)
         }
-        return recipes
+        return (recipes, decorations, modules)
     }
 
     /// The errors of those that a container which rejects duplicates does not take, when it has nothing yet.

@@ -36,28 +36,18 @@ extension Qualifier {
 }
 
 extension Qualifier {
-    /// Equality with a qualifier of the same type.
-    ///
-    /// Unchecked, because a cast takes several times as long as the comparison: only ``areEqual(_:_:)`` calls this, with qualifiers of
-    /// which it has seen that their types are the same.
-    fileprivate func isEqual<Other: Qualifier>(toSameType other: Other) -> Bool {
-        assert(Other.self == Self.self, "qualifiers of different types are never equal")
-        return withUnsafePointer(to: other) { pointer in
-            UnsafeRawPointer(pointer).assumingMemoryBound(to: Self.self).pointee == self
-        }
+    /// Equality with a qualifier of any type.
+    fileprivate func isEqual(to other: any Qualifier) -> Bool {
+        guard let other = other as? Self else { return false }
+        return self == other
     }
-}
-
-/// Equality of two qualifiers of any types.
-func areEqual(_ first: any Qualifier, _ second: any Qualifier) -> Bool {
-    type(of: first) == type(of: second) && first.isEqual(toSameType: second)
 }
 
 /// Equality of two optional qualifiers of any types.
 func areEqual(_ first: (any Qualifier)?, _ second: (any Qualifier)?) -> Bool {
     switch (first, second) {
     case (nil, nil): true
-    case (let first?, let second?): areEqual(first, second)
+    case (let first?, let second?): first.isEqual(to: second)
     default: false
     }
 }

@@ -8,7 +8,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The type of the argument pack's box, nil without arguments.
     let arguments: ArgumentPack.Type?
     /// The qualifier and the role, nil for most keys, which are three words.
-    let details: Details?
+    let details: KeyDetails?
 
     enum Role: Hashable, Sendable {
         case service
@@ -18,37 +18,19 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         indirect case contribution(ContributionID)
     }
 
-    /// What few keys have, made once and shared by their copies.
-    final class Details: Sendable {
-        let qualifier: (any Qualifier)?
-        let role: Role
-        /// Kept, because hashing a qualifier takes longer than all else.
-        let hash: UInt
-
-        init(_ qualifier: (any Qualifier)?, _ role: Role) {
-            self.qualifier = qualifier
-            self.role = role
-            let bits = qualifier.map(ServiceKey.hash(of:)) ?? 0
-            hash =
-                switch role {
-                case .service: bits
-                case .making: ~bits
-                case .contribution(let id): bits &* 31 &+ UInt(bitPattern: id.hashValue)
-                }
-        }
-
-        func isEqual(to other: Details) -> Bool {
-            hash == other.hash && role == other.role && areEqual(qualifier, other.qualifier)
-        }
-    }
-
     init(
         _ service: any Any.Type, qualifier: (any Qualifier)? = nil, arguments: ArgumentPack.Type? = nil,
         role: Role = .service
     ) {
         self.service = service
         self.arguments = arguments
-        if qualifier == nil, case .service = role { details = nil } else { details = Details(qualifier, role) }
+        details = KeyDetails.of(qualifier, role)
+    }
+
+    init(_ service: any Any.Type, _ details: KeyDetails?) {
+        self.service = service
+        self.details = details
+        arguments = nil
     }
 
     /// The qualifier, if the registration has one.
@@ -119,13 +101,8 @@ extension ServiceKey {
     }
 
     /// The hash of a key that is a type and a qualifier.
-    static func fastHash(_ service: any Any.Type, _ qualifier: any Qualifier) -> UInt {
-        spread(ObjectIdentifier(service).address &* 31 &+ hash(of: qualifier))
-    }
-
-    /// The type counts too: cases of different enumerations often have the same hash.
-    private static func hash(of qualifier: any Qualifier) -> UInt {
-        ObjectIdentifier(type(of: qualifier)).address &* 31 &+ UInt(bitPattern: qualifier.hashValue)
+    static func fastHash(_ service: any Any.Type, qualifierHash: UInt) -> UInt {
+        spread(ObjectIdentifier(service).address &* 31 &+ qualifierHash)
     }
 
     private static func spread(_ bits: UInt) -> UInt {

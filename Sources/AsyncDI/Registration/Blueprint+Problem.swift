@@ -1,8 +1,7 @@
 extension Blueprint {
     /// What contradicts itself in the registration, if anything does.
     func problem(defaultLifetime: Lifetime) -> ResolutionError? {
-        // Nothing is said that could contradict something else.
-        if extras == nil, key.details == nil { return nil }
+        if isSimple { return nil }
         let lifetime = lifetime ?? defaultLifetime
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             return invalid(
@@ -43,6 +42,9 @@ extension Blueprint {
         }
         return nil
     }
+
+    /// Whether nothing is said that could contradict something else, nor is it forwarded: most are so.
+    var isSimple: Bool { extras == nil && !key.isContribution }
 
     private func invalid(_ message: String, _ advice: String) -> ResolutionError {
         ResolutionError(

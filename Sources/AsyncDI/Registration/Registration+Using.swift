@@ -22,20 +22,21 @@ extension Registration where Service: Sendable {
     ) {
         var dependencies: [ServiceKey] = []
         for type in repeat (each Dependency).self { dependencies.append(ServiceKey(type)) }
-        blueprint = Blueprint(
-            key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
-            factory: ServiceFactory<Service> { resolver, _ in
-                let ready = (repeat try resolver.dependency((each Dependency).self))
-                var missing = 0
-                for dependency in repeat each ready {
-                    if dependency == nil { missing += 1 }
-                }
-                if missing == 0 { return try await initializer(repeat (each ready)!) }
-                let slots = (repeat DependencySlot<each Dependency>(each ready))
-                try await resolver.fill(repeat each slots, concurrently: missing > 1)
-                return try await initializer(repeat (each slots).instance)
-            },
-            site: RegistrationSite(fileID: fileID, line: line))
+        self.init(
+            blueprint: Blueprint(
+                key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
+                factory: ServiceFactory<Service> { resolver, _ in
+                    let ready = (repeat try resolver.dependency((each Dependency).self))
+                    var missing = 0
+                    for dependency in repeat each ready {
+                        if dependency == nil { missing += 1 }
+                    }
+                    if missing == 0 { return try await initializer(repeat (each ready)!) }
+                    let slots = (repeat DependencySlot<each Dependency>(each ready))
+                    try await resolver.fill(repeat each slots, concurrently: missing > 1)
+                    return try await initializer(repeat (each slots).instance)
+                },
+                site: RegistrationSite(fileID: fileID, line: line)))
         blueprint.dependencies = dependencies
     }
 }

@@ -8,19 +8,26 @@
 /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
 /// ```
 public struct Registration<Service>: Sendable {
-    var blueprint: Blueprint
+    /// What the registration says; constant, so that its copies and the containers that it is given to share it.
+    private(set) var shared: Shared<Blueprint>
 
-    init(blueprint: Blueprint) { self.blueprint = blueprint }
+    var blueprint: Blueprint {
+        get { shared.value }
+        set { shared = Shared(newValue) }
+    }
+
+    init(blueprint: Blueprint) { shared = Shared(blueprint) }
 
     /// A service without arguments; the factory is one of `Service`.
     @usableFromInline
     init(
-        _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?, _ fileID: String, _ line: UInt,
+        _ service: any Any.Type, _ details: KeyDetails?, _ lifetime: Lifetime?, _ fileID: String, _ line: UInt,
         _ factory: Factory
     ) {
-        blueprint = Blueprint(
-            key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime, factory: factory,
-            site: RegistrationSite(fileID: fileID, line: line))
+        shared = Shared(
+            Blueprint(
+                key: ServiceKey(service, details), lifetime: lifetime, factory: factory,
+                site: RegistrationSite(fileID: fileID, line: line)))
     }
 }
 
@@ -43,7 +50,30 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) {
-        self.init(service, qualifier, lifetime, fileID, line, ServiceFactory<Service>(factory))
+        let details = qualifier.flatMap { KeyDetails.of($0) }
+        self.init(service, details, lifetime, fileID, line, ServiceFactory<Service>(factory))
+    }
+
+    /// A service made without arguments, with a qualifier whose type is known.
+    ///
+    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with a qualifier of any type, and faster.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved: a concrete type or `any P`.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<Name: Qualifier>(
+        _ service: Service.Type = Service.self, qualifier: Name, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) {
+        self.init(
+            service, QualifiedDetails(qualifier), lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
     /// A service made without arguments, whose type is that of what the factory returns.
@@ -84,7 +114,7 @@ extension Registration where Service: Sendable {
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
-        blueprint = .withArguments(service, qualifier, lifetime, site, factory) { ArgumentKey($0) }
+        self.init(blueprint: Blueprint.withArguments(service, qualifier, lifetime, site, factory) { ArgumentKey($0) })
     }
 
     /// A service made with arguments of which a computed key decides what counts as equal.
@@ -111,9 +141,10 @@ extension Registration where Service: Sendable {
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
-        blueprint = .withArguments(service, qualifier, lifetime, site, factory) {
-            ArgumentKey(key: key(repeat each $0.values))
-        }
+        self.init(
+            blueprint: Blueprint.withArguments(service, qualifier, lifetime, site, factory) {
+                ArgumentKey(key: key(repeat each $0.values))
+            })
         blueprint.isKeyed = true
     }
 
@@ -133,7 +164,7 @@ extension Registration where Service: Sendable {
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
-        blueprint = .withArguments(service, qualifier, .transient, site, factory) { _ in .none }
+        self.init(blueprint: Blueprint.withArguments(service, qualifier, .transient, site, factory) { _ in .none })
     }
 
     /// A service that is there already.
@@ -150,10 +181,11 @@ extension Registration where Service: Sendable {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        blueprint = Blueprint(
-            key: ServiceKey(service, qualifier: qualifier), lifetime: .singleton,
-            factory: ServiceFactory<Service> { _, _ in instance },
-            site: RegistrationSite(fileID: fileID, line: line))
+        self.init(
+            blueprint: Blueprint(
+                key: ServiceKey(service, qualifier: qualifier), lifetime: .singleton,
+                factory: ServiceFactory<Service> { _, _ in instance },
+                site: RegistrationSite(fileID: fileID, line: line)))
         blueprint.instance = StrongCell(instance)
     }
 
@@ -173,17 +205,18 @@ extension Registration where Service: Sendable {
         expected service: Service.Type, qualifier: (any Qualifier)? = nil, fileID: String = #fileID, line: UInt = #line
     ) {
         let key = ServiceKey(service, qualifier: qualifier)
-        blueprint = Blueprint(
-            key: key, lifetime: .transient,
-            factory: ServiceFactory<Service> { resolver, _ in
-                throw ResolutionError(
-                    .notRegistered,
-                    "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
-                    advice:
-                        "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
-                    steps: resolver.frame?.path ?? [], asker: resolver.frame)
-            },
-            site: RegistrationSite(fileID: fileID, line: line))
+        self.init(
+            blueprint: Blueprint(
+                key: key, lifetime: .transient,
+                factory: ServiceFactory<Service> { resolver, _ in
+                    throw ResolutionError(
+                        .notRegistered,
+                        "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
+                        advice:
+                            "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
+                        steps: resolver.frame?.path ?? [], asker: resolver.frame)
+                },
+                site: RegistrationSite(fileID: fileID, line: line)))
         blueprint.isExpected = true
     }
 }
@@ -206,15 +239,16 @@ extension Registration {
             nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> sending Service
     ) {
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
-        blueprint = Blueprint(
-            key: ServiceKey(
-                service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self,
-                role: .making),
-            lifetime: .transient,
-            factory: MakingFactory<Service> { resolver, pack in
-                try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
-            },
-            site: RegistrationSite(fileID: fileID, line: line))
+        self.init(
+            blueprint: Blueprint(
+                key: ServiceKey(
+                    service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self,
+                    role: .making),
+                lifetime: .transient,
+                factory: MakingFactory<Service> { resolver, pack in
+                    try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
+                },
+                site: RegistrationSite(fileID: fileID, line: line)))
     }
 }
 

@@ -2,7 +2,7 @@
 public struct Registrations: Sendable {
     /// One thing is held without an array, because a builder makes one of these for each.
     private enum Content {
-        case registration(Blueprint)
+        case registration(Shared<Blueprint>)
         indirect case decoration(Decoration)
         /// A module that the registrations came from, to be told when all are there.
         indirect case module(any Module)
@@ -23,7 +23,7 @@ public struct Registrations: Sendable {
     /// - Parameter registrations: Registrations and modules.
     public init(@RegistrationBuilder _ registrations: () -> Registrations) { self = registrations() }
 
-    init(_ blueprint: consuming Blueprint) { content = .registration(blueprint) }
+    init(_ blueprint: consuming Shared<Blueprint>) { content = .registration(blueprint) }
     init(_ decoration: Decoration) { content = .decoration(decoration) }
 
     /// What a module registers, and the module itself, after those that it contains.
@@ -49,30 +49,23 @@ extension Registrations {
         if case .several(let parts) = content { parts.count } else { 1 }
     }
 
-    /// Calls `body` with every registration, in order.
-    func forEachBlueprint(_ body: (Blueprint) -> Void) {
+    /// Calls what fits with everything in here, in order.
+    ///
+    /// Through the buffer, because iterating retains each part.
+    func forEach(
+        blueprint: (Shared<Blueprint>) -> Void, decoration: (Decoration) -> Void = { _ in },
+        module: (any Module) -> Void = { _ in }
+    ) {
         switch content {
-        case .registration(let blueprint): body(blueprint)
+        case .registration(let registered): blueprint(registered)
+        case .decoration(let decorated): decoration(decorated)
+        case .module(let contained): module(contained)
         case .several(let parts):
-            // Through the buffer, because iterating copies each part, which retains all that a blueprint has.
-            parts.withUnsafeBufferPointer { for index in $0.indices { $0[index].forEachBlueprint(body) } }
-        case .decoration, .module: break
-        }
-    }
-
-    var decorations: [Decoration] {
-        switch content {
-        case .decoration(let decoration): [decoration]
-        case .several(let parts): parts.flatMap(\.decorations)
-        case .registration, .module: []
-        }
-    }
-
-    var modules: [any Module] {
-        switch content {
-        case .module(let module): [module]
-        case .several(let parts): parts.flatMap(\.modules)
-        case .registration, .decoration: []
+            parts.withUnsafeBufferPointer { parts in
+                for index in parts.indices {
+                    parts[index].forEach(blueprint: blueprint, decoration: decoration, module: module)
+                }
+            }
         }
     }
 }
@@ -81,7 +74,7 @@ extension Registrations {
 @resultBuilder public enum RegistrationBuilder {
     /// One registration.
     public static func buildExpression<S>(_ registration: consuming Registration<S>) -> Registrations {
-        Registrations(registration.blueprint)
+        Registrations(registration.shared)
     }
     /// One decoration.
     public static func buildExpression(_ decoration: Decoration) -> Registrations {

@@ -22,14 +22,10 @@ struct Blueprint: Sendable {
     private(set) var extras: Shared<Extras>?
     var lifetime: Lifetime?
 
-    init(
-        key: ServiceKey, lifetime: Lifetime?, factory: Factory, site: RegistrationSite? = nil,
-        extras: Shared<Extras>? = nil
-    ) {
+    init(key: ServiceKey, lifetime: Lifetime?, factory: Factory, site: RegistrationSite? = nil) {
         self.key = key
         self.factory = factory
         self.site = site
-        self.extras = extras
         self.lifetime = lifetime
     }
 

@@ -93,9 +93,8 @@ import Synchronization
     }
 
     /// Finds the instance for a request with a qualifier; makes no key either.
-    func beginHit(_ service: any Any.Type, _ qualifier: any Qualifier) -> Hit? {
+    func beginHit(_ probe: QualifierProbe) -> Hit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
-        let probe = QualifierProbe(service, qualifier)
         let ticket = epoch.enter()
         if case .cell(let cell, _)? = search(probe, asked: self),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly })
@@ -251,8 +250,8 @@ import Synchronization
 
     /// Makes room for keys that are about to come.
     func reserve(_ additional: Int, retired: inout [AnyObject]) {
+        if array.load()?._withUnsafeGuaranteedRef({ (count + additional) * 4 <= $0.capacity * 3 }) == true { return }
         let old = array.load()?.takeUnretainedValue()
-        if let old, (count + additional) * 4 <= old.capacity * 3 { return }
         var living = 0
         old?.forEach { slot, _ in if !slot.isEmpty { living += 1 } }
         var capacity = 8

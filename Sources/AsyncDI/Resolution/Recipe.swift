@@ -7,7 +7,10 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, an atomic, and `position`, which the container's lock protects.
 final class Recipe: Slot, @unchecked Sendable {
-    let factory: Factory
+    private let shared: Shared<Blueprint>
+    private let oddity: Shared<Oddity>?
+    /// Where the container's ``RegistrationTable`` has it.
+    var position = 0
     let lifetime: Lifetime
     /// Whether a request is nothing but a call of the factory.
     let isPlainTransient: Bool
@@ -16,11 +19,6 @@ final class Recipe: Slot, @unchecked Sendable {
     /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
     let isPlainShared: Bool
     private let current = Atomic(true)
-    let site: RegistrationSite?
-    private let extras: Shared<Extras>?
-    private let oddity: Shared<Oddity>?
-    /// Where the container's ``RegistrationTable`` has it.
-    var position = 0
 
     /// What is unusual about a registration in its container.
     private struct Oddity: Sendable {
@@ -28,27 +26,33 @@ final class Recipe: Slot, @unchecked Sendable {
         var base: DecorationBase?
     }
 
+    /// The recipe of a registration that others may have a recipe of, too: what it says is shared with them.
     init(
-        _ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil, base: DecorationBase? = nil
+        _ shared: Shared<Blueprint>, defaultLifetime: Lifetime, problem: ResolutionError? = nil,
+        base: DecorationBase? = nil
     ) {
-        factory = blueprint.factory
-        lifetime = blueprint.lifetime ?? defaultLifetime
-        site = blueprint.site
-        extras = blueprint.extras
+        self.shared = shared
+        let lifetime = shared.value.lifetime ?? defaultLifetime
+        self.lifetime = lifetime
         oddity = problem == nil && base == nil ? nil : Shared(Oddity(problem: problem, base: base))
         isPlainShared =
-            (lifetime.sharing == .asked || lifetime.sharing == .owner) && oddity == nil && blueprint.target == nil
-            && blueprint.key.isPlain && lifetime.makeStorage == nil
+            (lifetime.sharing == .asked || lifetime.sharing == .owner) && oddity == nil && shared.value.target == nil
+            && shared.value.key.isPlain && lifetime.makeStorage == nil
         isPlainTransient =
-            lifetime.sharing == .none && problem == nil && blueprint.target == nil && !blueprint.key.isMaking
-            && blueprint.propertyHooks.isEmpty && blueprint.creationHooks.isEmpty && !blueprint.factory.isDecorated
-        super.init(blueprint.key, isRegistered: true)
+            lifetime.sharing == .none && problem == nil && shared.value.target == nil && !shared.value.key.isMaking
+            && shared.value.propertyHooks.isEmpty && shared.value.creationHooks.isEmpty
+            && !shared.value.factory.isDecorated
+        super.init(shared.value.key, isRegistered: true)
+    }
+
+    convenience init(
+        _ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil, base: DecorationBase? = nil
+    ) {
+        self.init(Shared(blueprint), defaultLifetime: defaultLifetime, problem: problem, base: base)
     }
 
     /// What the registration says.
-    var blueprint: Blueprint {
-        Blueprint(key: key, lifetime: lifetime, factory: factory, site: site, extras: extras)
-    }
+    var blueprint: Blueprint { shared.value }
     /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
     var problem: ResolutionError? { oddity?.value.problem }
     /// What this one decorates and asks for, where decorating the factory itself is not possible.

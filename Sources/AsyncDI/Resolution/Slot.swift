@@ -1,7 +1,7 @@
 /// What one key has in one table: a registration (a ``Recipe``), or only an instance, whose registration is another table's.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants and an atomic.
-class Slot: @unchecked Sendable {
+@usableFromInline class Slot: @unchecked Sendable {
     final let key: ServiceKey
     /// The instance that is ready.
     final let cell = AtomicReference<Cell>()
@@ -14,6 +14,9 @@ class Slot: @unchecked Sendable {
         self.isRegistered = isRegistered
     }
 
+    /// The details of the key, valid as long as this slot is.
+    final var details: Unmanaged<KeyDetails>? { key.details.map { Unmanaged.passUnretained($0) } }
+
     /// The registration, valid as long as this slot is.
     final var recipe: Unmanaged<Recipe>? {
         // Unchecked because only recipes are registered, and a cast would be the longest part of a look-up.
@@ -24,7 +27,7 @@ class Slot: @unchecked Sendable {
 }
 
 /// What a slot is looked for by.
-protocol SlotProbe {
+@usableFromInline protocol SlotProbe {
     var hash: UInt { get }
     /// Whether it is this slot, whose key has the same hash.
     func matches(_ slot: Slot) -> Bool
@@ -44,22 +47,34 @@ struct TypeProbe: SlotProbe {
 }
 
 /// Looks for a service with a qualifier, without making a key.
-struct QualifierProbe: SlotProbe {
-    let hash: UInt
+///
+/// What depends on the qualifier's type is made where the type is known: no generic code runs.
+@usableFromInline struct QualifierProbe: SlotProbe {
+    @usableFromInline let hash: UInt
     private let service: any Any.Type
-    private let qualifier: any Qualifier
+    private let detailsType: ObjectIdentifier
+    private let isEqual: (Unmanaged<KeyDetails>, UnsafeRawPointer) -> Bool
+    private let qualifier: UnsafeRawPointer
 
-    init(_ service: any Any.Type, _ qualifier: any Qualifier) {
+    /// A probe that is valid as long as the pointer to the qualifier.
+    @usableFromInline
+    init(
+        _ service: any Any.Type, _ detailsType: KeyDetails.Type, _ qualifierHash: UInt, _ qualifier: UnsafeRawPointer,
+        isEqual: @escaping (Unmanaged<KeyDetails>, UnsafeRawPointer) -> Bool
+    ) {
         self.service = service
+        self.detailsType = ObjectIdentifier(detailsType)
+        self.isEqual = isEqual
         self.qualifier = qualifier
-        hash = ServiceKey.fastHash(service, qualifier)
+        hash = ServiceKey.fastHash(service, qualifierHash: qualifierHash)
     }
 
+    @usableFromInline
     func matches(_ slot: Slot) -> Bool {
-        guard slot.key.service == service, slot.key.arguments == nil, let details = slot.key.details,
-            case .service = details.role, let other = details.qualifier
+        guard slot.key.service == service, slot.key.arguments == nil, let details = slot.details,
+            details._withUnsafeGuaranteedRef({ ObjectIdentifier(type(of: $0)) == detailsType && $0.isOfService })
         else { return false }
-        return areEqual(other, qualifier)
+        return isEqual(details, qualifier)
     }
 }
 

@@ -26,7 +26,7 @@ extension Kitchen: Cook {}
             Registration(making: Kitchen.self) { _ in Kitchen() }
         }
         var sites: [RegistrationSite?] = []
-        registrations.forEachBlueprint { sites.append($0.site) }
+        registrations.forEach(blueprint: { sites.append($0.value.site) })
         #expect(sites.count == 9)
         for (index, site) in sites.enumerated() {
             #expect(site == RegistrationSite(fileID: #fileID, line: UInt(first + 2 + index)))
@@ -45,7 +45,7 @@ extension Kitchen: Cook {}
         try await container.register(qualifier: "a", instance: Waiter())
         try await container.register(making: Kitchen.self) { _ in Kitchen() }
         try await container.register(Registration(qualifier: "b", instance: Waiter()).implements(Waiter?.self))
-        let lines = container.core.withState { $0.registrations.inOrder.map { $0.site?.line } }
+        let lines = container.core.withState { $0.registrations.inOrder.map { $0.blueprint.site?.line } }
         // The forwarded type stands where its service does.
         #expect(lines == (1...9).map { UInt(first + $0) } + [UInt(first + 9)])
     }

@@ -1,0 +1,148 @@
+/// How a core finds its handle without keeping it.
+final class HandleReference: Sendable {
+    struct Weak: Sendable {
+        weak var container: Container?
+        /// Not set where the parent can be asked for it.
+        weak var lifeline: Lifeline?
+    }
+
+    let value = Locked(Weak())
+}
+
+/// Held by a container's handles, and by its parent while it is an open scope; when nobody holds it, the core is emptied.
+final class Lifeline: Sendable {
+    let core: ContainerCore
+
+    init(_ core: ContainerCore) { self.core = core }
+    deinit { core.abandon() }
+}
+
+/// Handles, and what happens when nobody has one any more.
+extension ContainerCore {
+    func adopt(_ container: Container, _ lifeline: Lifeline) {
+        handleReference.loadOrInitialize { HandleReference() }.value.withLock {
+            $0.container = container
+            // A scope's parent has it, but is not to be asked under the lock of the scope, which is when observers are told.
+            if !isScope || events != nil { $0.lifeline = lifeline }
+        }
+    }
+
+    /// Until ``unpin(_:)``, this is the handle, and somebody's body keeps it.
+    func pin(_ container: Container) { withState { $0.pinnedHandle = container } }
+
+    /// The body is over: the handle is found only while somebody else has it.
+    func unpin(_ container: inout Container) {
+        // Not the last reference: the caller has one.
+        withState { $0.pinnedHandle = nil }
+        // Looking for it costs two more allocations: not for a request's scope, which nobody has any more.
+        if !isKnownUniquelyReferenced(&container) { container.adoptAgain() }
+    }
+
+    /// The container's handle, a new one when nobody has one; nil when the container is gone.
+    func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
+
+    private func unpinnedHandle() -> Container? {
+        // The lock is not held while a handle is made: it is adopted through the same lock.
+        let reference = handleReference.load()?.takeUnretainedValue()
+        let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
+        if let container { return container }
+        let lifeline = known ?? (events == nil ? lifelineOfScope : nil)
+        return lifeline.map { Container(core: self, lifeline: $0, isPinned: false) }
+    }
+
+    private var lifelineOfScope: Lifeline? {
+        guard let parent, let scopeID else { return nil }
+        return parent.withState { $0.scopes[scopeID]?.lifeline }
+    }
+
+    /// Tells the observers of something that changes no state.
+    func send(_ event: @autoclosure () -> ContainerEvent) {
+        guard events != nil else { return }
+        withState { $0.note(event()) }
+    }
+
+    /// Tells the observers of a long wait, unless it is over.
+    ///
+    /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out of flight:
+    /// looking whether it is in flight and telling of the wait are one step under the same lock, so that no wait is told after its end.
+    func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
+        let creation = wait.creation
+        let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.recipe.key, since: duration)
+        guard let owner = creation.place as? ContainerCore else { return send(event) }
+        if owner === self {
+            return withState { if $0.flights.entries[creation] != nil { $0.note(event) } }
+        }
+        // The queue is that of the container asked; a scope that is being opened has no handle yet.
+        guard let events, let container = handle() else { return send(event) }
+        owner.withState { if $0.flights.entries[creation] != nil { events.append([event], from: container) } }
+    }
+
+    /// Puts events into the observers' queue.
+    ///
+    /// A scope that is being opened has no handle yet: what happens in it meanwhile waits until it has.
+    ///
+    /// - Returns: The handle that the queue was given, to be released outside the lock.
+    func handOver(_ state: inout State) -> Container? {
+        guard let events, let container = state.pinnedHandle ?? unpinnedHandle() else { return nil }
+        events.append(state.events, from: container)
+        state.events = []
+        return container
+    }
+
+    // MARK: Children
+
+    func addChild(_ child: ContainerCore) {
+        let isOpen = withState { state in
+            state.children[ObjectIdentifier(child)] = WeakCore(core: child)
+            return state.phase == .open
+        }
+        if !isOpen { child.abandon() }
+    }
+
+    func forgetChild(_ id: ObjectIdentifier) {
+        _ = withState { $0.children.removeValue(forKey: id) }
+    }
+
+    /// The containers directly below this one.
+    var childCores: [ContainerCore] {
+        withState { state in
+            state.scopes.newestFirst.map(\.core) + state.children.values.compactMap(\.core)
+        }
+    }
+
+    // MARK: Abandonment
+
+    /// The last handle is gone: instances go too, without their hooks; who still waits is told.
+    ///
+    /// A container that is being disposed finishes that instead: its disposal keeps the core.
+    func abandon() {
+        // Mostly it is disposed by now.
+        if table.isClosed { return }
+        var dropped: State?
+        let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
+            guard state.phase == .open else { return nil }
+            table.close()
+            let stopped = state.flights.close()
+            for recipe in state.registrations.inOrder { recipe.retire() }
+            table.unpublishAll(retired: &state.retired)
+            state.clearIndexes()
+            // Nothing may be released under the lock: deinitialisers are user code, and those of scopes come back here.
+            dropped = state
+            dropped?.retired = []
+            var empty = State()
+            empty.phase = .disposed
+            empty.flights = state.flights
+            empty.retired = state.retired
+            empty.leases = state.leases
+            if !state.leaseWaiters.isEmpty { empty.leaseWaiters = state.leaseWaiters }
+            empty.owed = state.owed
+            state = empty
+            return stopped
+        }
+        for waiter in stopped?.waiters ?? [] { waiter.resume(.disposed) }
+        for creation in stopped?.flights ?? [] { creation.cancel() }
+        for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.task.cancel() }
+        for item in dropped?.ledger.inOrder ?? [] { for lease in item.leases { lease.end() } }
+        withExtendedLifetime(dropped) {}
+    }
+}

@@ -1,0 +1,81 @@
+/// What few keys have: a role of their own or, in the subclass, a qualifier; made once and shared by the copies of a key.
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants.
+@usableFromInline class KeyDetails: @unchecked Sendable {
+    final let role: ServiceKey.Role
+    /// Kept, because hashing a qualifier takes longer than all else.
+    final let hash: UInt
+
+    final var isOfService: Bool {
+        if case .service = role { true } else { false }
+    }
+
+    /// The qualifier, if there is one.
+    var qualifier: (any Qualifier)? { nil }
+    func hasQualifier(of other: KeyDetails) -> Bool { other.qualifier == nil }
+
+    init(_ role: ServiceKey.Role, qualifierHash: UInt = 0) {
+        self.role = role
+        hash =
+            switch role {
+            case .service: qualifierHash
+            case .making: ~qualifierHash
+            case .contribution(let id): qualifierHash &* 31 &+ UInt(bitPattern: id.hashValue)
+            }
+    }
+
+    @usableFromInline
+    init(qualifierHash: UInt) {
+        role = .service
+        hash = qualifierHash
+    }
+
+    /// The details of a key, nil for one that needs none.
+    static func of(_ qualifier: (any Qualifier)?, _ role: ServiceKey.Role) -> KeyDetails? {
+        func qualified<Name: Qualifier>(_ name: Name) -> KeyDetails { QualifiedDetails(name, role) }
+        if let qualifier { return qualified(qualifier) }
+        if case .service = role { return nil }
+        return KeyDetails(role)
+    }
+
+    /// The details of a qualifier of any type.
+    @usableFromInline
+    static func of(_ qualifier: any Qualifier) -> KeyDetails? { of(qualifier, .service) }
+
+    final func isEqual(to other: KeyDetails) -> Bool {
+        hash == other.hash && role == other.role && hasQualifier(of: other)
+    }
+}
+
+/// The details of a key with a qualifier.
+///
+/// Its type tells that of the qualifier, so that neither is cast: a cast takes several times as long as the comparison.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
+@usableFromInline final class QualifiedDetails<Name: Qualifier>: KeyDetails, @unchecked Sendable {
+    @usableFromInline let name: Name
+
+    /// Of a key whose role is that of most.
+    @inlinable
+    init(_ name: Name) {
+        self.name = name
+        super.init(qualifierHash: Self.hash(of: name))
+    }
+
+    fileprivate init(_ name: Name, _ role: ServiceKey.Role) {
+        self.name = name
+        super.init(role, qualifierHash: Self.hash(of: name))
+    }
+
+    /// The type counts too: cases of different enumerations often have the same hash.
+    @inlinable
+    static func hash(of name: Name) -> UInt {
+        UInt(bitPattern: ObjectIdentifier(Name.self)) &* 31 &+ UInt(bitPattern: name.hashValue)
+    }
+
+    override var qualifier: (any Qualifier)? { name }
+    override func hasQualifier(of other: KeyDetails) -> Bool {
+        // Unchecked because it is of this very type.
+        type(of: other) == Self.self && unsafeDowncast(other, to: Self.self).name == name
+    }
+}
