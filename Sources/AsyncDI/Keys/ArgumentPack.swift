@@ -29,7 +29,7 @@
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant pack of `Sendable` values.
 @usableFromInline final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
-    let values: (repeat each Argument)
+    @usableFromInline let values: (repeat each Argument)
 
     @usableFromInline init(_ values: repeat each Argument) {
         self.values = (repeat each values)
@@ -37,7 +37,7 @@
     }
 
     /// The pack as what it is, for code that was found by a key which holds this very type: the key has proved it.
-    static func of(_ pack: ArgumentPack) -> Arguments {
+    @inlinable static func of(_ pack: ArgumentPack) -> Arguments {
         assert(pack is Arguments, "a registration is found by the type of its arguments")
         return unsafeDowncast(pack, to: Arguments.self)
     }
@@ -119,7 +119,7 @@ private struct HashedPack<each Argument: Hashable & Sendable>: Hashable, Sendabl
 /// Equality of the values decides, never the hash alone.
 ///
 /// `@unchecked Sendable` because every initialiser takes `Sendable` values only, and nothing changes them afterwards.
-struct ArgumentKey: Hashable, @unchecked Sendable {
+@usableFromInline struct ArgumentKey: Hashable, @unchecked Sendable {
     let value: AnyHashable
 
     /// The key of a registration without arguments.
@@ -134,4 +134,9 @@ struct ArgumentKey: Hashable, @unchecked Sendable {
     init(key: some Hashable & Sendable) {
         value = AnyHashable(key)
     }
+}
+
+extension Arguments where repeat each Argument: Hashable {
+    /// The key of a pack of this type.
+    @usableFromInline static func key(of pack: ArgumentPack) -> ArgumentKey { ArgumentKey(of(pack)) }
 }

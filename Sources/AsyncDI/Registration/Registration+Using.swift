@@ -26,6 +26,10 @@ extension Registration where Service: Sendable {
             blueprint: Blueprint(
                 key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
                 factory: ServiceFactory<Service> { resolver, _ in
+                    do {
+                        // Mostly all are there: nothing is kept in between, which needs types that are only known at run time.
+                        return try await initializer(repeat try resolver.readyDependency((each Dependency).self))
+                    } catch is NotReady {}
                     let ready = (repeat try resolver.dependency((each Dependency).self))
                     var missing = 0
                     for dependency in repeat each ready {
@@ -40,6 +44,9 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = dependencies
     }
 }
+
+/// A dependency is not there yet.
+private struct NotReady: Error {}
 
 /// A place for one dependency that is being resolved, perhaps in a child task.
 private final class DependencySlot<Dependency: Sendable>: Sendable {
@@ -65,6 +72,13 @@ extension Resolver {
     /// The dependency, if it is there already.
     fileprivate func dependency<Dependency: Sendable>(_ type: Dependency.Type) throws -> Dependency? {
         try request(ServiceKey(type), .none).readyInstance(type)
+    }
+
+    /// The dependency, where it is there and no rule about who holds it applies.
+    fileprivate func readyDependency<Dependency: Sendable>(_ type: Dependency.Type) throws -> Dependency {
+        guard let hit = beginHit(type) else { throw NotReady() }
+        defer { endHit(hit) }
+        return hit.cell._withUnsafeGuaranteedRef { $0.value(as: type) }
     }
 
     fileprivate nonisolated(nonsending) func fill<each Dependency: Sendable>(

@@ -29,6 +29,19 @@ public struct Registration<Service>: Sendable {
                 key: ServiceKey(service, details), lifetime: lifetime, factory: factory,
                 site: RegistrationSite(fileID: fileID, line: line)))
     }
+
+    /// A service with arguments; the factory is one of `Service` that takes them.
+    @usableFromInline
+    init(
+        _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ arguments: ArgumentPack.Type, _ lifetime: Lifetime?,
+        _ fileID: String, _ line: UInt, _ factory: Factory, _ key: (@Sendable (ArgumentPack) -> ArgumentKey)?
+    ) {
+        var blueprint = Blueprint(
+            key: ServiceKey(service, qualifier: qualifier, arguments: arguments), lifetime: lifetime, factory: factory,
+            site: RegistrationSite(fileID: fileID, line: line))
+        if let key { blueprint.argumentKey = key }
+        self.init(blueprint: blueprint)
+    }
 }
 
 extension Registration where Service: Sendable {
@@ -115,6 +128,52 @@ extension Registration where Service: Sendable {
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
         self.init(blueprint: Blueprint.withArguments(service, qualifier, lifetime, site, factory) { ArgumentKey($0) })
+    }
+
+    /// A service made with one argument.
+    ///
+    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared between requests with equal arguments.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Makes an instance from the argument given to `resolve`.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<First: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First) async throws -> Service
+    ) {
+        self.init(
+            service, qualifier, Arguments<First>.self, lifetime, fileID, line, ServiceFactory<Service>(one: factory),
+            { Arguments<First>.key(of: $0) })
+    }
+
+    /// A transient service made with one argument, which need not be `Hashable`.
+    ///
+    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: `.transient`.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Makes an instance from the argument given to `resolve`.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<First: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
+        fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver, First) async throws -> Service
+    ) {
+        self.init(
+            service, qualifier, Arguments<First>.self, .transient, fileID, line, ServiceFactory<Service>(one: factory),
+            nil)
     }
 
     /// A service made with arguments of which a computed key decides what counts as equal.

@@ -42,6 +42,16 @@
         super.init(isDecorated: false)
     }
 
+    /// A factory that takes one argument, of which the same is true.
+    @inlinable
+    init<First: Sendable>(
+        one make: nonisolated(nonsending) @escaping @Sendable (Resolver, First) async throws -> Service
+    ) {
+        self.make = { resolver, pack in try await make(resolver, Arguments<First>.of(pack).values) }
+        decorators = []
+        super.init(isDecorated: false)
+    }
+
     init(
         _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
         decorators: [Decorator<Service>] = []

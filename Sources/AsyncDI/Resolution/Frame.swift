@@ -102,6 +102,14 @@ import Synchronization
         if !isPart, let recorded { recorded.end() }
     }
 
+    /// Whether this run, or one that it is inside of, makes the same for the same container.
+    ///
+    /// Calls itself rather than loops, because a loop would retain each run.
+    func isMaking(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
+        if self.recipe === recipe, self.host === host, self.pack === pack || self.pack.isEqual(to: pack) { return true }
+        return parent?.isMaking(recipe, pack, in: host) ?? false
+    }
+
     /// The outermost run of the chain.
     var root: Frame {
         var frame = self

@@ -105,17 +105,6 @@ import Synchronization
         return nil
     }
 
-    /// The registration of a service without qualifier and arguments, when a request is nothing but a call of its factory.
-    func plainTransient(_ service: any Any.Type) -> Recipe? {
-        if obstacles.load(ordering: .acquiring) != 0 { return nil }
-        let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
-        guard case .notReady(let recipe?)? = search(TypeProbe(service), asked: self),
-            recipe._withUnsafeGuaranteedRef({ $0.isPlainTransient })
-        else { return nil }
-        return recipe.takeUnretainedValue()
-    }
-
     /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
     enum Shortcut {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.

@@ -60,14 +60,7 @@ extension Request {
 
     /// The same registration with equal arguments is already being made further out in this task: it would be forever.
     func checkInlineCycle(_ recipe: Recipe) throws {
-        var frame = asker
-        while let current = frame {
-            if current.recipe === recipe, current.host === host, pack === current.pack || pack.isEqual(to: current.pack)
-            {
-                throw circular([])
-            }
-            frame = current.parent
-        }
+        if let asker, asker.isMaking(recipe, pack, in: host) { throw circular([]) }
     }
 
     // MARK: Graph

@@ -17,7 +17,9 @@ public struct Resolver: Sendable {
 
     /// Who asks: the run that this task is in, or else the one that the resolver was given to.
     var asker: Frame? {
-        if let active = ResolutionContext.activeFrame { return active }
+        // Mostly they are the same, and reading a task-local costs more than comparing with it.
+        if let frame, !ResolutionContext.peek.holds(frame), let active = ResolutionContext.activeFrame { return active }
+        if frame == nil { return ResolutionContext.activeFrame }
         guard let frame, frame.isActive else { return nil }
         return frame
     }
@@ -44,7 +46,7 @@ public struct Resolver: Sendable {
 
     /// Gives an instance of an unqualified service: the one that is there, or a new one.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster for transient services.
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing generic runs.
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.
@@ -54,27 +56,51 @@ public struct Resolver: Sendable {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
     ) async throws -> Service {
-        if let frame = try beginTransient(service) { return try await frame.make(service) }
-        return try await resolve(service, qualifier: nil)
+        switch try find(service) {
+        case .hit(let hit)?:
+            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+            endHit(hit)
+            return instance
+        case .transient(let frame)?:
+            return try await frame.make(service)
+        case nil:
+            return try await resolve(service, qualifier: nil)
+        }
     }
 
-    /// The frame in which a plain transient instance is to be made, nil for what is not one.
+    /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
-    func beginTransient(_ service: any Any.Type) throws -> Frame? {
-        guard graph == nil, let recipe = host.table.plainTransient(service) else { return nil }
+    func find(_ service: any Any.Type) throws -> Container.Found? {
+        guard graph == nil else { return nil }
         let asker = asker
-        if let asker {
-            // What is recorded goes the long way.
-            if asker.recorded != nil { return nil }
-            let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
-            try request.checkInlineCycle(recipe)
-            asker.recorded?.asks(for: recipe.key, of: host)
-        } else if host.table.hasPendingModules {
+        if let asker, asker.recorded != nil { return nil }
+        switch host.table.find(service) {
+        case .hit(let hit)?:
+            if asker?.holder == nil { return .hit(hit) }
+            host.table.endHit(hit)
+            return nil
+        case .plainTransient(let recipe)?:
+            if let asker, asker.isMaking(recipe, .none, in: host) {
+                throw Request(key: recipe.key, pack: .none, host: host, asker: asker).circular([])
+            }
+            return .transient(
+                Frame(of: recipe, .none, host: host, inside: asker, creation: nil, holder: asker?.holder, graph: nil))
+        case nil:
             return nil
         }
-        return Frame(
-            of: recipe, .none, host: host, inside: asker, creation: nil, holder: asker?.holder, graph: nil)
     }
+
+    /// The published instance, where no rule about who holds it applies, and nothing is recorded.
+    func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
+        guard graph == nil else { return nil }
+        let asker = asker
+        guard asker?.holder == nil, asker?.recorded == nil, case .hit(let hit)? = host.table.find(service) else {
+            return nil
+        }
+        return hit
+    }
+
+    @usableFromInline func endHit(_ hit: InstanceTable.Hit) { host.table.endHit(hit) }
 
     /// Gives an instance of a service made with arguments.
     ///

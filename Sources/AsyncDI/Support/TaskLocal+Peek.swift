@@ -18,6 +18,12 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
         guard let value = valueOfTaskLocal(key) else { return true }
         return value.load(as: UInt.self) == 0
     }
+
+    /// Whether this very object is bound.
+    func holds(_ object: Object) -> Bool {
+        valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self)
+            == UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    }
 }
 
 /// The runtime's look-up behind `TaskLocal.get()`, part of the ABI: the key is the task-local's own address.
