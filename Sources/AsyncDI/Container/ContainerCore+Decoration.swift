@@ -27,8 +27,9 @@ extension ContainerCore {
 
     /// Decorates what this container inherits, now and when it comes later.
     func decorateInherited(_ decorations: [Decoration]) {
+        guard !decorations.isEmpty else { return }
         let others = Array(searchOrder.dropFirst())
-        guard !decorations.isEmpty, !others.isEmpty else { return }
+        guard !others.isEmpty else { return }
         // Before looking, so that what is registered meanwhile is either seen here or offered.
         followed.withLock { $0 = others }
         for core in others { core.withState { $0.decorators[ObjectIdentifier(self)] = WeakCore(core: self) } }
@@ -100,7 +101,8 @@ extension ContainerCore {
 
     /// Takes back a registration that is only there because something inherited is decorated.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into victims: inout Victims) {
-        guard let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true else { return }
+        guard !state.decorations.isEmpty, let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true
+        else { return }
         remove(recipe, in: &state)
         state.drop(recipe, from: table, into: &victims)
     }

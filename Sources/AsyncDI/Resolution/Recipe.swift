@@ -7,14 +7,15 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, an atomic, and `position`, which the container's lock protects.
 final class Recipe: Slot, @unchecked Sendable {
-    private let shared: Shared<Blueprint>
-    private let oddity: Shared<Oddity>?
-    /// Where the container's ``RegistrationTable`` has it.
-    var position = 0
-    let lifetime: Lifetime
+    // In this order, because the small ones fill a gap: there may be very many recipes.
     /// Whether a request is nothing but a call of the factory.
     let isPlainTransient: Bool
     private let current = Atomic(true)
+    /// Where the container's ``RegistrationTable`` has it.
+    var position: Int32 = 0
+    private let shared: Shared<Blueprint>
+    private let oddity: Shared<Oddity>?
+    let lifetime: Lifetime
 
     /// What is unusual about a registration in its container.
     private struct Oddity: Sendable {

@@ -152,6 +152,14 @@ private struct Clash: Qualifier {
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test func `what every registration has is small`() {
+        let word = MemoryLayout<UnsafeRawPointer>.size
+        #expect(MemoryLayout<ServiceKey>.size == 3 * word)
+        #expect(MemoryLayout<Lifetime?>.size == word)
+        #expect(MemoryLayout<Registration<Engine>>.size == word)
+        #expect(MemoryLayout<Registrations>.size == word)
+    }
+
     @Test func `registrations are values: each container has its own instances`() async throws {
         let registrations = Registrations {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
