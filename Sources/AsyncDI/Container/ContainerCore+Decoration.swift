@@ -101,7 +101,8 @@ extension ContainerCore {
 
     /// Takes back a registration that is only there because something inherited is decorated.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into victims: inout Victims) {
-        guard let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true else { return }
+        guard !state.decorations.isEmpty, let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true
+        else { return }
         remove(recipe, in: &state)
         state.drop(recipe, from: table, into: &victims)
     }

@@ -11,8 +11,8 @@ public enum DuplicatePolicy: Sendable, Hashable {
 /// What a ``RegistrationTable`` lists: it knows its key, and where in the list it is.
 protocol Registered: AnyObject {
     var key: ServiceKey { get }
-    /// The table's own.
-    var position: Int { get set }
+    /// The table's own; small, because memory holds no more registrations than it can count.
+    var position: Int32 { get set }
 }
 
 extension Recipe: Registered {}
@@ -59,24 +59,26 @@ struct RegistrationTable<Record: Registered> {
     }
 
     private mutating func append(_ record: Record) {
-        record.position = records.count
+        record.position = Int32(records.count)
         records.append(record)
         byService?[ObjectIdentifier(record.key.service), default: []].append(record)
     }
 
     /// Puts a record where another one of the same key was.
     mutating func exchange(_ old: Record, for new: Record) {
-        precondition(records[old.position] === old, "only what was added is exchanged")
+        let index = Int(old.position)
+        precondition(records[index] === old, "only what was added is exchanged")
         new.position = old.position
-        records[old.position] = new
+        records[index] = new
         let service = ObjectIdentifier(old.key.service)
         if let index = byService?[service]?.firstIndex(where: { $0 === old }) { byService?[service]?[index] = new }
     }
 
     /// Removes a record that is there.
     mutating func remove(_ record: Record) {
-        precondition(records[record.position] === record, "only what was added is removed")
-        records[record.position] = nil
+        let index = Int(record.position)
+        precondition(records[index] === record, "only what was added is removed")
+        records[index] = nil
         gone += 1
         if gone > 16, gone * 2 > records.count { closeGaps() }
         let service = ObjectIdentifier(record.key.service)
@@ -92,7 +94,7 @@ struct RegistrationTable<Record: Registered> {
 
     private mutating func closeGaps() {
         records.removeAll { $0 == nil }
-        for (position, record) in records.enumerated() { record?.position = position }
+        for (position, record) in records.enumerated() { record?.position = Int32(position) }
         gone = 0
     }
 
@@ -119,7 +121,8 @@ extension RegistrationTable {
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        precondition(records.enumerated().allSatisfy { $1?.position ?? $0 == $0 }, "records know their positions")
+        precondition(
+            records.enumerated().allSatisfy { $1.map { Int($0.position) } ?? $0 == $0 }, "records know their positions")
         precondition(gone == records.count { $0 == nil }, "who has gone is counted")
         precondition(gone <= 16 || gone * 2 <= records.count, "gaps take little room")
         precondition(Set(inOrder.map(\.key)).count == inOrder.count, "a key has one record")
@@ -128,7 +131,7 @@ extension RegistrationTable {
         for (service, records) in byService {
             precondition(!records.isEmpty, "no empty lists")
             precondition(records.allSatisfy { ObjectIdentifier($0.key.service) == service }, "lists agree")
-            precondition(records.allSatisfy { self.records[$0.position] === $0 }, "lists have what is there")
+            precondition(records.allSatisfy { self.records[Int($0.position)] === $0 }, "lists have what is there")
             let positions = records.map(\.position)
             precondition(positions == positions.sorted(), "lists are in order")
         }

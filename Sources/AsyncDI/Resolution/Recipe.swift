@@ -7,11 +7,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, an atomic, and `position`, which the container's lock protects.
 final class Recipe: Slot, @unchecked Sendable {
-    private let shared: Shared<Blueprint>
-    private let oddity: Shared<Oddity>?
-    /// Where the container's ``RegistrationTable`` has it.
-    var position = 0
-    let lifetime: Lifetime
+    // In this order, because the small ones fill a gap: there may be very many recipes.
     /// Whether a request is nothing but a call of the factory.
     let isPlainTransient: Bool
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
@@ -19,6 +15,11 @@ final class Recipe: Slot, @unchecked Sendable {
     /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
     let isPlainShared: Bool
     private let current = Atomic(true)
+    /// Where the container's ``RegistrationTable`` has it.
+    var position: Int32 = 0
+    private let shared: Shared<Blueprint>
+    private let oddity: Shared<Oddity>?
+    let lifetime: Lifetime
 
     /// What is unusual about a registration in its container.
     private struct Oddity: Sendable {

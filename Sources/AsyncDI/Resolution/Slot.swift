@@ -163,7 +163,7 @@ final class SlotArray: @unchecked Sendable {
     /// Every slot, with the hash of its key.
     func forEach(_ body: (Slot, _ hash: UInt) -> Void) {
         for index in 0..<capacity {
-            if let slot = places[index].slot.load()?.takeUnretainedValue() { body(slot, places[index].hash) }
+            places[index].slot.load()?._withUnsafeGuaranteedRef { body($0, places[index].hash) }
         }
     }
 }

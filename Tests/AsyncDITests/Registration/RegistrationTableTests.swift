@@ -9,7 +9,7 @@ private struct Blue {}
 private final class Record: Registered, CustomStringConvertible {
     let key: ServiceKey
     let number: Int
-    var position = 0
+    var position: Int32 = 0
 
     init(_ number: Int, _ key: ServiceKey) {
         self.number = number

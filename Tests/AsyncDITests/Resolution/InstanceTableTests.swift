@@ -147,9 +147,23 @@ private struct Clash: Qualifier {
         #expect(first !== second)
         weak let new = try await container?.resolve(Engine.self)
         #expect(new != nil)
+        #expect(await container?.unregister(Engine.self) == true)
+        #expect(new == nil, "its registration is gone")
+        try await container?.register(Engine.self, lifetime: .singleton) { _ in Engine() }
+        let third = try current()
+        weak let last = try await container?.resolve(Engine.self)
+        #expect(last != nil)
         container = nil
-        #expect(new == nil, "its container is gone")
-        withExtendedLifetime((first, second)) {}
+        #expect(last == nil, "its container is gone")
+        withExtendedLifetime((first, second, third)) {}
+    }
+
+    @Test func `what every registration has is small`() {
+        let word = MemoryLayout<UnsafeRawPointer>.size
+        #expect(MemoryLayout<ServiceKey>.size == 3 * word)
+        #expect(MemoryLayout<Lifetime?>.size == word)
+        #expect(MemoryLayout<Registration<Engine>>.size == word)
+        #expect(MemoryLayout<Registrations>.size == word)
     }
 
     @Test func `registrations are values: each container has its own instances`() async throws {
