@@ -4,7 +4,8 @@
 extension Container {
     /// Gives an instance of an unqualified service made with one argument.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock.
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An argument whose hash
+    /// costs something is hashed for a multiton only.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -16,7 +17,8 @@ extension Container {
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Hashable & Sendable>(
         _ service: Service.Type = Service.self, arguments first: First
     ) async throws -> Service {
-        switch shortcut(service, Arguments<First>.self, hash: InstanceOfOne.hash(first)) {
+        let isHashed = isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self)
+        switch shortcut(service, Arguments<First>.self, hash: isHashed ? InstanceOfOne.hash(first) : 0) {
         case .instance(let found)?:
             // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
             let found = unsafeDowncast(found, to: InstanceOfOne<First>.self)
@@ -31,7 +33,8 @@ extension Container {
 
     /// Gives an instance of an unqualified service made with two arguments.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock.
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An argument whose hash
+    /// costs something is hashed for a multiton only.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -46,7 +49,10 @@ extension Container {
     >(
         _ service: Service.Type = Service.self, arguments first: First, _ second: Second
     ) async throws -> Service {
-        switch shortcut(service, Arguments<First, Second>.self, hash: InstanceOfTwo.hash(first, second)) {
+        let isHashed =
+            isCheaplyHashed(first) && isCheaplyHashed(second) || isIndexed(service, Arguments<First, Second>.self)
+        switch shortcut(service, Arguments<First, Second>.self, hash: isHashed ? InstanceOfTwo.hash(first, second) : 0)
+        {
         case .instance(let found)?:
             // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
             let found = unsafeDowncast(found, to: InstanceOfTwo<First, Second>.self)
@@ -57,6 +63,13 @@ extension Container {
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first, second)
+    }
+
+    /// Whether requests with these arguments find instances by their hash: others must not pay for it.
+    @usableFromInline
+    nonisolated func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
+        guard frame.isNil else { return false }
+        return (currentContainer.isNil ? table : core.asked.table).isIndexed(service, arguments)
     }
 
     /// What a request from outside every factory, where no rule applies, can take.

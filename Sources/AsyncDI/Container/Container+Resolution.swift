@@ -83,17 +83,11 @@ extension Container {
         }
     }
 
-    /// What a request from outside every factory, where no rule applies, finds at once.
-    @usableFromInline enum Found {
-        /// A published instance: the caller copies it where its type is known, so that no generic code runs, and then ends the hit.
-        case hit(InstanceTable.Hit)
-        /// The run in which a transient instance is to be made.
-        case transient(Frame)
-    }
-
     /// The published instance of a service with a qualifier.
     @inlinable
     nonisolated func beginHit<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> InstanceTable.Hit? {
+        // An instance of a class may be one of a subclass: that goes the long way.
+        if Name.self is AnyClass { return nil }
         let hash = QualifiedDetails<Name>.hash(of: qualifier)
         return withUnsafePointer(to: qualifier) { qualifier in
             beginHit(
@@ -115,7 +109,7 @@ extension Container {
     }
 
     @usableFromInline
-    nonisolated func find(_ service: any Any.Type) -> Found? {
+    nonisolated func find(_ service: any Any.Type) -> FoundAtOnce? {
         guard frame.isNil else { return nil }
         guard currentContainer.isNil else { return core.asked.find(service) }
         // Not through the core, which would be retained: on a hit nothing is.
@@ -242,7 +236,7 @@ extension Resolver {
 }
 
 extension ContainerCore {
-    fileprivate func find(_ service: any Any.Type) -> Container.Found? {
+    fileprivate func find(_ service: any Any.Type) -> FoundAtOnce? {
         switch table.find(service) {
         case .hit(let hit)?: .hit(hit)
         case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self))

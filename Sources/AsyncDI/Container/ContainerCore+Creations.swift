@@ -105,7 +105,7 @@ extension ContainerCore {
             guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
             if let storage = kept.storage { return .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }
-            kept.use?.note(at: now)
+            kept.node?.use.note(at: now)
             return .instance(living)
         }
     }
@@ -133,7 +133,7 @@ extension ContainerCore.State {
         if let living = cell.strengthened() {
             // Found again under a later registration clock: the published cell answers for that one too.
             if cell.stamp != 0 { cell.stamp(attempt.clock) }
-            kept.use?.note(at: now)
+            kept.node?.use.note(at: now)
             return .ready(living)
         }
         return nil

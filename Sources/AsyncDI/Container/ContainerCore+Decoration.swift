@@ -19,7 +19,10 @@ extension ContainerCore {
         for decoration in decorations {
             state.decorations.append(decoration)
             for old in state.registrations.records(of: decoration.service) where decoration.applies(to: old.key) {
-                replace(old, by: decorated(old, by: decoration), in: &state, into: &victims)
+                let new = decorated(old, by: decoration)
+                // What is wrong with a registration stays wrong, decorated or not.
+                if new === old { continue }
+                replace(old, by: new, in: &state, into: &victims)
                 renewForwards(of: old.key, in: &state, into: &victims)
             }
         }

@@ -111,7 +111,7 @@ extension ContainerCore {
             }
         }
         state.beginUse(of: &kept, creation.key, at: now, by: stopwatch, from: table, into: &victims)
-        if recipe.isIndexed, let indexed = creation.pack.visited(by: Indexing(cell: keptCell, use: kept.use)) {
+        if recipe.isIndexed, let indexed = creation.pack.visited(by: Indexing(cell: keptCell, use: kept.node?.use)) {
             kept.indexed = indexed
             recipe.index.loadOrInitialize { InstanceIndex() }.insert(indexed, retired: &state.retired)
         }

@@ -136,6 +136,8 @@ extension ContainerCore {
             empty.leases = state.leases
             if !state.leaseWaiters.isEmpty { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
+            // Told by the deinitialiser that this one decorates nothing any more.
+            if !state.followed.isEmpty { empty.followed = state.followed }
             state = empty
             return stopped
         }

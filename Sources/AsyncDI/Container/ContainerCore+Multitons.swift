@@ -90,12 +90,12 @@ extension ContainerCore.State {
     ) {
         let bounds = key.recipe.lifetime.bounds
         guard bounds.needsOrder else { return }
-        if let use = kept.use { return use.note(at: now) }
+        if let node = kept.node { return node.use.note(at: now) }
         let id = ObjectIdentifier(key.recipe)
-        let (use, victim) = multitons[
+        let (node, victim) = multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
         ].insert(key, at: now)
-        kept.use = use
+        kept.node = node
         if let victim { drop(keys: [victim], from: table, into: &victims) }
     }
 
@@ -107,10 +107,10 @@ extension ContainerCore.State {
     }
 
     /// An entry is gone: with the last one goes the task that watches.
-    mutating func endUse(_ use: Use, of recipe: Recipe, into victims: inout Victims) {
+    mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of recipe: Recipe, into victims: inout Victims) {
         let id = ObjectIdentifier(recipe)
         guard multitons[id] != nil else { return }
-        multitons[id]!.remove(use)
+        if let key = multitons[id]!.remove(node) { victims.keys.append(key) }
         guard multitons[id]!.isEmpty else { return }
         multitons[id] = nil
         if let watcher = idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }

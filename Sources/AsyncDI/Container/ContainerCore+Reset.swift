@@ -5,6 +5,8 @@ struct Victims {
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitialisers are user code.
     var entries: [Kept] = []
+    /// What the instances were found by, of which the same is true.
+    var keys: [CreationKey] = []
     /// Watchers of idle instances that have nothing left to watch.
     var watchers: [Task<Void, Never>] = []
 
@@ -46,7 +48,7 @@ extension ContainerCore.State {
             }
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }
-            if let use = kept.use { endUse(use, of: key.recipe, into: &victims) }
+            if let node = kept.node { endUse(node, of: key.recipe, into: &victims) }
             if let indexed = kept.indexed {
                 key.recipe.index.load()?.takeUnretainedValue().remove(indexed, retired: &retired)
             }

@@ -12,8 +12,8 @@ struct Kept {
     var isToBePublished = false
     /// The arguments that it was made with, if it has any.
     var pack: ArgumentPack?
-    /// Notes its uses, in a multiton with bounds.
-    var use: Use?
+    /// Its entry in a multiton with bounds, which notes its uses.
+    var node: MultitonCache<CreationKey>.Node?
     /// The instance as readers find it by its arguments.
     var indexed: IndexedInstance?
     /// Whether resets leave it alone: an instance that was registered as such.

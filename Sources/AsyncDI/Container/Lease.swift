@@ -118,7 +118,7 @@ extension ContainerCore {
         let pending: [Disposable] = withState { state in
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
-            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.use?.note(at: now) }
+            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.node?.use.note(at: now) }
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             return pending

@@ -70,12 +70,14 @@
     /// The type counts too: cases of different enumerations often have the same hash.
     @inlinable
     static func hash(of name: Name) -> UInt {
-        UInt(bitPattern: ObjectIdentifier(Name.self)) &* 31 &+ UInt(bitPattern: name.hashValue)
+        UInt(bitPattern: ObjectIdentifier(type(of: name) as any Any.Type)) &* 31 &+ UInt(bitPattern: name.hashValue)
     }
 
     override var qualifier: (any Qualifier)? { name }
     override func hasQualifier(of other: KeyDetails) -> Bool {
+        // An instance of a subclass may be here as one of its superclass.
+        if Name.self is AnyClass { return areEqual(qualifier, other.qualifier) }
         // Unchecked because it is of this very type.
-        type(of: other) == Self.self && unsafeDowncast(other, to: Self.self).name == name
+        return type(of: other) == Self.self && unsafeDowncast(other, to: Self.self).name == name
     }
 }

@@ -83,3 +83,10 @@ struct Indexing: ArgumentsVisitor {
         InstanceOfTwo(first, second, cell: cell, use: use)
     }
 }
+
+/// Whether a hash costs so little that it is not worth asking whether it is needed: of a number, an identifier, a short text.
+@inlinable
+func isCheaplyHashed<Value>(_ value: Value) -> Bool {
+    if let text = value as? String { return text.utf8.count <= 64 }
+    return _isPOD(Value.self) && MemoryLayout<Value>.size <= 32
+}

@@ -5,9 +5,28 @@
 /// a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
 /// time, everything else logarithmic time for each use that is seen.
 struct MultitonCache<Key> {
-    private struct Entry {
-        let key: Key
+    /// One entry, while it is in the cache and until the heap has let go of it.
+    final class Node {
         let use: Use
+        /// Nil once it has left: what keys hold is the user's, and must not end where the heap is tidied up.
+        fileprivate(set) var key: Key?
+
+        fileprivate init(_ key: Key, _ use: Use) {
+            self.key = key
+            self.use = use
+        }
+
+        var hasLeft: Bool { key == nil }
+
+        /// Takes the key out: the entry leaves the cache.
+        fileprivate func leave() -> Key? {
+            defer { key = nil }
+            return key
+        }
+    }
+
+    private struct Entry {
+        let node: Node
         /// The number of the use by which the entry has its place; earlier ones never come up again.
         var seen: UInt64
     }
@@ -27,27 +46,29 @@ struct MultitonCache<Key> {
 
     /// Adds an entry as the most recently used.
     ///
-    /// Returns what notes its uses, and the key that must go to make room, if one must.
-    mutating func insert(_ key: Key, at now: Duration) -> (use: Use, victim: Key?) {
+    /// Returns the entry, and the key that must go to make room, if one must.
+    mutating func insert(_ key: Key, at now: Duration) -> (node: Node, victim: Key?) {
         var victim: Key?
         if let capacity, count >= capacity, let oldest = settledOldest() {
-            _ = oldest.use.leave()
+            victim = oldest.leave()
             count -= 1
             removeFirst()
-            victim = oldest.key
         }
-        let use = Use(countedBy: counter)
-        use.note(at: now)
-        append(Entry(key: key, use: use, seen: use.number))
+        let node = Node(key, Use(countedBy: counter))
+        node.use.note(at: now)
+        append(Entry(node: node, seen: node.use.number))
         count += 1
-        return (use, victim)
+        return (node, victim)
     }
 
     /// Removes an entry, unless it has gone before.
-    mutating func remove(_ use: Use) {
-        guard use.leave() else { return }
+    ///
+    /// Returns its key, to be released where the user's code may run.
+    mutating func remove(_ node: Node) -> Key? {
+        guard let key = node.leave() else { return nil }
         count -= 1
         compact()
+        return key
     }
 
     /// When the least recently used entry was last used.
@@ -56,21 +77,21 @@ struct MultitonCache<Key> {
     /// Takes out what was not used since `limit`, but for the keys that are in use now, which count as used at `now`.
     mutating func expire(lastUsedBefore limit: Duration, now: Duration, unless isInUse: (Key) -> Bool) -> [Key] {
         var expired: [Key] = []
-        var inUse: [Entry] = []
-        while let oldest = settledOldest(), oldest.use.instant <= limit {
+        var inUse: [Node] = []
+        while let oldest = settledOldest(), oldest.use.instant <= limit, let key = oldest.key {
             removeFirst()
-            if isInUse(oldest.key) {
+            if isInUse(key) {
                 inUse.append(oldest)
             } else {
-                _ = oldest.use.leave()
+                _ = oldest.leave()
                 count -= 1
-                expired.append(oldest.key)
+                expired.append(key)
             }
         }
         // Only now: with no idle time at all, `now` is the limit, and they would be looked at again.
-        for entry in inUse {
-            entry.use.note(at: now)
-            append(Entry(key: entry.key, use: entry.use, seen: entry.use.number))
+        for node in inUse {
+            node.use.note(at: now)
+            append(Entry(node: node, seen: node.use.number))
         }
         compact()
         return expired
@@ -79,14 +100,14 @@ struct MultitonCache<Key> {
     // MARK: The heap
 
     /// The least recently used entry, at the top of the heap.
-    private mutating func settledOldest() -> Entry? {
+    private mutating func settledOldest() -> Node? {
         while let top = heap.first {
-            if top.use.hasLeft {
+            if top.node.hasLeft {
                 removeFirst()
                 continue
             }
-            let number = top.use.number
-            if number == top.seen { return top }
+            let number = top.node.use.number
+            if number == top.seen { return top.node }
             heap[0].seen = number
             siftDown()
         }
@@ -111,7 +132,7 @@ struct MultitonCache<Key> {
     /// Those that have left stay in the heap until they come first, or are too many.
     private mutating func compact() {
         guard heap.count > 16, heap.count > count * 2 else { return }
-        let remaining = heap.filter { !$0.use.hasLeft }
+        let remaining = heap.filter { !$0.node.hasLeft }
         heap = []
         for entry in remaining { append(entry) }
     }
@@ -134,19 +155,20 @@ struct MultitonCache<Key> {
 extension MultitonCache {
     /// The keys from the least to the most recently used.
     var keys: [Key] {
-        heap.filter { !$0.use.hasLeft }.sorted { $0.use.number < $1.use.number }.map(\.key)
+        heap.sorted { $0.node.use.number < $1.node.use.number }.compactMap(\.node.key)
     }
 
     /// What must hold between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        precondition(heap.count { !$0.use.hasLeft } == count, "every entry is in the heap, once")
+        precondition(heap.count { !$0.node.hasLeft } == count, "every entry is in the heap, once")
         precondition(capacity.map { count <= $0 } ?? true, "the bound is kept")
         precondition(heap.count <= max(16, count * 2), "what has left does not pile up")
         for index in heap.indices.dropFirst() {
             precondition(heap[(index - 1) / 2].seen <= heap[index].seen, "it is a heap")
         }
-        precondition(heap.allSatisfy { $0.seen <= $0.use.number }, "a place is that of the last use, or an earlier one")
+        precondition(
+            heap.allSatisfy { $0.seen <= $0.node.use.number }, "a place is that of the last use, or an earlier one")
     }
 }

@@ -19,7 +19,6 @@ final class Use: Sendable {
     private let lastNumber = Atomic<UInt64>(0)
     /// In nanoseconds by the container's clock.
     private let lastInstant = Atomic<Int64>(0)
-    private let left = Atomic(false)
 
     init(countedBy counter: Counter) { self.counter = counter }
 
@@ -28,18 +27,14 @@ final class Use: Sendable {
 
     /// Notes a use; the instant is only looked at where it matters.
     func note(at now: Duration) {
-        if counter.stopwatch != nil { lastInstant.store(now.clampedNanoseconds, ordering: .relaxed) }
-        lastNumber.store(counter.next(), ordering: .relaxed)
+        // The greater of both, because a thread may be interrupted between its number and noting it.
+        if counter.stopwatch != nil { lastInstant.max(now.clampedNanoseconds, ordering: .relaxed) }
+        lastNumber.max(counter.next(), ordering: .releasing)
     }
 
     /// The number of the last use: higher ones came later.
-    var number: UInt64 { lastNumber.load(ordering: .relaxed) }
+    var number: UInt64 { lastNumber.load(ordering: .acquiring) }
     var instant: Duration { .nanoseconds(lastInstant.load(ordering: .relaxed)) }
-
-    /// Whether the entry has left its cache.
-    var hasLeft: Bool { left.load(ordering: .relaxed) }
-    /// The entry leaves its cache; false when it has left before.
-    func leave() -> Bool { !left.exchange(true, ordering: .relaxed) }
 }
 
 extension Duration {

@@ -105,6 +105,16 @@ import Synchronization
         return nil
     }
 
+    /// Whether instances of the service are found by the hash of arguments of this type.
+    func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
+        let ticket = epoch.enter()
+        defer { epoch.exit(ticket) }
+        guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else {
+            return false
+        }
+        return recipe._withUnsafeGuaranteedRef { $0.index.load() != nil }
+    }
+
     /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
     enum Shortcut {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.

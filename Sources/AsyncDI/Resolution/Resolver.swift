@@ -70,7 +70,7 @@ public struct Resolver: Sendable {
 
     /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
-    func find(_ service: any Any.Type) throws -> Container.Found? {
+    func find(_ service: any Any.Type) throws -> FoundAtOnce? {
         guard graph == nil else { return nil }
         let asker = asker
         if let asker, asker.recorded != nil { return nil }

@@ -7,7 +7,7 @@ import Testing
     /// A cache of numbers, with what notes their uses at hand.
     private struct Cache {
         var cache: MultitonCache<Int>
-        private var uses: [Int: Use] = [:]
+        private var nodes: [Int: MultitonCache<Int>.Node] = [:]
 
         init(capacity: Int?) {
             cache = MultitonCache(capacity: capacity, timedBy: Stopwatch(ContinuousClock()))
@@ -15,17 +15,17 @@ import Testing
 
         /// Inserts a key that is not there, or uses it.
         mutating func insert(_ key: Int, at now: Int) -> Int? {
-            if let use = uses[key], !use.hasLeft {
-                use.note(at: .seconds(now))
+            if let node = nodes[key], !node.hasLeft {
+                node.use.note(at: .seconds(now))
                 return nil
             }
-            let (use, victim) = cache.insert(key, at: .seconds(now))
-            uses[key] = use
+            let (node, victim) = cache.insert(key, at: .seconds(now))
+            nodes[key] = node
             return victim
         }
 
-        func use(_ key: Int, at now: Int) { uses[key]?.note(at: .seconds(now)) }
-        mutating func remove(_ key: Int) { if let use = uses[key] { cache.remove(use) } }
+        func use(_ key: Int, at now: Int) { nodes[key]?.use.note(at: .seconds(now)) }
+        mutating func remove(_ key: Int) -> Int? { nodes[key].flatMap { cache.remove($0) } }
         mutating func expire(lastUsedBefore limit: Int, now: Int, unless isInUse: (Int) -> Bool) -> [Int] {
             cache.expire(lastUsedBefore: .seconds(limit), now: .seconds(now), unless: isInUse)
         }
@@ -70,8 +70,8 @@ import Testing
         var cache = Cache(capacity: nil)
         for key in 0..<1_000 { _ = cache.insert(key, at: key) }
         for key in 1..<999 {
-            cache.remove(key)
-            cache.remove(key)
+            #expect(cache.remove(key) == key)
+            #expect(cache.remove(key) == nil)
             cache.cache.checkInvariants()
         }
         #expect(cache.cache.keys == [0, 999])
@@ -80,17 +80,19 @@ import Testing
 
     @Test func `a use that is not timed costs no look at a clock`() {
         var cache = MultitonCache<Int>(capacity: 1, timedBy: nil)
-        let use = cache.insert(1, at: .seconds(7)).use
+        let use = cache.insert(1, at: .seconds(7)).node.use
         use.note(at: .seconds(9))
         #expect(use.instant == .zero)
     }
 
     @Test func `an instant beyond what nanoseconds can count is the last or first one`() {
         let use = Use(countedBy: Use.Counter(timedBy: Stopwatch(ContinuousClock())))
+        use.note(at: .seconds(Int64.min))
+        #expect(use.instant == .zero, "an instant before the container's first one counts as that")
         use.note(at: .seconds(Int64.max))
         #expect(use.instant == .nanoseconds(Int64.max))
-        use.note(at: .seconds(Int64.min))
-        #expect(use.instant == .nanoseconds(Int64.min))
+        use.note(at: .seconds(1))
+        #expect(use.instant == .nanoseconds(Int64.max), "noted later, but earlier")
     }
 
     @Test func `random operations agree with a list`() {
@@ -116,7 +118,7 @@ import Testing
                         model.append((key, now))
                     }
                 case 3:
-                    cache.remove(key)
+                    #expect(cache.remove(key) == model.first { $0.key == key }?.key, "seed \(seed)")
                     model.removeAll { $0.key == key }
                 default:
                     let limit = now - 3
