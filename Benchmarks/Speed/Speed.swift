@@ -19,6 +19,7 @@ enum Speed {
 
     private static func registerWorkloads() {
         registerHits()
+        registerFloors()
         registerContention()
         registerMultitons()
         registerTransients()

@@ -111,7 +111,7 @@ func registerContention() {
 }
 
 /// S with the same hundred types.
-private func snapshot() -> SnapshotCells {
+func snapshot() -> SnapshotCells {
     let cells = SnapshotCells()
     cells.store((any Service).self, SomeService())
     func add<Value: Numbered>(_ type: Value.Type) { cells.store(type, type.init()) }
