@@ -62,7 +62,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var from: String
         /// The name of the node that is asked for.
         public var to: String
-        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or `.injectProperties`: such an edge closes no cycle.
+        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with `.injectProperties`:
+        /// such an edge closes no cycle.
         public var isDeferred: Bool
 
         /// An edge.

@@ -103,7 +103,7 @@ final class RecordedRun: Sendable {
     private let recipe: Recipe
     private let stopwatch: Stopwatch
     private let failed = Atomic(false)
-    private let setsProperties = Atomic(false)
+    private let cyclesAllowed = Atomic(false)
 
     /// Nil where nothing is recorded.
     ///
@@ -121,12 +121,13 @@ final class RecordedRun: Sendable {
         stopwatch = host.makeStopwatch()
     }
 
-    /// Whether the hooks of `injectProperties` are running: the instance is made, and what they ask for may lead back to it.
+    /// Whether the hooks of a registration with `injectProperties` are running: the instance is made, and what any of them asks
+    /// for may lead back to it.
     ///
     /// Set by the run's own task, one after the other.
-    var isSettingProperties: Bool {
-        get { setsProperties.load(ordering: .relaxed) }
-        set { setsProperties.store(newValue, ordering: .relaxed) }
+    var allowsCycles: Bool {
+        get { cyclesAllowed.load(ordering: .relaxed) }
+        set { cyclesAllowed.store(newValue, ordering: .relaxed) }
     }
 
     /// The factory or a hook threw.
@@ -151,7 +152,7 @@ final class RecordedRun: Sendable {
     /// The run asks for what is registered.
     func asks(for recipe: Recipe, in table: InstanceTable, isDeferred: Bool = false) {
         let target = RecordedService(recipe, in: table)
-        let isDeferred = isDeferred || isSettingProperties
+        let isDeferred = isDeferred || allowsCycles
         var alias: (service: RecordedService, recipe: Recipe)?
         if let key = recipe.forwardedKey, let (behind, place) = table.registration(of: key) {
             alias = (RecordedService(behind, in: place), behind)

@@ -227,8 +227,24 @@ extension DependencyGraph {
         await container.startRecording()
         let hen = try await container.resolve(Hen.self)
         let graph = await container.dependencyGraph()
-        #expect(graph.lines == ["Egg -> Font", "Egg -.-> Hen", "Font -.-> Editor", "Hen -> Egg"])
-        #expect(try graph.topologicalOrder() == ["Editor", "Font", "Egg", "Hen"])
+        #expect(graph.lines == ["Egg -.-> Font", "Egg -.-> Hen", "Font -.-> Editor", "Hen -> Egg"])
+        #expect(try graph.topologicalOrder() == ["Editor", "Egg", "Font", "Hen"])
         withExtendedLifetime(hen) {}
+    }
+
+    @Test(arguments: [Lifetime.graph, .singleton, .scoped, .weak])
+    func `every hook of a registration with properties may lead back to it`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Egg.self, lifetime: lifetime) { _ in Egg() }
+                .injectProperties { _, _ in }
+                .onCreate { r, _ in _ = try await r.resolve(Hen.self) }
+            Registration(Hen.self, lifetime: lifetime) { r in try await Hen(egg: r.resolve()) }
+        }
+        await container.startRecording()
+        let egg = try await container.resolve(Egg.self)
+        let graph = await container.dependencyGraph()
+        #expect(graph.lines == ["Egg -.-> Hen", "Hen -> Egg"])
+        #expect(try graph.topologicalOrder() == ["Egg", "Hen"])
+        withExtendedLifetime(egg) {}
     }
 }
