@@ -247,4 +247,31 @@ extension DependencyGraph {
         #expect(try graph.topologicalOrder() == ["Egg", "Hen"])
         withExtendedLifetime(egg) {}
     }
+
+    @Test func `a provider's questions are those of the service that it was made for, whoever calls it`() async throws {
+        let container = Container {
+            Registration(Font.self, lifetime: .singleton) { _ in Font() }
+            Registration(using: Page.init)
+            Registration(Plugin2.self) { (_, _: Int) in Plugin2() }
+            Registration(using: Later.init, lifetime: .singleton)
+            Registration(using: NumberedMaker.init, lifetime: .singleton)
+            Registration(Editor.self) { r in
+                _ = try await r.resolve(Later.self).page()
+                _ = try await r.resolve(NumberedMaker.self).make(1)
+                return Editor()
+            }
+        }
+        await container.startRecording()
+        _ = try await container.resolve(Editor.self)
+        #expect(
+            await container.dependencyGraph().lines == [
+                "Editor -> Later", "Editor -> NumberedMaker", "Later -.-> Page", "NumberedMaker -.-> Plugin2(Int)",
+                "Page -> Font",
+            ])
+    }
+}
+
+private struct Plugin2: Sendable {}
+private struct NumberedMaker: Sendable {
+    let make: Provider<Plugin2>
 }
