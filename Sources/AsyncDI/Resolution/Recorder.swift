@@ -35,6 +35,9 @@ struct RecordedService: Hashable, Sendable {
 final class Recorder: Sendable {
     /// What is known of a service.
     struct Facts: Sendable {
+        /// Stands for the lifetime of what `make` gives, by which it is known again in a graph.
+        static let making = "making"
+
         var lifetime: String?
         var site: RegistrationSite?
         var creations = 0
@@ -87,7 +90,10 @@ final class Recorder: Sendable {
 extension Recorder.Records {
     mutating func note(_ service: RecordedService, of recipe: Recipe?) {
         guard services[service] == nil else { return }
-        let lifetime = recipe.map { $0.blueprint.instance == nil ? $0.lifetime.name : "instance" }
+        let lifetime = recipe.map { recipe in
+            if recipe.key.isMaking { return Recorder.Facts.making }
+            return recipe.blueprint.instance == nil ? recipe.lifetime.name : "instance"
+        }
         services[service] = Recorder.Facts(lifetime: lifetime, site: recipe?.blueprint.site)
     }
 
