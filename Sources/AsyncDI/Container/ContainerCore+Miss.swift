@@ -11,7 +11,13 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError? {
-        NearMisses(in: self).mismatch(key, asker: asker)
+        // No index for one question: this is asked for each optional service that is not there.
+        let plain = key.withoutArguments
+        let others = searchOrder.flatMap { core in
+            core.withState { $0.registrations.keys(of: key.service) }
+                .filter { $0.arguments != key.arguments && $0.withoutArguments == plain }
+        }
+        return ResolutionError.mismatch(key, registeredAs: others, asker: asker)
     }
 
     func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
@@ -47,19 +53,7 @@ final class NearMisses {
     // MARK: Errors
 
     func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError? {
-        let others = otherArguments(of: key)
-        guard !others.isEmpty else { return nil }
-        let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
-        let wanted = others.map { $0.argumentTypes.isEmpty ? "no arguments" : "(\($0.argumentList))" }
-        var advice = "Pass the arguments that the factory takes, with exactly these types."
-        if key.argumentTypes.count == 1, readableName(of: key.argumentTypes[0]).hasPrefix("(") {
-            advice = "The argument given is one tuple: pass its elements one by one, arguments: a, b."
-        }
-        let plain = ServiceKey(key.service, qualifier: key.qualifier)
-        return ResolutionError(
-            .argumentMismatch,
-            "\(plain) was asked for with \(given), but is registered with \(wanted.joined(separator: " and ")).",
-            advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
+        ResolutionError.mismatch(key, registeredAs: otherArguments(of: key), asker: asker)
     }
 
     func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError {
@@ -173,7 +167,26 @@ final class NearMisses {
 
 extension ServiceKey {
     fileprivate var argumentList: String { argumentTypes.map(readableName(of:)).joined(separator: ", ") }
-    fileprivate var withoutArguments: ServiceKey { ServiceKey(service, qualifier: qualifier, role: role) }
+}
+
+extension ResolutionError {
+    /// An error for a service that is registered with other arguments only; nil when there are none.
+    fileprivate static func mismatch(
+        _ key: ServiceKey, registeredAs others: [ServiceKey], asker: Frame?
+    ) -> ResolutionError? {
+        guard !others.isEmpty else { return nil }
+        let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
+        let wanted = others.map { $0.argumentTypes.isEmpty ? "no arguments" : "(\($0.argumentList))" }
+        var advice = "Pass the arguments that the factory takes, with exactly these types."
+        if key.argumentTypes.count == 1, readableName(of: key.argumentTypes[0]).hasPrefix("(") {
+            advice = "The argument given is one tuple: pass its elements one by one, arguments: a, b."
+        }
+        let plain = ServiceKey(key.service, qualifier: key.qualifier)
+        return ResolutionError(
+            .argumentMismatch,
+            "\(plain) was asked for with \(given), but is registered with \(wanted.joined(separator: " and ")).",
+            advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
+    }
 }
 
 /// A type that gathers contributions.

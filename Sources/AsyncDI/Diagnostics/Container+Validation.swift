@@ -47,14 +47,16 @@ extension Container {
     /// Compares a recorded run with what was declared.
     ///
     /// Compared is what each registration of this container and of those above it asks for. Left out are services whose dependencies are
-    /// not known, services of scopes, and what is made by `make`, which cannot be declared. What is declared and was not resolved is no mistake by itself: a
-    /// factory may need it at times only.
+    /// not known or that are decorated, services of scopes, and what is made by `make`, which cannot be declared. What is
+    /// declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. What is declared and was not resolved is no
+    /// mistake by itself: a factory may need it at times only.
     ///
     /// - Parameter graph: What was recorded in this container.
     /// - Returns: What was not declared, and what was not seen.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
-        try core.comparison(of: graph, with: core.staticGraph().graph)
+        try core.checkOpen()
+        return core.comparison(of: graph)
     }
 
     /// What the registrations of this container declare, as a graph: without running a factory.
@@ -73,7 +75,11 @@ extension ContainerCore {
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             return (state.registrations.inOrder, state.setUpProblems)
         }
-        return (StaticGraph(of: recipes.filter { !$0.blueprint.isHidden }, in: self), problems)
+        return (StaticGraph(of: recipes, in: self), problems)
+    }
+
+    fileprivate func checkOpen() throws {
+        if withState({ $0.phase != .open }) { throw disposedError(nil, asker: nil) }
     }
 
     /// Decorations that apply to no registration, here or where this container looks.

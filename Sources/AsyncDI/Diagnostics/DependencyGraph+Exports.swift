@@ -79,7 +79,7 @@ extension DependencyGraph.Node {
     fileprivate var color: String? {
         switch lifetime {
         case nil: nil
-        case "transient": "#F5F5F5"
+        case "transient", "making": "#F5F5F5"
         case "graph": "#FFF7D6"
         case "scoped": "#DDF3E4"
         case "singleton", "instance": "#D8E8FB"

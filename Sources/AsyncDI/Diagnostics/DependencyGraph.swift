@@ -15,7 +15,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var name: String
         /// The service as it is asked for: the name, unless several registrations go by that.
         public var service: String
-        /// The name of the lifetime; nil for what no factory makes, as a group of contributions.
+        /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for what no factory makes, as
+        /// a group of contributions.
         public var lifetime: String?
         /// The container that holds the registration: its name, `root`, or `scope of` another one.
         ///
@@ -62,7 +63,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var from: String
         /// The name of the node that is asked for.
         public var to: String
-        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or `.injectProperties`: such an edge closes no cycle.
+        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with `.injectProperties`:
+        /// such an edge closes no cycle.
         public var isDeferred: Bool
 
         /// An edge.

@@ -10,35 +10,33 @@ public struct GraphComparison: Sendable, Hashable {
 struct GraphService: Hashable {
     let service: String
     let owner: String?
+    let isMaking: Bool
 
-    init(_ node: DependencyGraph.Node) { (service, owner) = (node.service, node.owner) }
+    init(_ node: DependencyGraph.Node) {
+        (service, owner, isMaking) = (node.service, node.owner, node.lifetime == Recorder.Facts.making)
+    }
+
     init(_ recorded: RecordedService) {
         (service, owner) = (recorded.text, recorded.isGroup ? nil : recorded.owner)
+        isMaking = recorded.key.isMaking
     }
 }
 
 extension GraphComparison {
-    /// Compares by service and owner of who asks, and by the service asked for: that may be one container's in one run and a
-    /// scope's override in another.
+    /// Who asked, or says that it asks, for which service: that may be one container's in one run and a scope's override in another.
+    private struct Match: Hashable {
+        let from: GraphService
+        let to: String
+    }
+
+    /// Compares by service and owner of who asks, and by the service asked for.
     ///
     /// - Parameters:
     ///   - recorded: What was seen.
     ///   - graph: What is declared.
-    ///   - undeclarable: Services that nobody can declare.
-    init(of recorded: DependencyGraph, with graph: StaticGraph, undeclarable: Set<String>) {
-        struct Match: Hashable {
-            let from: GraphService
-            let to: String
-        }
-        func matches(_ graph: DependencyGraph) -> [(edge: DependencyGraph.Edge, match: Match)] {
-            let services = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, GraphService($0)) })
-            return graph.edges.compactMap { edge in
-                guard let from = services[edge.from], let to = services[edge.to] else { return nil }
-                return (edge, Match(from: from, to: to.service))
-            }
-        }
+    init(of recorded: DependencyGraph, with graph: StaticGraph) {
         let declared = DependencyGraph(recorded: graph.records)
-        let (seen, known) = (matches(recorded), matches(declared))
+        let (seen, known) = (Self.matches(recorded), Self.matches(declared))
         // Groups and their contributions are what was registered: nobody declares them.
         let looked = Set(declared.details.lazy.filter { $0.lifetime != nil }.map { GraphService($0) })
             .subtracting(graph.unknown.map { GraphService($0) })
@@ -47,22 +45,30 @@ extension GraphComparison {
         // What is not registered here, so that no edge leads to it, may be in a scope.
         let declaredMatches = Set(known.map(\.match))
             .union(graph.declarations.map { Match(from: GraphService($0.from), to: $0.to.text) })
-        undeclared = seen.filter { _, match in
-            looked.contains(match.from) && !declaredMatches.contains(match) && !undeclarable.contains(match.to)
+        let forLater = Dictionary(grouping: graph.declaredForLater) { GraphService($0.from) }
+            .mapValues { $0.map(\.to.text) }
+        func isDeclared(_ match: Match) -> Bool {
+            if declaredMatches.contains(match) { return true }
+            return forLater[match.from, default: []].contains { match.to == $0 || match.to.hasPrefix("\($0)(") }
         }
-        .map(\.edge)
+        undeclared = seen.filter { looked.contains($0.match.from) && !isDeclared($0.match) }.map(\.edge)
         unseen = known.filter { made.contains($0.match.from) && !seenMatches.contains($0.match) }.map(\.edge)
+    }
+
+    /// The edges of a graph, but for those to what is made: that cannot be declared.
+    private static func matches(_ graph: DependencyGraph) -> [(edge: DependencyGraph.Edge, match: Match)] {
+        let services = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, GraphService($0)) })
+        return graph.edges.compactMap { edge in
+            guard let from = services[edge.from], let to = services[edge.to], !to.isMaking else { return nil }
+            return (edge, Match(from: from, to: to.service))
+        }
     }
 }
 
 extension ContainerCore {
-    /// Compares what was recorded with what is declared here.
-    func comparison(of graph: DependencyGraph, with declared: StaticGraph) -> GraphComparison {
-        let keys = registeredHereAndAbove.map { RecordedService($0.recipe, in: $0.table) }
-        let made = Set(keys.lazy.filter(\.key.isMaking).map(\.text))
-        return GraphComparison(
-            of: graph, with: declared, undeclarable: made.subtracting(keys.lazy.filter { !$0.key.isMaking }.map(\.text))
-        )
+    /// Compares what was recorded with what is declared here and above.
+    func comparison(of graph: DependencyGraph) -> GraphComparison {
+        GraphComparison(of: graph, with: StaticGraph(of: registeredHereAndAbove, askedBy: self))
     }
 
     /// An error for each dependency that was seen but is not declared.

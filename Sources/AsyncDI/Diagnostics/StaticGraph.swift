@@ -22,19 +22,28 @@ struct StaticGraph {
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies nobody knows.
     private(set) var opaque: [Recipe] = []
-    /// The same as they would be recorded, and decorations that have no registration to declare anything.
+    /// The same as they would be recorded, and whatever is decorated.
     private(set) var unknown: Set<RecordedService> = []
     /// The same graph as it would be recorded.
     private(set) var records = Recorder.Records()
     /// What the registrations say that they ask for, whether it is there or not.
     private(set) var declarations: [(from: RecordedService, to: RecordedService)] = []
+    /// What they say that they ask for later, then with any arguments: the services are those without.
+    private(set) var declaredForLater: [(from: RecordedService, to: RecordedService)] = []
     private var numbers: [Identity: Int] = [:]
     private var opaqueRecipes: Set<ObjectIdentifier> = []
     private var nearMisses: [ObjectIdentifier: NearMisses] = [:]
 
     /// The graph of registrations that are asked for in their own container, and of everything that they lead to.
     init(of recipes: [Recipe], in host: any ResolutionHost) {
-        for recipe in recipes { _ = number(of: recipe, in: host.table, askedBy: host) }
+        self.init(of: recipes.map { (recipe: $0, table: host.table) }, askedBy: host)
+    }
+
+    /// The graph of registrations, each in its container, that one container asks for, and of everything that they lead to.
+    init(of recipes: [(recipe: Recipe, table: InstanceTable)], askedBy host: any ResolutionHost) {
+        for (recipe, table) in recipes where !recipe.blueprint.isHidden {
+            _ = number(of: recipe, in: table, askedBy: host)
+        }
         var next = 0
         while next < entries.count {
             lookUpDependencies(of: next)
@@ -78,15 +87,14 @@ struct StaticGraph {
         // What a closure resolves may be resolved by a hook, where a cycle of properties is legal: it counts as asked for later.
         let atOnce = blueprint.propertyHooks.isEmpty
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
-        // What wraps something inherited or forwarded is a closure without a registration that could say what it resolves.
+        // A decoration is a closure that asks in the name of what it wraps, and cannot say what it resolves.
+        if blueprint.factory.isDecorated { unknown.insert(entry.service) }
         switch entry.recipe.base {
         case .inherited(let inherited)?:
-            unknown.insert(entry.service)
             if let (_, table) = entry.table.registration(beyondFor: inherited.key) {
                 add(inherited, in: table, to: number)
             }
         case .forward?:
-            unknown.insert(entry.service)
             if let key = blueprint.underlying { lookUp(key, neededBy: number) }
         case .instance?, nil:
             guard !blueprint.isKnown else { return }
@@ -129,16 +137,17 @@ struct StaticGraph {
 
     /// What is asked for later may be asked for with arguments: any registration of the service will do.
     private mutating func lookUpLater(_ key: ServiceKey, neededBy number: Int, isHeld: Bool, isOptional: Bool) {
-        let host = entries[number].host
-        let others = host.table.registration(of: key) == nil ? near(host)?.otherArguments(of: key) ?? [] : []
-        if others.isEmpty {
-            return lookUp(key, neededBy: number, atOnce: false, isHeld: isHeld, isOptional: isOptional)
-        }
+        let (host, asker) = (entries[number].host, entries[number].service)
+        declaredForLater.append((asker, RecordedService(key.withoutArguments, owner: "")))
+        let isThere = host.table.registration(of: key) != nil
+        // What the wrapper itself is asked for with says which one is meant.
+        var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
+        if isThere || candidates.isEmpty { candidates.insert(key, at: 0) }
         // Of several nobody knows which one will be held.
-        let isOne = Set(others).count == 1
+        let isOne = Set(candidates).count == 1
         var seen: Set<ServiceKey> = []
-        for other in others where seen.insert(other).inserted {
-            lookUp(other, neededBy: number, atOnce: false, isHeld: isHeld && isOne)
+        for candidate in candidates where seen.insert(candidate).inserted {
+            lookUp(candidate, neededBy: number, atOnce: false, isHeld: isHeld && isOne, isOptional: isOptional)
         }
     }
 

@@ -28,9 +28,7 @@ public struct Provider<Service: Sendable>: Sendable {
     /// - Returns: What resolving the service gives.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        note(arguments: arguments)
-        return try await asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
-            .resolve(Service.self)
+        try await request(pack, arguments).resolve(Service.self)
     }
 
     /// Asks for the service with arguments.
@@ -43,15 +41,19 @@ public struct Provider<Service: Sendable>: Sendable {
     public nonisolated(nonsending) func callAsFunction<First: Sendable, each Argument: Sendable>(
         _ first: First, _ rest: repeat each Argument
     ) async throws -> Service {
-        note(arguments: Arguments<First, repeat each Argument>.self)
-        return try await asking.resolve(Service.self, qualifier: qualifier, arguments: first, repeat each rest)
+        let pack = Arguments(first, repeat each rest)
+        return try await request(pack, type(of: pack)).resolveUnready(Service.self)
     }
 
-    /// Tells the recorders of the run that the provider was made for; while it goes on, its requests tell them themselves.
-    private func note(arguments: ArgumentPack.Type?) {
-        guard let recorded = resolver.frame?.recorded, resolver.asker == nil else { return }
-        let key = ServiceKey(Service.self, qualifier: qualifier, arguments: arguments)
-        recorded.asks(for: key, of: asking.host, isDeferred: true)
+    /// The question asked now; recorders are told that it is one of the run that the provider was made for, whoever calls it.
+    private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
+        var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
+        // What that run asks itself is told by the request.
+        if let frame = resolver.frame, let recorded = frame.recorded, request.asker?.recorded !== recorded {
+            recorded.asks(for: request.key, of: request.host, isDeferred: !frame.isActive)
+            request.isNoted = true
+        }
+        return request
     }
 
     /// Whom to ask now: while a factory runs its questions mean what they say.

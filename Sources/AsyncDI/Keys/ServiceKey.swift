@@ -54,6 +54,9 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
     }
 
+    /// The same key of a registration that takes no arguments.
+    var withoutArguments: ServiceKey { ServiceKey(service, details) }
+
     /// The types of the arguments, in order.
     public var argumentTypes: [any Any.Type] { arguments?.types ?? [] }
 

@@ -327,9 +327,8 @@ extension Recipe {
         let resolver = Resolver(host: frame.host, frame: frame)
         try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
-                frame.recorded?.isSettingProperties = true
+                if !blueprint.propertyHooks.isEmpty { frame.recorded?.allowsCycles = true }
                 for hook in blueprint.propertyHooks { try await hook(resolver, instance, frame.pack) }
-                frame.recorded?.isSettingProperties = false
                 for hook in blueprint.creationHooks { try await hook(resolver, instance, frame.pack) }
             }
         }

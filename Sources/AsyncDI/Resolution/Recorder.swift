@@ -35,6 +35,9 @@ struct RecordedService: Hashable, Sendable {
 final class Recorder: Sendable {
     /// What is known of a service.
     struct Facts: Sendable {
+        /// Stands for the lifetime of what `make` gives, by which it is known again in a graph.
+        static let making = "making"
+
         var lifetime: String?
         var site: RegistrationSite?
         var creations = 0
@@ -87,7 +90,10 @@ final class Recorder: Sendable {
 extension Recorder.Records {
     mutating func note(_ service: RecordedService, of recipe: Recipe?) {
         guard services[service] == nil else { return }
-        let lifetime = recipe.map { $0.blueprint.instance == nil ? $0.lifetime.name : "instance" }
+        let lifetime = recipe.map { recipe in
+            if recipe.key.isMaking { return Recorder.Facts.making }
+            return recipe.blueprint.instance == nil ? recipe.lifetime.name : "instance"
+        }
         services[service] = Recorder.Facts(lifetime: lifetime, site: recipe?.blueprint.site)
     }
 
@@ -103,7 +109,7 @@ final class RecordedRun: Sendable {
     private let recipe: Recipe
     private let stopwatch: Stopwatch
     private let failed = Atomic(false)
-    private let setsProperties = Atomic(false)
+    private let cyclesAllowed = Atomic(false)
 
     /// Nil where nothing is recorded.
     ///
@@ -121,12 +127,13 @@ final class RecordedRun: Sendable {
         stopwatch = host.makeStopwatch()
     }
 
-    /// Whether the hooks of `injectProperties` are running: the instance is made, and what they ask for may lead back to it.
+    /// Whether the hooks of a registration with `injectProperties` are running: the instance is made, and what any of them asks
+    /// for may lead back to it.
     ///
     /// Set by the run's own task, one after the other.
-    var isSettingProperties: Bool {
-        get { setsProperties.load(ordering: .relaxed) }
-        set { setsProperties.store(newValue, ordering: .relaxed) }
+    var allowsCycles: Bool {
+        get { cyclesAllowed.load(ordering: .relaxed) }
+        set { cyclesAllowed.store(newValue, ordering: .relaxed) }
     }
 
     /// The factory or a hook threw.
@@ -151,7 +158,7 @@ final class RecordedRun: Sendable {
     /// The run asks for what is registered.
     func asks(for recipe: Recipe, in table: InstanceTable, isDeferred: Bool = false) {
         let target = RecordedService(recipe, in: table)
-        let isDeferred = isDeferred || isSettingProperties
+        let isDeferred = isDeferred || allowsCycles
         var alias: (service: RecordedService, recipe: Recipe)?
         if let key = recipe.forwardedKey, let (behind, place) = table.registration(of: key) {
             alias = (RecordedService(behind, in: place), behind)

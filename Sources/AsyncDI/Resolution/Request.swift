@@ -12,6 +12,8 @@ struct Request: Sendable {
     var heldBy: Creation?
     /// Whether this asks for what a decorated registration wraps: nobody else is to find it under the same key.
     var isInner = false
+    /// Whether recorders were told of it as somebody else's question: the asker is not charged with it.
+    var isNoted = false
 
     /// The shared creation whose product will hold the answer; of two, the one whose product lives longer.
     var holder: Creation? {
@@ -20,11 +22,14 @@ struct Request: Sendable {
         return heldBy.outlives(asking) ? heldBy : asking
     }
 
+    /// The run that is charged with the question, nil where nothing is recorded.
+    private var recorded: RecordedRun? { isNoted ? nil : asker?.recorded }
+
     /// The published instance in a cell that holds it, if there is one.
     func publishedCell() throws -> Cell? {
         let cell = try unrecordedCell()
         // Outside every factory, which is where most hits are, there is nothing to record.
-        if let recorded = asker?.recorded, cell != nil { recorded.asks(for: key, of: host) }
+        if let recorded, cell != nil { recorded.asks(for: key, of: host) }
         return cell
     }
 
@@ -145,7 +150,7 @@ extension Request {
 
     /// The same question about another key.
     func asking(_ key: ServiceKey) -> Request {
-        Request(key: key, pack: pack, host: host, asker: asker, graph: graph, heldBy: heldBy)
+        Request(key: key, pack: pack, host: host, asker: asker, graph: graph, heldBy: heldBy, isNoted: isNoted)
     }
 
     /// The instance, nil when nothing answers the key: not when something that it needs is missing.
@@ -172,7 +177,7 @@ extension Request {
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
-        if let found, let recorded = asker?.recorded { recorded.asks(for: found.recipe, in: found.table) }
+        if let found, let recorded { recorded.asks(for: found.recipe, in: found.table) }
         return found
     }
 

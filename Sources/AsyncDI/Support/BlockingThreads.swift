@@ -55,15 +55,21 @@ final class BlockingThreads: @unchecked Sendable {
     }
 
     /// Takes jobs until there was none for a second.
-    ///
-    /// Each job is released before the next one is looked for: what it holds is user code, and must not go under the mutex.
     private func work() {
-        while let job = nextJob() {
-            perform(job)
+        while performNext() {
             pthread_mutex_lock(mutex)
             idleCount += 1
             pthread_mutex_unlock(mutex)
         }
+    }
+
+    /// Performs the next job and releases it; false when none came.
+    ///
+    /// What a job holds is user code, whose end may block: the thread counts as idle, and takes the mutex, only afterwards.
+    private func performNext() -> Bool {
+        guard let job = nextJob() else { return false }
+        perform(job)
+        return true
     }
 
     /// The next job; nil when none came in time.
@@ -103,21 +109,21 @@ private final class ThreadBody {
 /// Starts a thread that nobody joins; false when the system has none left.
 private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     let handed = Unmanaged.passRetained(ThreadBody(body))
-    #if canImport(Darwin)
-        var thread: pthread_t?
-        let code = pthread_create(&thread, nil, { runThread($0) }, handed.toOpaque())
-    #else
+    // A number there, a pointer elsewhere.
+    #if canImport(Glibc)
         var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { runThread($0) }, handed.toOpaque())
+    #else
+        var thread: pthread_t?
     #endif
+    let code = pthread_create(&thread, nil, { runThread($0) }, handed.toOpaque())
     guard code == 0 else {
         handed.release()
         return false
     }
-    #if canImport(Darwin)
-        if let thread { pthread_detach(thread) }
-    #else
+    #if canImport(Glibc)
         pthread_detach(thread)
+    #else
+        if let thread { pthread_detach(thread) }
     #endif
     return true
 }

@@ -227,8 +227,51 @@ extension DependencyGraph {
         await container.startRecording()
         let hen = try await container.resolve(Hen.self)
         let graph = await container.dependencyGraph()
-        #expect(graph.lines == ["Egg -> Font", "Egg -.-> Hen", "Font -.-> Editor", "Hen -> Egg"])
-        #expect(try graph.topologicalOrder() == ["Editor", "Font", "Egg", "Hen"])
+        #expect(graph.lines == ["Egg -.-> Font", "Egg -.-> Hen", "Font -.-> Editor", "Hen -> Egg"])
+        #expect(try graph.topologicalOrder() == ["Editor", "Egg", "Font", "Hen"])
         withExtendedLifetime(hen) {}
     }
+
+    @Test(arguments: [Lifetime.graph, .singleton, .scoped, .weak])
+    func `every hook of a registration with properties may lead back to it`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Egg.self, lifetime: lifetime) { _ in Egg() }
+                .injectProperties { _, _ in }
+                .onCreate { r, _ in _ = try await r.resolve(Hen.self) }
+            Registration(Hen.self, lifetime: lifetime) { r in try await Hen(egg: r.resolve()) }
+        }
+        await container.startRecording()
+        let egg = try await container.resolve(Egg.self)
+        let graph = await container.dependencyGraph()
+        #expect(graph.lines == ["Egg -.-> Hen", "Hen -> Egg"])
+        #expect(try graph.topologicalOrder() == ["Egg", "Hen"])
+        withExtendedLifetime(egg) {}
+    }
+
+    @Test func `a provider's questions are those of the service that it was made for, whoever calls it`() async throws {
+        let container = Container {
+            Registration(Font.self, lifetime: .singleton) { _ in Font() }
+            Registration(using: Page.init)
+            Registration(Plugin2.self) { (_, _: Int) in Plugin2() }
+            Registration(using: Later.init, lifetime: .singleton)
+            Registration(using: NumberedMaker.init, lifetime: .singleton)
+            Registration(Editor.self) { r in
+                _ = try await r.resolve(Later.self).page()
+                _ = try await r.resolve(NumberedMaker.self).make(1)
+                return Editor()
+            }
+        }
+        await container.startRecording()
+        _ = try await container.resolve(Editor.self)
+        #expect(
+            await container.dependencyGraph().lines == [
+                "Editor -> Later", "Editor -> NumberedMaker", "Later -.-> Page", "NumberedMaker -.-> Plugin2(Int)",
+                "Page -> Font",
+            ])
+    }
+}
+
+private struct Plugin2: Sendable {}
+private struct NumberedMaker: Sendable {
+    let make: Provider<Plugin2>
 }

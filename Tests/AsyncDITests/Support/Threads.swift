@@ -36,27 +36,24 @@ private final class ThreadBody {
 
 private func startThread(_ body: @escaping @Sendable () -> Void) {
     let pointer = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
-    #if canImport(Darwin)
-        var thread: pthread_t?
-        let code = pthread_create(
-            &thread, nil,
-            {
-                Unmanaged<ThreadBody>.fromOpaque($0).takeRetainedValue().run(); return nil
-            }, pointer)
-    #else
+    // A number there, a pointer elsewhere.
+    #if canImport(Glibc)
         var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            {
-                Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run(); return nil
-            }, pointer)
-    #endif
-    precondition(code == 0, "a thread could not be started")
-    #if canImport(Darwin)
-        pthread_detach(thread!)
     #else
-        pthread_detach(thread)
+        var thread: pthread_t?
     #endif
+    let code = pthread_create(&thread, nil, { runThread($0) }, pointer)
+    precondition(code == 0, "a thread could not be started")
+    #if canImport(Glibc)
+        pthread_detach(thread)
+    #else
+        if let thread { pthread_detach(thread) }
+    #endif
+}
+
+private func runThread(_ handed: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().run() }
+    return nil
 }
 
 /// An object that counts how many of its kind live, and notices when it is used after its end.
