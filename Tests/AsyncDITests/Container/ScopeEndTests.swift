@@ -75,7 +75,7 @@ private final class Closing: Sendable {}
     }
 
     @Test func `who opens a key at the same time gets the same scope`() async throws {
-        for _ in 0..<500 {
+        for _ in 0..<5000 {
             let container = Container()
             let scopes = try await withThrowingTaskGroup(of: Container.self) { group in
                 for _ in 0..<4 { group.addTask { try await container.openScope("key") } }
