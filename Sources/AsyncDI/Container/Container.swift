@@ -69,20 +69,18 @@ public actor Container: _ContainerInit {
         parent?.core.addChild(core)
     }
 
-    /// A handle over a core that is there already.
+    /// A handle over a core that is there already, which does not know of it yet.
     ///
     /// - Parameters:
     ///   - core: The core.
     ///   - lifeline: What keeps it filled.
     ///   - parent: The handle of its parent; found when nil.
-    ///   - isPinned: Whether whoever makes this keeps it, until ``ContainerCore/unpin()``: nobody needs to look for it then.
-    init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil, isPinned: Bool) {
+    init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
         self.core = core
         table = core.table
         self.lifeline = lifeline
         self.parent = parent ?? core.parent?.handle()
         fallbacks = []
-        if isPinned { core.pin(self) } else { core.adopt(self, lifeline) }
     }
 
     /// The body that a pinned handle was for is over: who kept it beyond that is still found.

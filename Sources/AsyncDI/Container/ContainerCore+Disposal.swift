@@ -98,9 +98,13 @@ extension ContainerCore {
             if state.phase == .disposed { return Dropped() }
             guard state.phase == .open, state.hasNothingToWaitFor else { return nil }
             table.close()
-            return drop(from: &state)
+            var dropped = drop(from: &state)
+            dropped.retired = state.retired
+            return dropped
         }
         guard let dropped else { return false }
+        // Before the user's deinitialisers and storages run, which may take long or open the key again.
+        withExtendedLifetime(dropped) { if dropped.isAll { scopeBeginsClosing() } }
         dropped.clear()
         if dropped.isAll { scopeIsClosed() }
         return true
@@ -162,7 +166,7 @@ extension ContainerCore {
 
     private func drainCreations(_ disposal: Disposal) async {
         // Described outside the lock: a qualifier's description is user code.
-        let keys = withState { state in state.flights.entries.keys.map(\.recipe.key) }.map(\.description)
+        let keys = withState { state in state.flights.all.map(\.recipe.key) }.map(\.description)
         if !keys.isEmpty { disposal.isWaiting(for: "the creation of " + keys.sorted().joined(separator: ", ")) }
         await withCheckedContinuation { continuation in
             let isEmpty = withState { state in
@@ -190,6 +194,8 @@ extension ContainerCore {
         var instances: [CreationKey: Kept] = [:]
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
+        /// What was published, where its release must wait until the scope's key is free.
+        var retired: [AnyObject] = []
         /// Whether this is everything; otherwise there was nothing left.
         var isAll = false
 

@@ -19,11 +19,17 @@ final class Lifeline: Sendable {
 
 /// Handles, and what happens when nobody has one any more.
 extension ContainerCore {
-    func adopt(_ container: Container, _ lifeline: Lifeline) {
+    /// From now on the handle is found, unless another one is.
+    ///
+    /// - Returns: The handle that is found.
+    @discardableResult
+    func adopt(_ container: Container, _ lifeline: Lifeline) -> Container {
         handleReference.loadOrInitialize { HandleReference() }.value.withLock {
+            if let other = $0.container { return other }
             $0.container = container
             // A scope's parent has it, but is not to be asked under the lock of the scope, which is when observers are told.
             if !isScope || events != nil { $0.lifeline = lifeline }
+            return container
         }
     }
 
@@ -47,7 +53,7 @@ extension ContainerCore {
         let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
         if let container { return container }
         let lifeline = known ?? (events == nil ? lifelineOfScope : nil)
-        return lifeline.map { Container(core: self, lifeline: $0, isPinned: false) }
+        return lifeline.map { adopt(Container(core: self, lifeline: $0), $0) }
     }
 
     private var lifelineOfScope: Lifeline? {
@@ -70,11 +76,11 @@ extension ContainerCore {
         let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.recipe.key, since: duration)
         guard let owner = creation.place as? ContainerCore else { return send(event) }
         if owner === self {
-            return withState { if $0.flights.entries[creation] != nil { $0.note(event) } }
+            return withState { if $0.flights[creation] != nil { $0.note(event) } }
         }
         // The queue is that of the container asked; a scope that is being opened has no handle yet.
         guard let events, let container = handle() else { return send(event) }
-        owner.withState { if $0.flights.entries[creation] != nil { events.append([event], from: container) } }
+        owner.withState { if $0.flights[creation] != nil { events.append([event], from: container) } }
     }
 
     /// Puts events into the observers' queue.

@@ -21,7 +21,7 @@ extension ContainerCore {
     ///   - key: What it is found by; nil for a scope of its own.
     ///   - name: What messages call it.
     ///   - holder: The handle of this container, which the scope keeps alive.
-    ///   - isPinned: Whether the caller keeps the handle until ``unpin()``.
+    ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``.
     ///   - registrations: Evaluated only when a scope is opened.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
@@ -32,6 +32,9 @@ extension ContainerCore {
         let core = ContainerCore(name: name, parent: self, settings: settings, isScope: true)
         let lifeline = Lifeline(core)
         core.setUp(registrations())
+        let container = Container(core: core, lifeline: lifeline, holding: holder)
+        // Before anybody finds the scope by its key: they are given this handle.
+        if !isPinned { core.adopt(container, lifeline) }
         // Two tasks may have come this far with the same key: the first one's scope is given to both.
         let other: ContainerCore? = try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
@@ -46,15 +49,15 @@ extension ContainerCore {
             }
             return handle
         }
-        let container = Container(core: core, lifeline: lifeline, holding: holder, isPinned: isPinned)
-        // Observers hear of the scope's registrations now that there is a handle to tell them with, after its opening.
+        if isPinned { core.pin(container) }
+        // Observers hear of the scope's registrations after its opening.
         if events != nil { core.withState { _ in } }
         return container
     }
 
     /// The scope begins to close: who opens its key from now on gets another one.
     func scopeBeginsClosing() {
-        guard let parent, let id = scopeID else { return }
+        guard let parent, let id = scopeID, id.hasKey else { return }
         let key = parent.withState { $0.scopes.beginClosing(id) }
         withExtendedLifetime(key) {}
     }

@@ -92,7 +92,7 @@ extension ContainerCore {
                 state.leases.begin(cell)
                 return .leased(Lease(core: self, key: key, cell: cell))
             }
-            return state.flights.entries.keys.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
+            return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
         }
     }
 

@@ -6,6 +6,8 @@ struct ScopeTree<Scope> {
     struct ID: Hashable {
         fileprivate let place: Int
         fileprivate let number: Int
+        /// Whether the scope was opened under a key.
+        let hasKey: Bool
     }
 
     private struct Entry {
@@ -34,7 +36,7 @@ struct ScopeTree<Scope> {
 
     /// Adds a scope; the key, if there is one, must be free.
     mutating func open(_ scope: Scope, key: AnyHashable?) -> ID {
-        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber)
+        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber, hasKey: key != nil)
         nextNumber += 1
         let entry = Entry(scope: scope, number: id.number)
         if id.place == places.count { places.append(entry) } else { places[id.place] = entry }

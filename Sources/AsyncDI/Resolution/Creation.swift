@@ -87,8 +87,13 @@ final class Creation: Sendable, Hashable {
     }
 
     /// From now on the graph of waits must be asked when the creation ends.
-    func enterGraph() { knownToGraph.store(true, ordering: .releasing) }
-    var isInGraph: Bool { knownToGraph.load(ordering: .acquiring) }
+    ///
+    /// Sequentially consistent like ``hasEnded``: of who enters it and then looks at the end, and of who ends it and then looks here,
+    /// one sees the other.
+    func enterGraph() { knownToGraph.store(true, ordering: .sequentiallyConsistent) }
+    var isInGraph: Bool { knownToGraph.load(ordering: .sequentiallyConsistent) }
+    /// Whether the creation has ended, or its end is under way.
+    var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
 
     /// Keeps what the factory leased as long as the instance.
     ///
@@ -177,12 +182,12 @@ final class Creation: Sendable, Hashable {
     /// Called under the lock of its place, in the step in which the flight ends.
     func end(attended outcome: Waiter.Outcome?) {
         attendedOutcome = outcome
-        ended.store(true, ordering: .releasing)
+        ended.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// What came of the creation, if it has ended: for whoever attends it, once.
     func takeAttendedOutcome() -> Waiter.Outcome? {
-        guard ended.load(ordering: .acquiring) else { return nil }
+        guard hasEnded else { return nil }
         defer { attendedOutcome = nil }
         return attendedOutcome
     }

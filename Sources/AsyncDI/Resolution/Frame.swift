@@ -87,18 +87,24 @@ import Synchronization
     var graph: ResolutionGraph {
         if let givenGraph { return givenGraph }
         if let parent { return parent.graph }
-        return ownGraph.loadOrInitialize { ResolutionGraph(isEntered: true) }
+        let graph = ownGraph.loadOrInitialize { ResolutionGraph(isEntered: true) }
+        // Made by a task that outlives the run, which has perhaps looked for it already: nobody else leaves it.
+        if !isActive { graph.leaveAsMaker() }
+        return graph
     }
 
-    /// The run was the outermost one of its resolution: the graph that it made, if it did, is left.
-    func leaveOwnGraph() { ownGraph.load()?._withUnsafeGuaranteedRef { $0.leave() } }
+    /// The run, which has ended, was the outermost one of its resolution: the graph that it made, if it did, is left.
+    func leaveOwnGraph() { ownGraph.load()?._withUnsafeGuaranteedRef { $0.leaveAsMaker() } }
 
     var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
-    var isActive: Bool { !ended.load(ordering: .acquiring) }
+    ///
+    /// Sequentially consistent: of who makes ``graph`` and then looks here, and of who ends the run and then leaves its graph, one sees
+    /// the other.
+    var isActive: Bool { !ended.load(ordering: .sequentiallyConsistent) }
     func end() {
-        ended.store(true, ordering: .releasing)
+        ended.store(true, ordering: .sequentiallyConsistent)
         if !isPart, let recorded { recorded.end() }
     }
 

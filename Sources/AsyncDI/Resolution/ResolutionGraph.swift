@@ -9,11 +9,15 @@ final class ResolutionGraph: CreationPlace {
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         /// How many requests are using the graph.
         var uses = 0
+        /// Whether one of them is that of its maker.
+        var isMakerInside = false
         var isKept = false
 
         mutating func finish(
             _ creation: Creation, _ result: Result<Cell, any Error>
         ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+            // Before the graph of waits is looked at: either this sees that it knows of the creation, or it sees the end.
+            creation.end(attended: nil)
             let cell = try? result.get()
             let action = flights.finish(creation, succeeded: cell != nil)
             if case .deliver(_, keep: true) = action, let cell {
@@ -31,7 +35,7 @@ final class ResolutionGraph: CreationPlace {
     /// An empty graph.
     ///
     /// - Parameter isEntered: Whether its maker uses it already, and will leave it.
-    init(isEntered: Bool = false) { state = Locked(State(uses: isEntered ? 1 : 0)) }
+    init(isEntered: Bool = false) { state = Locked(State(uses: isEntered ? 1 : 0, isMakerInside: isEntered)) }
 
     /// Somebody has a way back to the graph, after the resolution that it belongs to.
     func keep() { state.withLock { $0.isKept = true } }
@@ -101,8 +105,19 @@ final class ResolutionGraph: CreationPlace {
     func enter() { state.withLock { $0.uses += 1 } }
 
     /// A request is over; with the last one, the resolution is.
-    func leave() {
+    func leave() { leave { _ in true } }
+
+    /// The request of its maker is over; does nothing the second time.
+    func leaveAsMaker() {
+        leave { state in
+            defer { state.isMakerInside = false }
+            return state.isMakerInside
+        }
+    }
+
+    private func leave(if mayLeave: (inout State) -> Bool) {
         let released = state.withLock { state -> (instances: SmallMap<CreationKey, Cell>?, living: [Cell]) in
+            guard mayLeave(&state) else { return (nil, []) }
             state.uses -= 1
             guard state.uses == 0, !state.instances.isEmpty else { return (nil, []) }
             let instances = state.instances

@@ -157,7 +157,8 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
 ///
 /// Most creations wait for nobody, and nobody that is being made waits for them. The graph is not told of those:
 /// ``Creation/isInGraph`` says which it knows, and is set under the lock of the creation's place or by its own requests, before the
-/// end of the creation looks at it.
+/// end of the creation looks at it. Requests of a task that outlives its creation may come later: they look at
+/// ``Creation/hasEnded`` after they have set it.
 enum Waits {
     /// Its lock is taken under that of a place, never the other way round.
     static let graph = Locked(WaitForGraph<Creation, Waiter, Frame>())
@@ -169,9 +170,10 @@ enum Waits {
         target.enterGraph()
         return graph.withLock { graph in
             asker.enterGraph()
-            // Only now, because only who waits can be part of a cycle.
+            // Only now, because only who waits can be part of a cycle. Nobody waits for what runs in a task that outlives a
+            // creation: a creation that has ended is not told of again, as nothing would take it out.
             var inner = asker
-            while let frame = inner.enclosing, let outer = frame.creation {
+            while !inner.hasEnded, let frame = inner.enclosing, let outer = frame.creation {
                 outer.enterGraph()
                 graph.enter(inner, inside: outer, label: frame)
                 inner.enclosing = nil

@@ -32,7 +32,9 @@ extension ResolutionHost {
     func beginShared(_ service: any Any.Type) throws -> SharedStart {
         let clock = RegistrationClock.now
         let key = ServiceKey(service)
-        guard !table.hasObstacles, let (recipe, owner) = table.registration(of: key), recipe.isPlainShared else {
+        guard !table.hasObstacles, let (recipe, owner) = table.registration(of: key), recipe.isPlainShared,
+            !owner.isClosed
+        else {
             return .other
         }
         let request = Request(key: key, pack: .none, host: self, asker: nil)

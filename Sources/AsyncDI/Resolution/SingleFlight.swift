@@ -56,7 +56,10 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     var isEmpty: Bool { few.isEmpty && many.isEmpty }
 
-    /// What is known of each flight.
+    /// Every flight.
+    var all: [Flight] { few.map(\.flight) + Array(many.keys) }
+
+    /// What is known of each flight; copies all of it.
     var entries: [Flight: Entry] { many.merging(few.map { ($0.flight, $0.entry) }) { $1 } }
 
     subscript(flight: Flight) -> Entry? { index(of: flight).map { few[$0].entry } ?? many[flight] }
@@ -193,7 +196,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     /// The place closes: nobody waits any more, nothing is kept, and every creation is to be cancelled.
     mutating func close() -> (waiters: [Waiter], flights: [Flight]) {
-        let flights = few.map(\.flight) + Array(many.keys)
+        let flights = all
         var waiters: [Waiter] = []
         for flight in flights {
             change(flight) { entry in

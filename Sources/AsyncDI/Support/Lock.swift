@@ -14,7 +14,7 @@
 /// ThreadSanitizer report races that are none; a plain system mutex does neither.
 ///
 /// Never call user code or resume a continuation inside `withLock`, and never take two of these in an order other than
-/// container, then graph of waits.
+/// container, its parent, graph of waits: a handle that is made for observers looks for its parent's.
 ///
 /// `@unchecked Sendable` because the value is touched only while the mutex beside it is held; a breach shows in any stress test
 /// under ThreadSanitizer.
