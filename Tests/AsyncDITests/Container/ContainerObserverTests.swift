@@ -252,17 +252,17 @@ private final class LineObserver: ContainerObserver {
 private final class GatedObserver: ContainerObserver {
     let count = Counter()
     private let gate: Gate
-    private let isReleased = Locked(false)
+    private let released = ThreadGate()
     private let began = Locked(false)
     var isBlocking: Bool { began.withLock { $0 } }
 
     init(_ gate: Gate) { self.gate = gate }
 
-    func release() { isReleased.withLock { $0 = true } }
+    func release() { released.open() }
     func container(_ container: Container, did event: ContainerEvent) {
         began.withLock { $0 = true }
         gate.arrive()
-        while !isReleased.withLock({ $0 }) { usleep(100) }
+        released.wait()
         count.increment()
     }
 }

@@ -1,3 +1,5 @@
+import Dispatch
+
 @testable import AsyncDI
 
 #if canImport(Darwin)
@@ -25,8 +27,22 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
     }
 }
 
-/// Lets other threads run.
-func yieldThread() { sched_yield() }
+/// Lets other threads run: a thread that waits by asking again must not take the processor from those it waits for.
+func yieldThread() { usleep(1000) }
+
+/// Blocks threads, however many, until it is opened; those that come later pass.
+///
+/// They cost nothing while they wait.
+final class ThreadGate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func wait() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+
+    func open() { semaphore.signal() }
+}
 
 /// What a new thread is handed.
 private final class ThreadBody {
