@@ -124,5 +124,7 @@ extension ContainerCore {
     }
 
     /// The run of the factory.
-    @usableFromInline func frame(_ pack: ArgumentPack) -> Frame { Frame(outermost: recipe, pack, host: host) }
+    @usableFromInline func frame(_ pack: ArgumentPack) -> Frame {
+        Frame(outermost: recipe, pack, host: host, table: host.table)
+    }
 }

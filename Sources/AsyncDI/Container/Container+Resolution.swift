@@ -41,7 +41,7 @@ extension Container {
     ) async throws -> Service {
         if let hit = beginHit(service, qualifier) {
             let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
-            endHit(hit)
+            hit.end()
             return instance
         }
         return try await resolveUnready(service, qualifier)
@@ -69,10 +69,16 @@ extension Container {
         switch find(service) {
         case .hit(let hit)?:
             let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
-            endHit(hit)
+            hit.end()
             return instance
         case .transient(let frame)?:
             return try await frame.make(service)
+        case .graph(let run)?:
+            return try await run.make(service)
+        case .instance(let cell)?:
+            return cell.value(as: service)
+        case .begun(let request)?:
+            return try await request.value(as: service)
         case nil:
             break
         }
@@ -115,7 +121,8 @@ extension Container {
         // Not through the core, which would be retained: on a hit nothing is.
         switch table.find(service) {
         case .hit(let hit)?: return .hit(hit)
-        case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core))
+        case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core, table: table))
+        case .plainGraph(let recipe)?: return GraphRun.begin(recipe, host: core, table: table, asker: nil)
         case nil: return nil
         }
     }
@@ -128,9 +135,6 @@ extension Container {
         guard frame.isNil else { return .other }
         return try (currentContainer.isNil ? core : core.asked).beginShared(service)
     }
-
-    @usableFromInline
-    nonisolated func endHit(_ hit: InstanceTable.Hit) { table.endHit(hit) }
 
     /// Gives an instance of a service made with arguments.
     ///
@@ -239,7 +243,8 @@ extension ContainerCore {
     fileprivate func find(_ service: any Any.Type) -> FoundAtOnce? {
         switch table.find(service) {
         case .hit(let hit)?: .hit(hit)
-        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self))
+        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self, table: table))
+        case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: self, table: table, asker: nil)
         case nil: nil
         }
     }

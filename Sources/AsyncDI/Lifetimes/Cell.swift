@@ -18,7 +18,7 @@ import Synchronization
     final var stamp: UInt { clock.load(ordering: .acquiring) }
     final func stamp(_ clock: UInt) { self.clock.store(clock, ordering: .releasing) }
 
-    fileprivate init(isHeldWeakly: Bool) { self.isHeldWeakly = isHeldWeakly }
+    @usableFromInline init(isHeldWeakly: Bool) { self.isHeldWeakly = isHeldWeakly }
 
     /// The instance of a cell that holds it.
     ///
@@ -52,7 +52,7 @@ import Synchronization
 @usableFromInline class StrongCell<Service: Sendable>: Cell, @unchecked Sendable {
     @usableFromInline final let value: Service
 
-    init(_ value: Service) {
+    @inlinable init(_ value: Service) {
         self.value = value
         super.init(isHeldWeakly: false)
     }

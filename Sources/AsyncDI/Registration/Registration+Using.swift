@@ -26,27 +26,13 @@ extension Registration where Service: Sendable {
             blueprint: Blueprint(
                 key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
                 factory: ServiceFactory<Service> { resolver, _ in
-                    do {
-                        // Mostly all are there: nothing is kept in between, which needs types that are only known at run time.
-                        return try await initializer(repeat try resolver.readyDependency((each Dependency).self))
-                    } catch is NotReady {}
-                    let ready = (repeat try resolver.dependency((each Dependency).self))
-                    var missing = 0
-                    for dependency in repeat each ready {
-                        if dependency == nil { missing += 1 }
-                    }
-                    if missing == 0 { return try await initializer(repeat (each ready)!) }
-                    let slots = (repeat DependencySlot<each Dependency>(each ready))
-                    try await resolver.fill(repeat each slots, concurrently: missing > 1)
-                    return try await initializer(repeat (each slots).instance)
+                    let all = try await resolver.all(repeat (each Dependency).self)
+                    return try await initializer(repeat each all)
                 },
                 site: RegistrationSite(fileID: fileID, line: line)))
         blueprint.dependencies = dependencies
     }
 }
-
-/// A dependency is not there yet.
-private struct NotReady: Error {}
 
 /// A place for one dependency that is being resolved, perhaps in a child task.
 private final class DependencySlot<Dependency: Sendable>: Sendable {
@@ -69,19 +55,23 @@ private final class DependencySlot<Dependency: Sendable>: Sendable {
 }
 
 extension Resolver {
-    /// The dependency, if it is there already.
-    fileprivate func dependency<Dependency: Sendable>(_ type: Dependency.Type) throws -> Dependency? {
-        try request(ServiceKey(type), .none).readyInstance(type)
+    /// The instances of several services; those that must be created are created concurrently.
+    @usableFromInline
+    nonisolated(nonsending) func all<each Dependency: Sendable>(
+        _ types: repeat (each Dependency).Type
+    ) async throws -> (repeat each Dependency) {
+        let ready = (repeat try request(ServiceKey(each types), .none).readyInstance(each types))
+        var missing = 0
+        for dependency in repeat each ready {
+            if dependency == nil { missing += 1 }
+        }
+        if missing == 0 { return (repeat (each ready)!) }
+        let slots = (repeat DependencySlot<each Dependency>(each ready))
+        try await fill(repeat each slots, concurrently: missing > 1)
+        return (repeat (each slots).instance)
     }
 
-    /// The dependency, where it is there and no rule about who holds it applies.
-    fileprivate func readyDependency<Dependency: Sendable>(_ type: Dependency.Type) throws -> Dependency {
-        guard let hit = beginHit(type) else { throw NotReady() }
-        defer { endHit(hit) }
-        return hit.cell._withUnsafeGuaranteedRef { $0.value(as: type) }
-    }
-
-    fileprivate nonisolated(nonsending) func fill<each Dependency: Sendable>(
+    private nonisolated(nonsending) func fill<each Dependency: Sendable>(
         _ slots: repeat DependencySlot<each Dependency>, concurrently: Bool
     ) async throws {
         guard concurrently else {

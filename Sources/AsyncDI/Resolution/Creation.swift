@@ -329,7 +329,7 @@ final class Creation: Sendable, Hashable {
 extension Recipe {
     /// Runs the hooks of an instance: properties first, so that `onCreate` sees the whole instance.
     nonisolated(nonsending) func runHooks(_ instance: Cell, in frame: Frame) async throws {
-        let resolver = Resolver(host: frame.host, frame: frame)
+        let resolver = Resolver(frame)
         try await translatingCancellation(in: frame) {
             try await ResolutionContext.$frame.bind(frame) {
                 if !blueprint.propertyHooks.isEmpty { frame.recorded?.allowsCycles = true }

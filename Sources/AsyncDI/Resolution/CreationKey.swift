@@ -12,9 +12,9 @@ struct CreationKey: Hashable, Sendable {
     }
 
     /// The key of an instance that was registered as such, and of a service without arguments.
-    init(withoutArguments recipe: Recipe) {
+    init(withoutArguments recipe: Recipe, asked: (any ResolutionHost)? = nil) {
         self.recipe = recipe
-        asked = nil
+        self.asked = asked.map { ObjectIdentifier($0) }
         arguments = .none
     }
 

@@ -9,6 +9,8 @@ import Synchronization
     @usableFromInline let pack: ArgumentPack
     /// The container that this run's resolver asks.
     let host: any ResolutionHost
+    /// Its table, which it owns: not retained, because reaching it through the host costs as much as all of a look-up.
+    private let table: Unmanaged<InstanceTable>
     /// The run that this one happens inside, in the same task.
     let parent: Frame?
     /// The innermost creation that others can wait for and that this run is part of.
@@ -24,63 +26,70 @@ import Synchronization
     private let isPart: Bool
     private let ended = Atomic(false)
 
-    /// A run in the asker's task.
-    init(
-        of recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Frame?, creation: Creation?,
-        holder: Creation?, graph: ResolutionGraph?
+    @inline(__always)
+    private init(
+        _ recipe: Recipe, _ pack: ArgumentPack, _ host: any ResolutionHost, _ table: Unmanaged<InstanceTable>,
+        inside parent: Frame? = nil, creation: Creation? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
+        partOf whole: RecordedRun? = nil
     ) {
         self.recipe = recipe
         self.pack = pack
         self.host = host
+        self.table = table
         self.parent = parent
-        self.creation = creation ?? parent?.creation
+        self.creation = creation
         self.holder = holder
         givenGraph = graph
         ownGraph = AtomicReference()
-        recorded = RecordedRun.begin(recipe, in: host)
-        isPart = false
+        recorded = whole ?? (Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: host) : nil)
+        isPart = whole != nil
+    }
+
+    /// A run in the asker's task.
+    convenience init(
+        of recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Frame?, creation: Creation?,
+        holder: Creation?, graph: ResolutionGraph?
+    ) {
+        self.init(
+            recipe, pack, host, Unmanaged.passUnretained(host.table), inside: parent,
+            creation: creation ?? parent?.creation, holder: holder, graph: graph)
+    }
+
+    /// A run of a factory without arguments, asked for by another run in its task.
+    @inline(__always)
+    convenience init(of recipe: Recipe, inside parent: Frame) {
+        self.init(
+            recipe, .none, parent.host, parent.table, inside: parent, creation: parent.creation, holder: parent.holder)
+    }
+
+    /// A run for a graph instance without arguments.
+    @inline(__always)
+    convenience init(of creation: Creation, inside parent: Frame?, graph: ResolutionGraph, table: InstanceTable) {
+        self.init(
+            creation.recipe, .none, creation.host, Unmanaged.passUnretained(table), inside: parent, creation: creation,
+            holder: parent?.holder, graph: graph)
     }
 
     /// A run for a request from outside.
-    init(outermost recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost) {
-        self.recipe = recipe
-        self.pack = pack
-        self.host = host
-        parent = nil
-        creation = nil
-        holder = nil
-        givenGraph = nil
-        ownGraph = AtomicReference()
-        recorded = RecordedRun.begin(recipe, in: host)
-        isPart = false
+    @inline(__always)
+    convenience init(
+        outermost recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, table: InstanceTable
+    ) {
+        self.init(recipe, pack, host, Unmanaged.passUnretained(table))
     }
 
     /// The first run of a shared creation, in a task of its own.
-    init(sharedCreation creation: Creation) {
-        recipe = creation.recipe
-        pack = creation.pack
-        host = creation.host
-        parent = nil
-        self.creation = creation
-        holder = creation
-        givenGraph = nil
-        ownGraph = AtomicReference()
-        recorded = RecordedRun.begin(recipe, in: host)
-        isPart = false
+    convenience init(sharedCreation creation: Creation) {
+        self.init(
+            creation.recipe, creation.pack, creation.host, Unmanaged.passUnretained(creation.host.table),
+            creation: creation, holder: creation)
     }
 
     /// Hooks of `frame` that run in a task of their own.
-    init(hooksOf frame: Frame) {
-        recipe = frame.recipe
-        pack = frame.pack
-        host = frame.host
-        parent = nil
-        creation = frame.creation
-        holder = frame.holder
-        givenGraph = frame.graph
-        ownGraph = AtomicReference()
-        recorded = frame.recorded
-        isPart = true
+    convenience init(hooksOf frame: Frame) {
+        self.init(
+            frame.recipe, frame.pack, frame.host, frame.table, creation: frame.creation, holder: frame.holder,
+            graph: frame.graph, partOf: frame.recorded)
     }
 
     /// The instances shared within the resolution that this run is part of.
@@ -114,6 +123,42 @@ import Synchronization
     func isMaking(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         if self.recipe === recipe, self.host === host, self.pack === pack || self.pack.isEqual(to: pack) { return true }
         return parent?.isMaking(recipe, pack, in: host) ?? false
+    }
+
+    /// The same for a recipe without arguments and this run's container.
+    private func isMaking(_ recipe: Recipe, in table: Unmanaged<InstanceTable>) -> Bool {
+        if self.recipe === recipe, self.table.toOpaque() == table.toOpaque() { return true }
+        return parent?.isMaking(recipe, in: table) ?? false
+    }
+
+    /// The published instance, where no rule about who holds it applies, and nothing is recorded.
+    func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
+        guard holder == nil, recorded == nil else { return nil }
+        var hit: InstanceTable.Hit?
+        table._withUnsafeGuaranteedRef { if case .hit(let found)? = $0.find(service) { hit = found } }
+        return hit
+    }
+
+    /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
+    func find(_ service: any Any.Type) throws -> FoundAtOnce? {
+        if recorded != nil { return nil }
+        var found: InstanceTable.Found?
+        table._withUnsafeGuaranteedRef { found = $0.find(service) }
+        switch consume found {
+        case .hit(let hit)?:
+            if holder == nil { return .hit(hit) }
+            hit.end()
+            return nil
+        case .plainTransient(let recipe)?:
+            if isMaking(recipe, in: table) {
+                throw Request(key: recipe.key, pack: .none, host: host, asker: self).circular([])
+            }
+            return .transient(Frame(of: recipe, inside: self))
+        case .plainGraph(let recipe)?:
+            return GraphRun.begin(recipe, host: host, table: table._withUnsafeGuaranteedRef { $0 }, asker: self)
+        case nil:
+            return nil
+        }
     }
 
     /// The outermost run of the chain.

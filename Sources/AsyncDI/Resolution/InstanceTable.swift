@@ -60,17 +60,21 @@ import Synchronization
 
     // MARK: Reading
 
-    /// A published instance that is being read: the cell is valid until ``endHit(_:)``.
+    /// A published instance that is being read: the cell is valid until ``end()``.
     @usableFromInline struct Hit {
         @usableFromInline let cell: Unmanaged<Cell>
         fileprivate let ticket: ReadEpoch.Ticket
+
+        @usableFromInline func end() { ticket.exit() }
     }
 
     /// What the hot path finds.
-    enum Found {
+    enum Found: ~Copyable {
         case hit(Hit)
         /// The registration, when the request is nothing but a call of its factory.
         case plainTransient(Recipe)
+        /// The registration, when the request is nothing but a call of its factory for a graph.
+        case plainGraph(Recipe)
     }
 
     /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
@@ -84,10 +88,13 @@ import Synchronization
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
             return .hit(Hit(cell: cell, ticket: ticket))
         case .notReady(let recipe?)? where recipe._withUnsafeGuaranteedRef { $0.isPlainTransient }:
-            defer { epoch.exit(ticket) }
+            defer { ticket.exit() }
             return .plainTransient(recipe.takeUnretainedValue())
+        case .notReady(let recipe?)? where recipe._withUnsafeGuaranteedRef { $0.isPlainGraph }:
+            defer { ticket.exit() }
+            return .plainGraph(recipe.takeUnretainedValue())
         default:
-            epoch.exit(ticket)
+            ticket.exit()
             return nil
         }
     }
@@ -101,14 +108,14 @@ import Synchronization
         {
             return Hit(cell: cell, ticket: ticket)
         }
-        epoch.exit(ticket)
+        ticket.exit()
         return nil
     }
 
     /// Whether instances of the service are found by the hash of arguments of this type.
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else {
             return false
         }
@@ -129,7 +136,7 @@ import Synchronization
     func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int) -> Shortcut? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else { return nil }
         return recipe._withUnsafeGuaranteedRef { recipe in
             if let index = recipe.index.load() {
@@ -139,15 +146,13 @@ import Synchronization
         }
     }
 
-    func endHit(_ hit: Hit) { epoch.exit(hit.ticket) }
-
     /// The instance that a request gets, in a cell that holds it, if it is there already.
     func hit(_ key: ServiceKey) -> Cell? { key.isPlain ? hit(TypeProbe(key.service)) : hit(KeyProbe(key)) }
 
     private func hit(_ probe: some SlotProbe) -> Cell? {
         if isClosed { return nil }
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         guard case .cell(let cell, _)? = search(probe, asked: self) else { return nil }
         return cell.takeUnretainedValue()
     }
@@ -156,7 +161,7 @@ import Synchronization
     func hitCell(_ key: ServiceKey) -> (cell: Cell, table: InstanceTable)? {
         if isClosed { return nil }
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         guard case .cell(let cell, let table)? = search(KeyProbe(key), asked: self) else { return nil }
         return (cell.takeUnretainedValue(), table.takeUnretainedValue())
     }
@@ -164,21 +169,21 @@ import Synchronization
     /// The nearest registration of the key, with the table that holds it.
     func registration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         return nearestRecipe(KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
     }
 
     /// The nearest registration of the key where this container looks when it has none itself.
     func registration(beyondFor key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         return nearestRecipe(beyond: KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
     }
 
     /// The table that holds a registration, among those that this one looks in; nil when none does any more.
     func holder(of recipe: Recipe) -> InstanceTable? {
         let ticket = epoch.enter()
-        defer { epoch.exit(ticket) }
+        defer { ticket.exit() }
         return holder(of: recipe, KeyProbe(recipe.key))
     }
 

@@ -10,6 +10,8 @@ final class Recipe: Slot, @unchecked Sendable {
     // In this order, because the small ones fill a gap: there may be very many recipes.
     /// Whether a request is nothing but a call of the factory.
     let isPlainTransient: Bool
+    /// The same for a request that is one more step: the factory's product is shared within a graph.
+    let isPlainGraph: Bool
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
     let index = AtomicReference<InstanceIndex>()
     /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
@@ -39,10 +41,12 @@ final class Recipe: Slot, @unchecked Sendable {
         isPlainShared =
             (lifetime.sharing == .asked || lifetime.sharing == .owner) && oddity == nil && shared.value.target == nil
             && shared.value.key.isPlain && lifetime.makeStorage == nil
-        isPlainTransient =
-            lifetime.sharing == .none && problem == nil && shared.value.target == nil && !shared.value.key.isMaking
+        let isPlain =
+            problem == nil && shared.value.target == nil && !shared.value.key.isMaking
             && shared.value.propertyHooks.isEmpty && shared.value.creationHooks.isEmpty
             && !shared.value.factory.isDecorated
+        isPlainTransient = lifetime.sharing == .none && isPlain
+        isPlainGraph = lifetime.sharing == .graph && isPlain && base == nil && shared.value.key.isPlain
         super.init(shared.value.key, isRegistered: true)
     }
 
@@ -54,6 +58,7 @@ final class Recipe: Slot, @unchecked Sendable {
 
     /// What the registration says.
     var blueprint: Blueprint { shared.value }
+    var factory: Factory { shared.value.factory }
     /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
     var problem: ResolutionError? { oddity?.value.problem }
     /// What this one decorates and asks for, where decorating the factory itself is not possible.

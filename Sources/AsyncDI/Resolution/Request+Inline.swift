@@ -129,21 +129,33 @@ extension Request {
 
 extension Frame {
     /// Makes a plain transient instance, and ends the frame.
-    ///
-    /// Inlined together with what it calls, because a transient instance costs little but the way to its factory.
     @inlinable
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        try await makeHere(service)
+    }
+
+    /// The same as a part of its caller.
+    ///
+    /// A transient instance costs little but the way to its factory, of which each asynchronous function on it is a good part.
+    @inlinable @inline(__always)
+    nonisolated(nonsending) func makeHere<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { finish() }
         do {
             if Task.isCancelled { throw CancellationError() }
-            return try await run(unsafeDowncast(factory, to: ServiceFactory<Service>.self))
+            return try await run(factory(of: service))
         } catch {
             throw failed(error)
         }
     }
 
-    @usableFromInline var factory: Factory { recipe.blueprint.factory }
-    @usableFromInline var resolver: Resolver { Resolver(host: host, frame: self) }
+    @inlinable @inline(__always)
+    func factory<Service: Sendable>(of service: Service.Type) -> ServiceFactory<Service> {
+        // Unchecked because the key under which the registration was found has proved the type.
+        unsafeDowncast(factory, to: ServiceFactory<Service>.self)
+    }
+
+    @usableFromInline var factory: Factory { recipe.factory }
+    @usableFromInline var resolver: Resolver { Resolver(self) }
     @usableFromInline func failed(_ error: any Error) -> any Error { translated(error, in: self) }
     @usableFromInline func finish() {
         end()
@@ -152,7 +164,7 @@ extension Frame {
     @usableFromInline static let current = ResolutionContext.$frame
 
     /// Runs a factory inside this frame.
-    @inlinable
+    @inlinable @inline(__always)
     func run<Service: Sendable>(
         _ factory: ServiceFactory<Service>, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Service {

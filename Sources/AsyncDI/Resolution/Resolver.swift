@@ -4,15 +4,30 @@
 /// in another task. Kept beyond the factory, it goes on asking the same container, outside any creation; it does not
 /// keep that container alive.
 public struct Resolver: Sendable {
-    let host: any ResolutionHost
     let frame: Frame?
+    /// Who is asked, when it is not the frame's host: a run's own resolver is nothing but its frame.
+    private let otherHost: (any ResolutionHost)?
     /// The graph that every request shares, when it is not that of the run.
     let graph: ResolutionGraph?
 
     init(host: any ResolutionHost, frame: Frame?, graph: ResolutionGraph? = nil) {
-        self.host = host
         self.frame = frame
+        otherHost = frame?.host === host ? nil : host
         self.graph = graph
+    }
+
+    /// The resolver of a run.
+    init(_ frame: Frame) {
+        self.frame = frame
+        otherHost = nil
+        graph = nil
+    }
+
+    /// The container that is asked.
+    var host: any ResolutionHost {
+        if let otherHost { return otherHost }
+        guard let frame else { preconditionFailure("a resolver without a frame has a host") }
+        return frame.host
     }
 
     /// Who asks: the run that this task is in, or else the one that the resolver was given to.
@@ -59,10 +74,16 @@ public struct Resolver: Sendable {
         switch try find(service) {
         case .hit(let hit)?:
             let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
-            endHit(hit)
+            hit.end()
             return instance
         case .transient(let frame)?:
-            return try await frame.make(service)
+            return try await frame.makeHere(service)
+        case .graph(let run)?:
+            return try await run.make(service)
+        case .instance(let cell)?:
+            return cell.value(as: service)
+        case .begun(let request)?:
+            return try await request.value(as: service)
         case nil:
             return try await resolve(service, qualifier: nil)
         }
@@ -71,36 +92,37 @@ public struct Resolver: Sendable {
     /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
     func find(_ service: any Any.Type) throws -> FoundAtOnce? {
-        guard graph == nil else { return nil }
-        let asker = asker
-        if let asker, asker.recorded != nil { return nil }
-        switch host.table.find(service) {
-        case .hit(let hit)?:
-            if asker?.holder == nil { return .hit(hit) }
-            host.table.endHit(hit)
-            return nil
-        case .plainTransient(let recipe)?:
-            if let asker, asker.isMaking(recipe, .none, in: host) {
-                throw Request(key: recipe.key, pack: .none, host: host, asker: asker).circular([])
-            }
-            return .transient(
-                Frame(of: recipe, .none, host: host, inside: asker, creation: nil, holder: asker?.holder, graph: nil))
-        case nil:
-            return nil
+        // Mostly a factory asks for something in the task and the container that it runs in.
+        if let frame, otherHost == nil, graph == nil, ResolutionContext.peek.holds(frame), frame.isActive {
+            return try frame.find(service)
         }
+        guard graph == nil else { return nil }
+        guard let asker else {
+            let table = host.table
+            return switch table.find(service) {
+            case .hit(let hit)?: .hit(hit)
+            case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: host, table: table))
+            case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: host, table: table, asker: nil)
+            case nil: nil
+            }
+        }
+        guard asker.host === host else { return nil }
+        return try asker.find(service)
     }
 
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
+    @usableFromInline
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard graph == nil else { return nil }
+        if let frame, otherHost == nil, ResolutionContext.peek.holds(frame), frame.isActive {
+            return frame.beginHit(service)
+        }
         let asker = asker
         guard asker?.holder == nil, asker?.recorded == nil, case .hit(let hit)? = host.table.find(service) else {
             return nil
         }
         return hit
     }
-
-    @usableFromInline func endHit(_ hit: InstanceTable.Hit) { host.table.endHit(hit) }
 
     /// Gives an instance of a service made with arguments.
     ///

@@ -11,7 +11,7 @@ import Synchronization
 /// Tells writers when no reader can still hold a pointer that they have unpublished.
 ///
 /// Readers of published pointers bracket "load the pointer, retain what it points to" with ``enter()`` and
-/// ``exit(_:)``: two atomic additions, no lock, no allocation. A writer swaps the pointer first, then calls
+/// ``Ticket/exit()``: two atomic additions, no lock, no allocation. A writer swaps the pointer first, then calls
 /// ``synchronize()``, then releases the old object.
 ///
 /// This is the two-phase counting of sleepable read-copy-update (P. E. McKenney, "Sleepable Read-Copy Update", 2006),
@@ -41,23 +41,21 @@ final class ReadEpoch: @unchecked Sendable {
         for index in 0..<(Self.stripes * 2 * Self.spacing) { (counters + index).initialize(to: Counter()) }
     }
 
-    /// What ``enter()`` hands to ``exit(_:)``: the counter that was raised.
+    /// A read that goes on: the counter that it raised, which is never freed.
     struct Ticket {
-        fileprivate let counter: Int
+        fileprivate let counter: UnsafeMutablePointer<Counter>
+
+        /// Ends the read.
+        func exit() { counter.pointee.exit() }
     }
 
     /// Begins a read.
     ///
-    /// The code up to `exit` must not suspend and must not call user code.
+    /// The code up to ``Ticket/exit()`` must not suspend and must not call user code.
     func enter() -> Ticket {
-        let counter = (stripe() * 2 + parity.load(ordering: .relaxed)) * Self.spacing
-        counters[counter].enter()
+        let counter = counters + (stripe() * 2 + parity.load(ordering: .relaxed)) * Self.spacing
+        counter.pointee.enter()
         return Ticket(counter: counter)
-    }
-
-    /// Ends a read.
-    func exit(_ ticket: Ticket) {
-        counters[ticket.counter].exit()
     }
 
     /// Returns when every read that began before this call has ended.
@@ -85,7 +83,7 @@ final class ReadEpoch: @unchecked Sendable {
         return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Self.stripes - 1)
     }
 
-    private struct Counter: ~Copyable {
+    fileprivate struct Counter: ~Copyable {
         private let readers = Atomic<Int>(0)
 
         borrowing func enter() { _ = readers.wrappingAdd(1, ordering: .sequentiallyConsistent) }

@@ -1,0 +1,137 @@
+/// Initialisers with few parameters, where the types are known: when all instances are there, nothing generic runs.
+extension Registration where Service: Sendable {
+    /// A service made by an initialiser whose one parameter is resolved by its type.
+    ///
+    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
+    ///
+    /// - Parameters:
+    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<First: Sendable>(
+        using initializer: @escaping @Sendable (First) async throws -> Service,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) {
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
+            if let first = resolver.published(First.self) {
+                return try await initializer(first)
+            }
+            return try await initializer(resolver.resolve(First.self))
+        }
+        dependsOn([First.self])
+    }
+
+    /// A service made by an initialiser whose two parameters are resolved by their types.
+    ///
+    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
+    ///
+    /// - Parameters:
+    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<First: Sendable, Second: Sendable>(
+        using initializer: @escaping @Sendable (First, Second) async throws -> Service,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) {
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
+            if let first = resolver.published(First.self),
+                let second = resolver.published(Second.self)
+            {
+                return try await initializer(first, second)
+            }
+            let all = try await resolver.all(First.self, Second.self)
+            return try await initializer(all.0, all.1)
+        }
+        dependsOn([First.self, Second.self])
+    }
+
+    /// A service made by an initialiser whose three parameters are resolved by their types.
+    ///
+    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
+    ///
+    /// - Parameters:
+    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<First: Sendable, Second: Sendable, Third: Sendable>(
+        using initializer: @escaping @Sendable (First, Second, Third) async throws -> Service,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) {
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
+            if let first = resolver.published(First.self),
+                let second = resolver.published(Second.self),
+                let third = resolver.published(Third.self)
+            {
+                return try await initializer(first, second, third)
+            }
+            let all = try await resolver.all(First.self, Second.self, Third.self)
+            return try await initializer(all.0, all.1, all.2)
+        }
+        dependsOn([First.self, Second.self, Third.self])
+    }
+
+    /// A service made by an initialiser whose four parameters are resolved by their types.
+    ///
+    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
+    ///
+    /// - Parameters:
+    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells registrations of one type apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    @_documentation(visibility: internal)
+    @inlinable
+    public init<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(
+        using initializer: @escaping @Sendable (First, Second, Third, Fourth) async throws -> Service,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) {
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
+            if let first = resolver.published(First.self),
+                let second = resolver.published(Second.self),
+                let third = resolver.published(Third.self),
+                let fourth = resolver.published(Fourth.self)
+            {
+                return try await initializer(first, second, third, fourth)
+            }
+            let all = try await resolver.all(First.self, Second.self, Third.self, Fourth.self)
+            return try await initializer(all.0, all.1, all.2, all.3)
+        }
+        dependsOn([First.self, Second.self, Third.self, Fourth.self])
+    }
+
+    /// Says what the factory is known to resolve.
+    @usableFromInline mutating func dependsOn(_ services: [any Any.Type]) {
+        blueprint.dependencies = services.map { ServiceKey($0, nil) }
+    }
+}
+
+extension Resolver {
+    /// An instance that is there, where no rule about who holds it applies, and nothing is recorded.
+    @inlinable
+    func published<Service: Sendable>(_ service: Service.Type) -> Service? {
+        guard let hit = beginHit(service) else { return nil }
+        defer { hit.end() }
+        return hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+    }
+}

@@ -1,0 +1,74 @@
+/// One run for a graph instance that is nothing but a call of the factory, in the asker's task.
+///
+/// The short way of what ``Request`` does for every graph instance, with the same steps.
+@usableFromInline struct GraphRun {
+    @usableFromInline let frame: Frame
+    private let creation: Creation
+    private let graph: ResolutionGraph
+    /// Whether the request that it is for began the graph's use.
+    private let isOutermost: Bool
+
+    /// Finds the instance in the graph of the asker, or begins to make it.
+    static func begin(
+        _ recipe: Recipe, host: any ResolutionHost, table: InstanceTable, asker: Frame?
+    ) -> FoundAtOnce {
+        let graph = asker?.graph ?? ResolutionGraph(isEntered: true)
+        let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
+        let key = CreationKey(withoutArguments: recipe, asked: host)
+        switch graph.join(key, for: request, mayWait: !Task.isCancelled) {
+        case .ready(let cell):
+            return .instance(cell)
+        case .start(let creation, _):
+            let frame = Frame(of: creation, inside: asker, graph: graph, table: table)
+            return .graph(GraphRun(frame: frame, creation: creation, graph: graph, isOutermost: asker == nil))
+        case let decision:
+            // In a graph of its own: the task is cancelled, and that is the answer.
+            return .begun(BegunRequest(request, decision))
+        }
+    }
+
+    /// Makes the instance, and ends the run.
+    @inlinable
+    nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        defer { leave() }
+        let instance: Service
+        do {
+            instance = try await frame.run(frame.factory(of: service))
+        } catch {
+            throw failed(error)
+        }
+        if try isComplete(with: StrongCell(instance)) { return instance }
+        return try await again(service)
+    }
+
+    @usableFromInline func failed(_ error: any Error) -> any Error {
+        let error = translated(error, in: frame)
+        if Task.isCancelled { graph.abandon(creation) }
+        creation.settle(.failure(error), in: frame)
+        return error
+    }
+
+    /// Ends the creation, unless it has to wait for others that it was given early.
+    @usableFromInline func isComplete(with instance: Cell) throws -> Bool {
+        guard creation.settle(.success(instance), in: frame) else { return false }
+        guard let failure = creation.failure else { return true }
+        // It was given an instance which failed meanwhile, and fails with it.
+        throw request.delivered(failure, by: creation)
+    }
+
+    /// Waits until others have completed the instance.
+    @usableFromInline
+    nonisolated(nonsending) func again<Service: Sendable>(_ service: Service.Type) async throws -> Service {
+        try await request.resolve(service)
+    }
+
+    /// The request that the run is for, in the graph that is in use.
+    private var request: Request {
+        Request(key: frame.recipe.key, pack: .none, host: frame.host, asker: frame.parent, graph: graph)
+    }
+
+    @usableFromInline func leave() {
+        frame.end()
+        if isOutermost { graph.leaveAsMaker() }
+    }
+}
