@@ -12,7 +12,8 @@ import Synchronization
     /// Its table, which it owns: not retained, because reaching it through the host costs as much as all of a look-up.
     private let table: Unmanaged<InstanceTable>
     /// The run that this one happens inside, in the same task.
-    let parent: Frame?
+    var parent: Frame? { outer.frame }
+    private let outer: Outer
     /// The innermost creation that others can wait for and that this run is part of.
     let creation: Creation?
     /// The shared creation whose product will hold what this run resolves.
@@ -26,22 +27,30 @@ import Synchronization
     private let isPart: Bool
     private let ended = Atomic(false)
 
+    /// A reference to another run.
+    ///
+    /// In a structure, because the compiler releases chains of objects of one class in a loop, which retains each of them.
+    private struct Outer: Sendable {
+        let frame: Frame?
+    }
+
     @inline(__always)
     private init(
         _ recipe: Recipe, _ pack: ArgumentPack, _ host: any ResolutionHost, _ table: Unmanaged<InstanceTable>,
         inside parent: Frame? = nil, creation: Creation? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
         partOf whole: RecordedRun? = nil
     ) {
+        // First, because afterwards the references are the frame's.
+        recorded = whole ?? (Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: host) : nil)
         self.recipe = recipe
         self.pack = pack
         self.host = host
         self.table = table
-        self.parent = parent
+        outer = Outer(frame: parent)
         self.creation = creation
         self.holder = holder
         givenGraph = graph
         ownGraph = AtomicReference()
-        recorded = whole ?? (Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: host) : nil)
         isPart = whole != nil
     }
 

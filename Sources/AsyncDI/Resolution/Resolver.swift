@@ -93,9 +93,14 @@ public struct Resolver: Sendable {
     @usableFromInline
     func find(_ service: any Any.Type) throws -> FoundAtOnce? {
         // Mostly a factory asks for something in the task and the container that it runs in.
-        if let frame, otherHost == nil, graph == nil, ResolutionContext.peek.holds(frame), frame.isActive {
-            return try frame.find(service)
+        guard otherHost == nil, graph == nil, let frame, ResolutionContext.peek.holds(frame), frame.isActive else {
+            return try findElsewhere(service)
         }
+        return try frame.find(service)
+    }
+
+    @inline(never)
+    private func findElsewhere(_ service: any Any.Type) throws -> FoundAtOnce? {
         guard graph == nil else { return nil }
         guard let asker else {
             let table = host.table
@@ -113,10 +118,15 @@ public struct Resolver: Sendable {
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard graph == nil else { return nil }
-        if let frame, otherHost == nil, ResolutionContext.peek.holds(frame), frame.isActive {
-            return frame.beginHit(service)
+        guard otherHost == nil, graph == nil, let frame, ResolutionContext.peek.holds(frame), frame.isActive else {
+            return beginHitElsewhere(service)
         }
+        return frame.beginHit(service)
+    }
+
+    @inline(never)
+    private func beginHitElsewhere(_ service: any Any.Type) -> InstanceTable.Hit? {
+        guard graph == nil else { return nil }
         let asker = asker
         guard asker?.holder == nil, asker?.recorded == nil, case .hit(let hit)? = host.table.find(service) else {
             return nil
