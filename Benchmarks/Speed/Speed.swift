@@ -24,6 +24,7 @@ enum Speed {
         registerMultitons()
         registerTransients()
         registerGraphs()
+        registerGraphFloors()
         registerCreations()
         registerScopes()
         registerRegistrations()

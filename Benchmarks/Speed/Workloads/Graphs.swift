@@ -44,19 +44,7 @@ private final class Handler: Sendable {
 /// Services that need others.
 func registerGraphs() {
     compare("tree", operations: 1_000) {
-        let factories = Factories()
-        factories.register(Leaf1.self) { _ in Leaf1() }
-        factories.register(Leaf2.self) { _ in Leaf2() }
-        factories.register(Leaf3.self) { _ in Leaf3() }
-        factories.register(Leaf4.self) { _ in Leaf4() }
-        factories.register(Branch1.self) { f in
-            Branch1(try await f.resolve(Leaf1.self), try await f.resolve(Leaf2.self))
-        }
-        factories.register(Branch2.self) { f in
-            Branch2(try await f.resolve(Leaf3.self), try await f.resolve(Leaf4.self))
-        }
-        factories.register(Tree.self) { f in Tree(try await f.resolve(Branch1.self), try await f.resolve(Branch2.self))
-        }
+        let factories = treeFactories()
         let container = Container {
             Registration(Leaf1.self, lifetime: .transient) { _ in Leaf1() }
             Registration(Leaf2.self, lifetime: .transient) { _ in Leaf2() }
@@ -73,13 +61,7 @@ func registerGraphs() {
         }
     }
     compare("diamond", operations: 1_000) {
-        let factories = Factories()
-        factories.registerShared(Bottom.self) { _, _ in Bottom() }
-        factories.registerShared(Left.self) { f, graph in Left(try await f.resolve(Bottom.self, in: graph)) }
-        factories.registerShared(Right.self) { f, graph in Right(try await f.resolve(Bottom.self, in: graph)) }
-        factories.registerShared(Diamond.self) { f, graph in
-            Diamond(try await f.resolve(Left.self, in: graph), try await f.resolve(Right.self, in: graph))
-        }
+        let factories = diamondFactories()
         let container = Container {
             Registration(Bottom.self, lifetime: .graph) { _ in Bottom() }
             Registration(Left.self, lifetime: .graph) { r in try await Left(r.resolve()) }
@@ -114,4 +96,70 @@ func registerGraphs() {
             for _ in 0..<$0 { keep(try await factories.resolve(Handler.self)) }
         }
     }
+}
+
+/// The same with nothing but what no container can do without.
+func registerGraphFloors() {
+    compare("floor-tree", operations: 1_000) {
+        let factories = treeFactories()
+        let binding = BindingFactories()
+        binding.register(Leaf1.self) { _ in Leaf1() }
+        binding.register(Leaf2.self) { _ in Leaf2() }
+        binding.register(Leaf3.self) { _ in Leaf3() }
+        binding.register(Leaf4.self) { _ in Leaf4() }
+        binding.register(Branch1.self) { f in
+            Branch1(try await f.resolve(Leaf1.self), try await f.resolve(Leaf2.self))
+        }
+        binding.register(Branch2.self) { f in
+            Branch2(try await f.resolve(Leaf3.self), try await f.resolve(Leaf4.self))
+        }
+        binding.register(Tree.self) { f in Tree(try await f.resolve(Branch1.self), try await f.resolve(Branch2.self)) }
+        return .each {
+            for _ in 0..<$0 { keep(try await binding.resolve(Tree.self)) }
+        } baseline: {
+            for _ in 0..<$0 { keep(try await factories.resolve(Tree.self)) }
+        }
+    }
+    compare("floor-diamond", operations: 1_000) {
+        let factories = diamondFactories()
+        let binding = BindingFactories()
+        binding.registerShared(Bottom.self) { _, _ in Bottom() }
+        binding.registerShared(Left.self) { f, graph in Left(try await f.resolve(Bottom.self, in: graph)) }
+        binding.registerShared(Right.self) { f, graph in Right(try await f.resolve(Bottom.self, in: graph)) }
+        binding.registerShared(Diamond.self) { f, graph in
+            Diamond(try await f.resolve(Left.self, in: graph), try await f.resolve(Right.self, in: graph))
+        }
+        return .each {
+            for _ in 0..<$0 { keep(try await binding.resolve(Diamond.self, in: BindingFactories.Graph())) }
+        } baseline: {
+            for _ in 0..<$0 { keep(try await factories.resolve(Diamond.self, in: Factories.Graph())) }
+        }
+    }
+}
+
+private func treeFactories() -> Factories {
+    let factories = Factories()
+    factories.register(Leaf1.self) { _ in Leaf1() }
+    factories.register(Leaf2.self) { _ in Leaf2() }
+    factories.register(Leaf3.self) { _ in Leaf3() }
+    factories.register(Leaf4.self) { _ in Leaf4() }
+    factories.register(Branch1.self) { f in
+        Branch1(try await f.resolve(Leaf1.self), try await f.resolve(Leaf2.self))
+    }
+    factories.register(Branch2.self) { f in
+        Branch2(try await f.resolve(Leaf3.self), try await f.resolve(Leaf4.self))
+    }
+    factories.register(Tree.self) { f in Tree(try await f.resolve(Branch1.self), try await f.resolve(Branch2.self)) }
+    return factories
+}
+
+private func diamondFactories() -> Factories {
+    let factories = Factories()
+    factories.registerShared(Bottom.self) { _, _ in Bottom() }
+    factories.registerShared(Left.self) { f, graph in Left(try await f.resolve(Bottom.self, in: graph)) }
+    factories.registerShared(Right.self) { f, graph in Right(try await f.resolve(Bottom.self, in: graph)) }
+    factories.registerShared(Diamond.self) { f, graph in
+        Diamond(try await f.resolve(Left.self, in: graph), try await f.resolve(Right.self, in: graph))
+    }
+    return factories
 }
