@@ -73,7 +73,7 @@ extension Container {
     }
 
     /// What a request from outside every factory, where no rule applies, can take.
-    @usableFromInline enum Shortcut {
+    @usableFromInline enum Shortcut: ~Copyable {
         case instance(IndexedInstance)
         case transient(PlainTransient)
     }
@@ -114,7 +114,7 @@ extension ContainerCore {
 }
 
 /// A transient service that is made by calling its factory, and nothing else.
-@usableFromInline struct PlainTransient {
+@usableFromInline struct PlainTransient: ~Copyable {
     fileprivate let recipe: Recipe
     fileprivate let host: ContainerCore
 
@@ -124,7 +124,7 @@ extension ContainerCore {
     }
 
     /// The run of the factory.
-    @usableFromInline func frame(_ pack: ArgumentPack) -> Frame {
+    @usableFromInline consuming func frame(_ pack: ArgumentPack) -> Frame {
         Frame(outermost: recipe, pack, host: host, table: host.table)
     }
 }

@@ -123,7 +123,7 @@ import Synchronization
     }
 
     /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
-    enum Shortcut {
+    enum Shortcut: ~Copyable {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
         case instance(IndexedInstance)
         /// The request is nothing but a call of the factory.
@@ -138,12 +138,16 @@ import Synchronization
         let ticket = epoch.enter()
         defer { ticket.exit() }
         guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else { return nil }
-        return recipe._withUnsafeGuaranteedRef { recipe in
+        var shortcut: Shortcut?
+        recipe._withUnsafeGuaranteedRef { recipe in
             if let index = recipe.index.load() {
-                return index._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }.map { .instance($0) }
+                let instance = index._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }
+                if let instance { shortcut = .instance(instance) }
+            } else if recipe.isPlainTransient {
+                shortcut = .plainTransient(recipe)
             }
-            return recipe.isPlainTransient ? .plainTransient(recipe) : nil
         }
+        return shortcut
     }
 
     /// The instance that a request gets, in a cell that holds it, if it is there already.
