@@ -302,14 +302,15 @@ import Synchronization
     }
 
     private func put(_ slot: Slot, retired: inout [AnyObject]) {
-        if let old = array.load()?._withUnsafeGuaranteedRef({ $0.replace(slot) }) {
+        let probe = KeyProbe(slot.key)
+        if let old = array.load()?._withUnsafeGuaranteedRef({ $0.replace(slot, where: probe) }) {
             // Readers that have found it may be loading its cell: both are released after them.
             if let cell = old.cell.exchange(nil) { retired.append(cell) }
             retired.append(old)
             return
         }
         reserve(1, retired: &retired)
-        array.load()?._withUnsafeGuaranteedRef { $0.insert(slot, hash: slot.key.fastHash) }
+        array.load()?._withUnsafeGuaranteedRef { $0.insert(slot, hash: probe.hash) }
         count += 1
     }
 }
