@@ -12,22 +12,22 @@ extension ContainerCore {
             table.reserve(recipes.count, retired: &state.retired)
             for recipe in recipes {
                 if let problem = recipe.problem { state.setUpProblems.append(problem) }
-                let old = table.ownRegistration(of: recipe.key)
-                switch state.registrations.add(recipe, beside: old, onDuplicate: duplicatePolicy) {
+                let place = table.ownPlace(of: recipe.key)
+                switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old): old.retire()
                 case .kept: continue
                 case .rejected:
-                    guard let old, let problem = rejections[ObjectIdentifier(recipe)] else {
+                    guard let old = place.recipe, let problem = rejections[ObjectIdentifier(recipe)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
                     }
                     state.setUpProblems.append(problem)
                     let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.exchange(old, for: poisoned)
-                    publish(poisoned, in: &state)
+                    publish(poisoned, at: place, in: &state)
                     continue
                 }
-                publish(recipe, in: &state)
+                publish(recipe, at: place, in: &state)
                 state.note(.registered(recipe.key))
             }
             add(decorations, in: &state, into: &victims)
@@ -83,15 +83,15 @@ extension ContainerCore {
     private func add(_ recipe: Recipe, in state: inout State, into victims: inout Victims) {
         forgetInherited(recipe.key, in: &state, into: &victims)
         let recipe = decorated(recipe, in: state)
-        let old = table.ownRegistration(of: recipe.key)
-        switch state.registrations.add(recipe, beside: old, onDuplicate: duplicatePolicy) {
+        let place = table.ownPlace(of: recipe.key)
+        switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
         case .added: break
         case .replaced(let old):
             state.drop(old, from: table, into: &victims)
             renewForwards(of: old.key, in: &state, into: &victims)
         case .kept, .rejected: return
         }
-        publish(recipe, in: &state)
+        publish(recipe, at: place, in: &state)
         state.note(.registered(recipe.key))
     }
 
@@ -205,8 +205,8 @@ extension ContainerCore {
     }
 
     /// Makes a registration visible to readers; an instance that came with it is there at once.
-    private func publish(_ recipe: Recipe, in state: inout State) {
-        table.publish(recipe, retired: &state.retired)
+    private func publish(_ recipe: Recipe, at place: InstanceTable.OwnPlace, in state: inout State) {
+        table.publish(recipe, at: place, retired: &state.retired)
         if recipe.blueprint.isSimple, recipe.base == nil { return }
         if case .instance(let inner)? = recipe.base { keepInstance(of: inner, isFound: false, in: &state) }
         keepInstance(of: recipe, isFound: true, in: &state)
