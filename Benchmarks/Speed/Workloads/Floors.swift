@@ -26,6 +26,122 @@ func registerFloors() {
             for _ in 0..<$0 { consume(try await factories.resolve((any Service).self)) }
         }
     }
+    compare("floor-creation", operations: 1_000) {
+        Comparison { operations in
+            let places = (0..<max(1, operations / 100)).map { _ in
+                let factories = SharedFactories()
+                for type in hundredTypes { register(type, in: factories) }
+                return factories
+            }
+            let each = min(100, operations)
+            return try await time {
+                for factories in places {
+                    for type in hundredTypes.prefix(each) { try await create(type, in: factories) }
+                }
+            }
+        } baseline: {
+            try await timeTasks($0)
+        }
+    }
+    compare("floor-scope", operations: 500) {
+        let factories = SharedFactories()
+        factories.register((any Service).self) { _ in SomeService() }
+        return .each {
+            for _ in 0..<$0 { try await useScope(of: factories) }
+        } baseline: {
+            await startTasks($0)
+        }
+    }
+    compare("floor-register", operations: 10_000) {
+        Comparison { operations in
+            let registrations = Registrations()
+            return try await time {
+                registrations.reserve(operations)
+                for index in 0..<operations {
+                    registrations.register(Slot(index: index)) { _ in SomeService() }
+                }
+            }
+        } baseline: {
+            try await timeTasks($0)
+        }
+    }
+}
+
+private func register<Value: Numbered>(_ type: Value.Type, in factories: SharedFactories) {
+    factories.register(type) { _ in Value() }
+}
+
+private nonisolated(nonsending) func create<Value: Numbered>(
+    _ type: Value.Type, in factories: SharedFactories
+) async throws {
+    keep(try await factories.resolve(type))
+}
+
+/// One request's scope: a place of its own, found by a task-local.
+private func useScope(of factories: SharedFactories, isolation: isolated (any Actor)? = #isolation) async throws {
+    let scope = SharedFactories(in: factories)
+    try await SharedFactories.$current.withValue(scope) {
+        _ = isolation
+        consume(try await scope.resolve((any Service).self))
+    }
+}
+
+/// Registrations of four objects each, as a container has them, in a dictionary.
+private final class Registrations {
+    typealias Make = nonisolated(nonsending) @Sendable (Registrations) async throws -> any Service
+
+    final class Details {
+        let qualifier: Slot
+        let hash: Int
+        init(_ qualifier: Slot) {
+            self.qualifier = qualifier
+            hash = qualifier.hashValue
+        }
+    }
+
+    struct Key: Hashable {
+        let service: ObjectIdentifier
+        let details: Details
+
+        static func == (first: Key, second: Key) -> Bool {
+            first.service == second.service && first.details.qualifier == second.details.qualifier
+        }
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(service)
+            hasher.combine(details.hash)
+        }
+    }
+
+    final class Factory {
+        let make: Make
+        init(_ make: @escaping Make) { self.make = make }
+    }
+
+    final class Blueprint {
+        let key: Key
+        let factory: Factory
+        let line: UInt
+        init(_ key: Key, _ factory: Factory, _ line: UInt) {
+            self.key = key
+            self.factory = factory
+            self.line = line
+        }
+    }
+
+    final class Recipe {
+        let blueprint: Blueprint
+        var cell: Cell?
+        init(_ blueprint: Blueprint) { self.blueprint = blueprint }
+    }
+
+    private var recipes: [Key: Recipe] = [:]
+
+    func reserve(_ count: Int) { recipes.reserveCapacity(count) }
+
+    func register(_ qualifier: Slot, line: UInt = #line, _ make: @escaping Make) {
+        let key = Key(service: ObjectIdentifier((any Service).self), details: Details(qualifier))
+        recipes[key] = Recipe(Blueprint(key, Factory(make), line))
+    }
 }
 
 /// Counts readers, so that a table can be freed when nobody reads it.

@@ -91,7 +91,7 @@ extension ContainerCore {
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                     state.retired.append(living)
                 }
-                let computedKey = key.recipe.blueprint.isKeyed ? key.arguments.value.base : nil
+                let computedKey = key.recipe.blueprint.isKeyed ? key.arguments?.value.base : nil
                 return CachedArguments(pack: pack, computedKey: computedKey)
             }
         }

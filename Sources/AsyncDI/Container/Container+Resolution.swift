@@ -110,14 +110,14 @@ extension Container {
     @usableFromInline
     nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.Hit? {
         guard frame.isNil else { return nil }
-        guard currentContainer.isNil else { return core.asked.table.beginHit(probe) }
+        guard currentContainer.isNil(or: self) else { return core.asked.table.beginHit(probe) }
         return table.beginHit(probe)
     }
 
     @usableFromInline
     nonisolated func find(_ service: any Any.Type) -> FoundAtOnce? {
         guard frame.isNil else { return nil }
-        guard currentContainer.isNil else { return core.asked.find(service) }
+        guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
         // Not through the core, which would be retained: on a hit nothing is.
         switch table.find(service) {
         case .hit(let hit)?: return .hit(hit)
@@ -133,7 +133,7 @@ extension Container {
     @usableFromInline
     nonisolated func beginShared(_ service: any Any.Type) throws -> SharedStart {
         guard frame.isNil else { return .other }
-        return try (currentContainer.isNil ? core : core.asked).beginShared(service)
+        return try (currentContainer.isNil(or: self) ? core : core.asked).beginShared(service)
     }
 
     /// Gives an instance of a service made with arguments.

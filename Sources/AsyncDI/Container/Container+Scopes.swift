@@ -90,12 +90,21 @@ extension Container {
         return try await Container.run(operation, in: &scope)
     }
 
-    private nonisolated(nonsending) static func run<R>(
-        _ operation: nonisolated(nonsending) (Container) async throws -> sending R, in scope: inout Container
+    /// Runs the body with the scope as the current one, and ends the scope.
+    ///
+    /// Binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs a request as much
+    /// as a look-up.
+    private static func run<R>(
+        _ operation: nonisolated(nonsending) (Container) async throws -> sending R, in scope: inout Container,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> sending R {
-        let result: R
+        // Unsafe because `withValue` cannot express that the result was received as `sending` and is touched by nothing on its way out.
+        nonisolated(unsafe) let result: R
         do {
-            result = try await scope.makeCurrent(for: operation)
+            result = try await Container.$current.withValue(scope) { [scope] in
+                _ = isolation
+                return try await operation(scope)
+            }
         } catch {
             // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
             try? await end(&scope, reason: DisposalReason(error: error))
@@ -103,12 +112,6 @@ extension Container {
         }
         try await end(&scope, reason: DisposalReason())
         return result
-    }
-
-    private nonisolated(nonsending) func makeCurrent<R>(
-        for operation: nonisolated(nonsending) (Container) async throws -> sending R
-    ) async throws -> sending R {
-        try await Container.$current.bind(self) { try await operation(self) }
     }
 
     private nonisolated(nonsending) static func end(_ scope: inout Container, reason: DisposalReason) async throws {

@@ -25,9 +25,9 @@ extension ContainerCore {
             guard attempt.mayWait else { return .refused }
             // An instance for arguments that are not equal to themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
+            let storage = key.recipe.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
-                key, for: request, asking: self, place: self, home: self, storage: state.instances[key]?.storage,
-                clock: attempt.clock, stopwatch: stopwatch)
+                key, for: request, asking: self, storage: storage, clock: attempt.clock, stopwatch: stopwatch)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -116,7 +116,9 @@ extension ContainerCore.State {
     fileprivate mutating func kept(
         _ key: CreationKey, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
-        guard let kept = instances[key] else {
+        // Looked at in its place: a copy retains all that it has.
+        guard let index = instances.index(forKey: key) else {
+            if key.recipe.isPlainShared { return nil }
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
             guard key.isEqualToItself else { return .unusableArguments }
@@ -124,16 +126,17 @@ extension ContainerCore.State {
             instances[key] = Kept(storage: storage)
             return .load(storage, generation: 0)
         }
-        if let storage = kept.storage {
+        if let storage = instances.values[index].storage {
+            let generation = instances.values[index].generation
             // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
-            return attempt.emptyGeneration == kept.generation ? nil : .load(storage, generation: kept.generation)
+            return attempt.emptyGeneration == generation ? nil : .load(storage, generation: generation)
         }
-        guard let cell = kept.cell else { return nil }
+        guard let cell = instances.values[index].cell else { return nil }
         if let living = cell.strengthened() {
             // Found again under a later registration clock: the published cell answers for that one too.
             if cell.stamp != 0 { cell.stamp(attempt.clock) }
-            kept.node?.use.note(at: now)
+            instances.values[index].node?.use.note(at: now)
             return .ready(living)
         }
         return nil

@@ -51,7 +51,9 @@ extension ContainerCore {
 
     /// A container that decorates what it inherits is gone.
     func forgetDecorator(_ id: ObjectIdentifier) {
-        _ = withState { $0.decorators.removeValue(forKey: id) }
+        withState { state in
+            if state.rarely({ !$0.decorators.isEmpty }) { state.decorators[id] = nil }
+        }
     }
 
     private func inherit(_ keys: [ServiceKey]) {
@@ -65,7 +67,7 @@ extension ContainerCore {
 
     /// A recipe with every decoration that applies to it.
     func decorated(_ recipe: Recipe, in state: State) -> Recipe {
-        if state.decorations.isEmpty { return recipe }
+        guard state.isDecorated else { return recipe }
         return state.decorations.filter { $0.applies(to: recipe.key) }.reduce(recipe, decorated)
     }
 
@@ -104,14 +106,16 @@ extension ContainerCore {
 
     /// Takes back a registration that is only there because something inherited is decorated.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into victims: inout Victims) {
-        guard !state.decorations.isEmpty, let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true
-        else { return }
+        guard state.isDecorated, let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true else {
+            return
+        }
         remove(recipe, in: &state)
         state.drop(recipe, from: table, into: &victims)
     }
 
     /// Decorates what is inherited for keys that have no registration of their own any more.
     func inheritInstead(of keys: [ServiceKey], in state: inout State) {
+        guard state.isDecorated else { return }
         for key in keys { inherit(key, in: &state) }
     }
 
@@ -133,7 +137,7 @@ extension ContainerCore {
 
     /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
     func renewForwards(of key: ServiceKey, in state: inout State, into victims: inout Victims) {
-        guard !state.decorations.isEmpty else { return }
+        guard state.isDecorated else { return }
         for alias in state.registrations.inOrder where alias.blueprint.underlying == key {
             let renewed = Recipe(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
             replace(alias, by: renewed, in: &state, into: &victims)
@@ -159,6 +163,11 @@ extension ContainerCore {
         blueprint.factory = decoration.decorator.decorate(blueprint.factory)
         return Recipe(blueprint, defaultLifetime: defaultLifetime, base: base)
     }
+}
+
+extension ContainerCore.State {
+    /// Whether the container decorates anything.
+    fileprivate var isDecorated: Bool { rarely { !$0.decorations.isEmpty } }
 }
 
 extension Container {

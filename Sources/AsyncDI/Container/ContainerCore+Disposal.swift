@@ -38,7 +38,7 @@ extension ContainerCore {
 
     /// A factory that waits for the disposal of what waits for it would wait forever.
     private func refuseInsideOwnFactory() throws {
-        guard let asker = ResolutionContext.activeFrame else { return }
+        guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeFrame else { return }
         var frame: Frame? = asker
         while let current = frame {
             let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
@@ -94,19 +94,22 @@ extension ContainerCore {
 
     /// The whole disposal in one step, if there is nothing to wait for; true also when it is over already.
     private func endAtOnce() -> Bool {
-        let dropped: Dropped? = withState { state in
-            if state.phase == .disposed { return Dropped() }
+        var dropped = Dropped()
+        let isOver: Bool? = withState { state in
+            if state.phase == .disposed { return true }
             guard state.phase == .open, state.hasNothingToWaitFor else { return nil }
             table.close()
-            var dropped = drop(from: &state)
+            drop(from: &state, into: &dropped)
+            // Copied, so that the last reference to what was published does not go before the scope's key is free.
             dropped.retired = state.retired
-            return dropped
+            return false
         }
-        guard let dropped else { return false }
+        guard let isOver else { return false }
+        if isOver { return true }
         // Before the user's deinitialisers and storages run, which may take long or open the key again.
-        withExtendedLifetime(dropped) { if dropped.isAll { scopeBeginsClosing() } }
+        withExtendedLifetime(dropped) { scopeBeginsClosing() }
         dropped.clear()
-        if dropped.isAll { scopeIsClosed() }
+        scopeIsClosed()
         return true
     }
 
@@ -131,18 +134,20 @@ extension ContainerCore {
     }
 
     private func end(_ disposal: Disposal) {
-        withState { drop(from: &$0) }.clear()
+        var dropped = Dropped()
+        withState { drop(from: &$0, into: &dropped) }
+        dropped.clear()
         scopeIsClosed()
         disposal.finish()
     }
 
     /// Nothing idles out any more: instances are disposed in order.
     private func stopWatching() {
-        let watchers = withState { state in
-            defer { state.idleWatchers = [:] }
-            return state.idleWatchers.values
+        var watchers: [ObjectIdentifier: IdleWatcher] = [:]
+        withState { state in
+            if state.rarely({ !$0.idleWatchers.isEmpty }) { swap(&watchers, &state.idleWatchers) }
         }
-        for watcher in watchers { watcher.task.cancel() }
+        for watcher in watchers.values { watcher.task.cancel() }
     }
 
     /// Waiters are told at once; creations are cancelled.
@@ -196,18 +201,15 @@ extension ContainerCore {
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         /// What was published, where its release must wait until the scope's key is free.
         var retired: [AnyObject] = []
-        /// Whether this is everything; otherwise there was nothing left.
-        var isAll = false
 
         func clear() {
             if !watchers.isEmpty { for watcher in watchers.values { watcher.task.cancel() } }
-            if !instances.isEmpty { for kept in instances.values { kept.storage?.clear() } }
+            for index in instances.indices { instances.values[index].storage?.clear() }
         }
     }
 
     /// The container is disposed from now on.
-    private func drop(from state: inout State) -> Dropped {
-        var dropped = Dropped(isAll: true)
+    private func drop(from state: inout State, into dropped: inout Dropped) {
         if !state.registrations.isEmpty {
             for recipe in state.registrations.inOrder { recipe.retire() }
             dropped.registrations = state.registrations
@@ -216,11 +218,10 @@ extension ContainerCore {
         table.unpublishAll(retired: &state.retired)
         state.clearIndexes()
         state.phase = .disposed
-        if state.disposal != nil { state.disposal = nil }
+        if state.rarely({ $0.disposal != nil }) { state.disposal = nil }
         swap(&dropped.instances, &state.instances)
-        swap(&dropped.multitons, &state.multitons)
-        swap(&dropped.watchers, &state.idleWatchers)
-        return dropped
+        if state.rarely({ !$0.multitons.isEmpty }) { swap(&dropped.multitons, &state.multitons) }
+        if state.rarely({ !$0.idleWatchers.isEmpty }) { swap(&dropped.watchers, &state.idleWatchers) }
     }
 
     /// The handle that observers are given, kept while hooks run: what they throw is reported even when nobody else has the container.
@@ -299,6 +300,7 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to wait for.
     fileprivate var hasNothingToWaitFor: Bool {
-        flights.isEmpty && ledger.isEmpty && leases.isEmpty && owed == 0 && scopes.isEmpty && self.children.isEmpty
+        flights.isEmpty && ledger.isEmpty && leases.isEmpty && owed == 0
+            && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty }
     }
 }

@@ -62,7 +62,7 @@ extension ContainerCore {
             state.owe(product, in: &ending.victims)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
-        if state.flights.isEmpty, !state.drained.isEmpty { swap(&ending.drained, &state.drained) }
+        if state.rarely({ !$0.drained.isEmpty }), state.flights.isEmpty { swap(&ending.drained, &state.drained) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)
         return action
     }
@@ -83,7 +83,9 @@ extension ContainerCore {
         into victims: inout Victims
     ) {
         let recipe = creation.recipe
-        var kept = state.instances[creation.key] ?? Kept()
+        // Only an instance that was held weakly, or by a storage, leaves something behind when it goes.
+        let mayHaveBeen = recipe.lifetime.isWeak || creation.storage != nil
+        var kept = mayHaveBeen ? state.instances[creation.key] ?? Kept() : Kept()
         // Arguments of an instance that nobody held any more: their deinitialisers are user code.
         if let pack = kept.pack { state.retired.append(pack) }
         // A storage had let go of the instance before: whoever still leases it holds its disposal off.
@@ -115,7 +117,8 @@ extension ContainerCore {
             kept.indexed = indexed
             recipe.index.loadOrInitialize { InstanceIndex() }.insert(indexed, retired: &state.retired)
         }
-        state.instances[creation.key] = kept
+        let replaced = state.instances.updateValue(kept, forKey: creation.key)
+        assert(mayHaveBeen || replaced == nil, "an instance is kept once")
         if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }
     }
 }

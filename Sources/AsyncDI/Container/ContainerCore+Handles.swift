@@ -106,7 +106,9 @@ extension ContainerCore {
     }
 
     func forgetChild(_ id: ObjectIdentifier) {
-        _ = withState { $0.children.removeValue(forKey: id) }
+        withState { state in
+            if state.rarely({ !$0.children.isEmpty }) { state.children[id] = nil }
+        }
     }
 
     /// The containers directly below this one.
@@ -140,10 +142,10 @@ extension ContainerCore {
             empty.flights = state.flights
             empty.retired = state.retired
             empty.leases = state.leases
-            if !state.leaseWaiters.isEmpty { empty.leaseWaiters = state.leaseWaiters }
+            if state.rarely({ !$0.leaseWaiters.isEmpty }) { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
             // Told by the deinitialiser that this one decorates nothing any more.
-            if !state.followed.isEmpty { empty.followed = state.followed }
+            if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }
             state = empty
             return stopped
         }

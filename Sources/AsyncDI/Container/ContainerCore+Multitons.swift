@@ -92,7 +92,7 @@ extension ContainerCore.State {
         guard bounds.needsOrder else { return }
         if let node = kept.node { return node.use.note(at: now) }
         let id = ObjectIdentifier(key.recipe)
-        let (node, victim) = multitons[
+        let (node, victim) = self.multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
         ].insert(key, at: now)
         kept.node = node
@@ -101,19 +101,21 @@ extension ContainerCore.State {
 
     /// Nothing that is cached is found any more: who still has a registration must not keep its instances.
     mutating func clearIndexes() {
-        for (key, kept) in instances where kept.indexed != nil {
-            key.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
+        // Only what is found by arguments is indexed; looked at in its place, because a copy retains all that it has.
+        for index in instances.indices where instances.keys[index].arguments != nil {
+            guard instances.values[index].indexed != nil else { continue }
+            instances.keys[index].recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
         }
     }
 
     /// An entry is gone: with the last one goes the task that watches.
     mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of recipe: Recipe, into victims: inout Victims) {
         let id = ObjectIdentifier(recipe)
-        guard multitons[id] != nil else { return }
-        if let key = multitons[id]!.remove(node) { victims.keys.append(key) }
-        guard multitons[id]!.isEmpty else { return }
-        multitons[id] = nil
-        if let watcher = idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }
+        guard self.multitons[id] != nil else { return }
+        if let key = self.multitons[id]!.remove(node) { victims.keys.append(key) }
+        guard self.multitons[id]!.isEmpty else { return }
+        self.multitons[id] = nil
+        if let watcher = self.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }
     }
 }
 

@@ -12,28 +12,47 @@ extension ContainerCore {
             table.reserve(recipes.count, retired: &state.retired)
             for recipe in recipes {
                 if let problem = recipe.problem { state.setUpProblems.append(problem) }
-                let old = table.ownRegistration(of: recipe.key)
-                switch state.registrations.add(recipe, beside: old, onDuplicate: duplicatePolicy) {
+                let place = table.ownPlace(of: recipe.key)
+                switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old): old.retire()
                 case .kept: continue
                 case .rejected:
-                    guard let old, let problem = rejections[ObjectIdentifier(recipe)] else {
+                    guard let old = place.recipe, let problem = rejections[ObjectIdentifier(recipe)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
                     }
                     state.setUpProblems.append(problem)
                     let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.exchange(old, for: poisoned)
-                    publish(poisoned, in: &state)
+                    publish(poisoned, at: place, in: &state)
                     continue
                 }
-                publish(recipe, in: &state)
+                publish(recipe, at: place, in: &state)
                 state.note(.registered(recipe.key))
             }
             add(decorations, in: &state, into: &victims)
             note(modules, in: &state)
         }
         decorateInherited(decorations)
+    }
+
+    /// Registers one.
+    func register(_ blueprint: Shared<Blueprint>) throws {
+        // Whatever makes it more than one recipe is decided about as a list is.
+        guard blueprint.value.isSimple, duplicatePolicy != .reject else {
+            return try register(Registrations(blueprint))
+        }
+        let recipe = Recipe(blueprint, defaultLifetime: defaultLifetime)
+        var victims = Victims()
+        let outcome: Outcome = withState { state in
+            guard state.phase == .open else { return .disposed }
+            add(recipe, in: &state, into: &victims)
+            RegistrationClock.advance()
+            return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
+        }
+        guard case .registered(let isDecorated) = outcome else { throw disposedError(recipe.key, asker: nil) }
+        if !victims.isEmpty { dispose(of: victims) }
+        if isDecorated { offer([recipe.key]) }
     }
 
     /// Registers all or nothing.
@@ -44,24 +63,11 @@ extension ContainerCore {
         let outcome: Outcome = withState { state in
             guard state.phase == .open else { return .disposed }
             if duplicatePolicy == .reject, let duplicate = duplicate(among: recipes) { return duplicate }
-            for recipe in recipes {
-                forgetInherited(recipe.key, in: &state, into: &victims)
-                let recipe = decorated(recipe, in: state)
-                let old = table.ownRegistration(of: recipe.key)
-                switch state.registrations.add(recipe, beside: old, onDuplicate: duplicatePolicy) {
-                case .added: break
-                case .replaced(let old):
-                    state.drop(old, from: table, into: &victims)
-                    renewForwards(of: old.key, in: &state, into: &victims)
-                case .kept, .rejected: continue
-                }
-                publish(recipe, in: &state)
-                state.note(.registered(recipe.key))
-            }
+            for recipe in recipes { add(recipe, in: &state, into: &victims) }
             add(decorations, in: &state, into: &victims)
             note(modules, in: &state)
             RegistrationClock.advance()
-            return .registered(isDecorated: !state.decorators.isEmpty)
+            return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
         }
         switch outcome {
         case .disposed: throw disposedError(recipes.first?.key, asker: nil)
@@ -71,6 +77,22 @@ extension ContainerCore {
             decorateInherited(decorations)
             if isDecorated { offer(recipes.map(\.key)) }
         }
+    }
+
+    /// Adds one registration to those that are there.
+    private func add(_ recipe: Recipe, in state: inout State, into victims: inout Victims) {
+        forgetInherited(recipe.key, in: &state, into: &victims)
+        let recipe = decorated(recipe, in: state)
+        let place = table.ownPlace(of: recipe.key)
+        switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
+        case .added: break
+        case .replaced(let old):
+            state.drop(old, from: table, into: &victims)
+            renewForwards(of: old.key, in: &state, into: &victims)
+        case .kept, .rejected: return
+        }
+        publish(recipe, at: place, in: &state)
+        state.note(.registered(recipe.key))
     }
 
     /// What became of registrations: made into an error outside the lock, because a qualifier's description is user code.
@@ -183,8 +205,9 @@ extension ContainerCore {
     }
 
     /// Makes a registration visible to readers; an instance that came with it is there at once.
-    private func publish(_ recipe: Recipe, in state: inout State) {
-        table.publish(recipe, retired: &state.retired)
+    private func publish(_ recipe: Recipe, at place: InstanceTable.OwnPlace, in state: inout State) {
+        table.publish(recipe, at: place, retired: &state.retired)
+        if recipe.blueprint.isSimple, recipe.base == nil { return }
         if case .instance(let inner)? = recipe.base { keepInstance(of: inner, isFound: false, in: &state) }
         keepInstance(of: recipe, isFound: true, in: &state)
     }

@@ -10,6 +10,10 @@ struct Victims {
     /// Watchers of idle instances that have nothing left to watch.
     var watchers: [Task<Void, Never>] = []
 
+    var isEmpty: Bool {
+        disposables.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
+    }
+
     func clearStorages() {
         for storage in storages { storage.clear() }
     }

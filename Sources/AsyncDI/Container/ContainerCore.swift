@@ -15,10 +15,6 @@ final class ContainerCore: ResolutionHost {
         var instances: [CreationKey: Kept] = [:]
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
-        var scopes = ScopeTree<OpenScope>()
-        /// The order of use in multitons with bounds, by registration.
-        var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
-        var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         var leases = LeaseTable()
         /// How many instances have left the caches and the ledger, but are not disposed yet.
         ///
@@ -34,6 +30,9 @@ final class ContainerCore: ResolutionHost {
         private var rare: RareState?
 
         init(isObserved: Bool = false) { self.isObserved = isObserved }
+
+        /// Asks about what few containers need; no, when there is none of it.
+        func rarely(_ isSo: (RareState) -> Bool) -> Bool { rare.map(isSo) ?? false }
 
         subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<RareState, Value>) -> Value {
             get { (rare ?? RareState.empty)[keyPath: member] }
@@ -51,6 +50,10 @@ final class ContainerCore: ResolutionHost {
     final class RareState: @unchecked Sendable {
         fileprivate static let empty = RareState()
 
+        var scopes = ScopeTree<OpenScope>()
+        /// The order of use in multitons with bounds, by registration.
+        var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
+        var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         /// In the order in which they came: the last one is outermost.
         var decorations: [Decoration] = []
         /// Containers that decorate what they inherit from this one.
@@ -129,7 +132,9 @@ final class ContainerCore: ResolutionHost {
 
     deinit {
         if !isScope { parent?.forgetChild(ObjectIdentifier(self)) }
-        for core in withState({ $0.followed }) { core.forgetDecorator(ObjectIdentifier(self)) }
+        for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
+            core.forgetDecorator(ObjectIdentifier(self))
+        }
     }
 
     var defaultLifetime: Lifetime { settings.defaultLifetime }

@@ -36,15 +36,19 @@ struct ScopeTree<Scope> {
 
     /// Adds a scope; the key, if there is one, must be free.
     mutating func open(_ scope: Scope, key: AnyHashable?) -> ID {
-        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber, hasKey: key != nil)
+        guard let key else { return add(scope, hasKey: false) }
+        let id = add(scope, hasKey: true)
+        assert(keys[key] == nil)
+        keys[key] = id
+        keyOf[id] = key
+        return id
+    }
+
+    private mutating func add(_ scope: Scope, hasKey: Bool) -> ID {
+        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber, hasKey: hasKey)
         nextNumber += 1
         let entry = Entry(scope: scope, number: id.number)
         if id.place == places.count { places.append(entry) } else { places[id.place] = entry }
-        if let key {
-            assert(keys[key] == nil)
-            keys[key] = id
-            keyOf[id] = key
-        }
         return id
     }
 
@@ -53,14 +57,14 @@ struct ScopeTree<Scope> {
     /// Returns the key, for the caller to release outside its lock.
     @discardableResult
     mutating func beginClosing(_ id: ID) -> AnyHashable? {
-        guard !keyOf.isEmpty, let key = keyOf.removeValue(forKey: id) else { return nil }
+        guard id.hasKey, let key = keyOf.removeValue(forKey: id) else { return nil }
         keys[key] = nil
         return key
     }
 
     /// Takes a closed scope out.
     mutating func remove(_ id: ID) -> Scope? {
-        beginClosing(id)
+        if id.hasKey { beginClosing(id) }
         guard let scope = self[id] else { return nil }
         places[id.place] = nil
         freePlaces.append(id.place)

@@ -119,8 +119,10 @@ private struct HashedPack<each Argument: Hashable & Sendable>: Hashable, Sendabl
 ///
 /// Equality of the values decides, never the hash alone.
 ///
+/// An object, so that the keys of what has no arguments, which are most, are small and quickly copied.
+///
 /// `@unchecked Sendable` because every initialiser takes `Sendable` values only, and nothing changes them afterwards.
-@usableFromInline struct ArgumentKey: Hashable, @unchecked Sendable {
+@usableFromInline final class ArgumentKey: Hashable, @unchecked Sendable {
     let value: AnyHashable
 
     /// The key of a registration without arguments.
@@ -135,6 +137,9 @@ private struct HashedPack<each Argument: Hashable & Sendable>: Hashable, Sendabl
     init(key: some Hashable & Sendable) {
         value = AnyHashable(key)
     }
+
+    @usableFromInline static func == (first: ArgumentKey, second: ArgumentKey) -> Bool { first.value == second.value }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 extension Arguments where repeat each Argument: Hashable {

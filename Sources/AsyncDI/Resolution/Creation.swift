@@ -7,10 +7,8 @@ final class Creation: Sendable, Hashable {
     let pack: ArgumentPack
     /// The container that the factory's resolver asks.
     let host: any ResolutionHost
-    /// Where the instance is cached.
-    let place: any CreationPlace
-    /// The container that the instance's life is bound to, nil for a graph instance.
-    let home: (any ResolutionHost)?
+    /// Where a graph instance is cached.
+    private let graph: ResolutionGraph?
     /// Where a custom lifetime keeps the instance.
     let storage: (any InstanceStorage)?
     /// The registration clock when the registration was found.
@@ -24,14 +22,14 @@ final class Creation: Sendable, Hashable {
     /// The run in whose task this creation runs, until the graph of waits has been told.
     ///
     /// Unsafe because after `init` it is touched under the lock of ``Waits/graph`` only.
-    nonisolated(unsafe) var enclosing: Frame?
+    @exclusivity(unchecked) nonisolated(unsafe) var enclosing: Frame?
     /// Whether the graph of waits knows of this creation, and must be asked when it ends.
     private let knownToGraph = Atomic(false)
     private let ended = Atomic(false)
     /// What came of the creation, for whoever launched it and attends it.
     ///
     /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
-    nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
+    @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
     /// Made when something happens that does not happen in most creations.
     private let rare = AtomicReference<Rare>()
 
@@ -53,15 +51,13 @@ final class Creation: Sendable, Hashable {
     }
 
     init(
-        _ key: CreationKey, for request: Request, asking host: any ResolutionHost, place: any CreationPlace,
-        home: (any ResolutionHost)?, enclosing: Frame? = nil, storage: (any InstanceStorage)? = nil, clock: UInt = 0,
-        stopwatch: Stopwatch? = nil
+        _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
+        in graph: ResolutionGraph? = nil, enclosing: Frame? = nil, storage: (any InstanceStorage)? = nil, clock: UInt = 0, stopwatch: Stopwatch? = nil
     ) {
         self.key = key
         pack = request.pack
         self.host = host
-        self.place = place
-        self.home = home
+        self.graph = graph
         self.enclosing = enclosing
         self.storage = storage
         self.clock = clock
@@ -71,6 +67,12 @@ final class Creation: Sendable, Hashable {
     }
 
     var recipe: Recipe { key.recipe }
+    /// Where the instance is cached.
+    var place: any CreationPlace {
+        if let graph { graph } else { host }
+    }
+    /// The container that the instance's life is bound to, nil for a graph instance.
+    var home: (any ResolutionHost)? { graph == nil ? host : nil }
     /// The instance, from the moment the factory returns it, where hooks or a group keep it from being finished.
     var instance: Cell? { rareIfThere { $0.instance } ?? nil }
     /// Why the creation failed, where its group may ask.
@@ -192,11 +194,12 @@ final class Creation: Sendable, Hashable {
         return attendedOutcome
     }
 
+    @inline(__always)
     private func runShared() async {
         let frame = Frame(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
-            let instance = try await makeInstance(in: frame)
+            let instance = try await makeInstanceInOwnTask(in: frame)
             if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }
             result = .success(instance)
         } catch {
@@ -229,20 +232,43 @@ final class Creation: Sendable, Hashable {
     /// Runs the factory.
     nonisolated(nonsending) func makeInstance(in frame: Frame) async throws -> Cell {
         let resolver = Resolver(host: host, frame: frame)
-        let instance: Cell
         do {
-            instance = try await ResolutionContext.$frame.bind(frame) {
+            let instance = try await ResolutionContext.$frame.bind(frame) {
                 try await recipe.blueprint.factory.makeCell(resolver, pack) { show($0) }
             }
+            instanceMade(instance)
+            return instance
         } catch {
             throw translated(error, in: frame)
         }
-        if recipe.hasHooks { show(instance) }
+    }
+
+    /// Runs the factory in a task that has no isolation to return to.
+    ///
+    /// The same as ``makeInstance(in:)`` without what keeps to the caller's executor: in a task that began at once, asking which executor
+    /// that is takes a lock of the runtime each time.
+    @inline(__always)
+    private func makeInstanceInOwnTask(in frame: Frame) async throws -> Cell {
+        let resolver = Resolver(host: host, frame: frame)
+        do {
+            let instance = try await ResolutionContext.$frame.withValue(
+                frame, operation: { try await recipe.blueprint.factory.makeCell(resolver, pack) { show($0) } },
+                isolation: nil)
+            instanceMade(instance)
+            return instance
+        } catch {
+            throw translated(error, in: frame)
+        }
+    }
+
+    /// The factory has returned.
+    private func instanceMade(_ instance: Cell) {
+        guard recipe.hasHooks else { return }
+        show(instance)
         if !recipe.blueprint.propertyHooks.isEmpty {
             enterGraph()
             Waits.graph.withLock { $0.instanceMade(by: self) }
         }
-        return instance
     }
 
     /// There is an instance, unfinished: for those in a cycle with it, and to be disposed if the creation fails.

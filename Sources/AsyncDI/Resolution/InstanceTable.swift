@@ -256,6 +256,22 @@ import Synchronization
         slot(KeyProbe(key))?._withUnsafeGuaranteedRef { $0.recipe?.takeUnretainedValue() }
     }
 
+    /// What a key has in this very container, for who is about to publish a registration of it.
+    func ownPlace(of key: ServiceKey) -> OwnPlace {
+        let probe = KeyProbe(key)
+        guard let slot = slot(probe) else { return OwnPlace(hash: probe.hash, isTaken: false, recipe: nil) }
+        return OwnPlace(
+            hash: probe.hash, isTaken: true,
+            recipe: slot._withUnsafeGuaranteedRef { $0.recipe?.takeUnretainedValue() })
+    }
+
+    struct OwnPlace {
+        fileprivate let hash: UInt
+        /// Whether there is a place, perhaps an empty one.
+        fileprivate let isTaken: Bool
+        let recipe: Recipe?
+    }
+
     /// Makes room for keys that are about to come.
     func reserve(_ additional: Int, retired: inout [AnyObject]) {
         if array.load()?._withUnsafeGuaranteedRef({ (count + additional) * 4 <= $0.capacity * 3 }) == true { return }
@@ -272,6 +288,11 @@ import Synchronization
 
     /// Publishes a registration; what its key had before goes.
     func publish(_ recipe: Recipe, retired: inout [AnyObject]) { put(recipe, retired: &retired) }
+
+    /// The same where the key has been looked for already; a place that it had then stays with it.
+    func publish(_ recipe: Recipe, at place: OwnPlace, retired: inout [AnyObject]) {
+        if place.isTaken { put(recipe, retired: &retired) } else { add(recipe, hash: place.hash, retired: &retired) }
+    }
 
     /// Takes the registration of a key back, and what it had published.
     func unpublish(_ key: ServiceKey, retired: inout [AnyObject]) {
@@ -311,14 +332,20 @@ import Synchronization
     }
 
     private func put(_ slot: Slot, retired: inout [AnyObject]) {
-        if let old = array.load()?._withUnsafeGuaranteedRef({ $0.replace(slot) }) {
+        let probe = KeyProbe(slot.key)
+        if let old = array.load()?._withUnsafeGuaranteedRef({ $0.replace(slot, where: probe) }) {
             // Readers that have found it may be loading its cell: both are released after them.
             if let cell = old.cell.exchange(nil) { retired.append(cell) }
             retired.append(old)
             return
         }
+        add(slot, hash: probe.hash, retired: &retired)
+    }
+
+    /// Gives the key of a slot a place; it has none yet.
+    private func add(_ slot: Slot, hash: UInt, retired: inout [AnyObject]) {
         reserve(1, retired: &retired)
-        array.load()?._withUnsafeGuaranteedRef { $0.insert(slot, hash: slot.key.fastHash) }
+        array.load()?._withUnsafeGuaranteedRef { $0.insert(slot, hash: hash) }
         count += 1
     }
 }

@@ -29,25 +29,37 @@ final class Recipe: Slot, @unchecked Sendable {
         var base: DecorationBase?
     }
 
-    /// The recipe of a registration that others may have a recipe of, too: what it says is shared with them.
-    init(
-        _ shared: Shared<Blueprint>, defaultLifetime: Lifetime, problem: ResolutionError? = nil,
-        base: DecorationBase? = nil
-    ) {
+    /// What a registration says may be shared with other recipes of it.
+    private init(_ shared: Shared<Blueprint>, defaultLifetime: Lifetime, oddity: Shared<Oddity>?) {
         self.shared = shared
+        self.oddity = oddity
         let lifetime = shared.value.lifetime ?? defaultLifetime
         self.lifetime = lifetime
-        oddity = problem == nil && base == nil ? nil : Shared(Oddity(problem: problem, base: base))
+        let sharing = lifetime.sharing
         isPlainShared =
-            (lifetime.sharing == .asked || lifetime.sharing == .owner) && oddity == nil && shared.value.target == nil
+            (sharing == .asked || sharing == .owner) && oddity == nil && shared.value.target == nil
             && shared.value.key.isPlain && lifetime.makeStorage == nil
         let isPlain =
-            problem == nil && shared.value.target == nil && !shared.value.key.isMaking
+            oddity?.value.problem == nil && shared.value.target == nil && !shared.value.key.isMaking
             && shared.value.propertyHooks.isEmpty && shared.value.creationHooks.isEmpty
             && !shared.value.factory.isDecorated
-        isPlainTransient = lifetime.sharing == .none && isPlain
-        isPlainGraph = lifetime.sharing == .graph && isPlain && base == nil && shared.value.key.isPlain
+        isPlainTransient = sharing == .none && isPlain
+        isPlainGraph = sharing == .graph && isPlain && oddity == nil && shared.value.key.isPlain
         super.init(shared.value.key, isRegistered: true)
+    }
+
+    /// The recipe of a registration about which nothing is odd.
+    convenience init(_ shared: Shared<Blueprint>, defaultLifetime: Lifetime) {
+        self.init(shared, defaultLifetime: defaultLifetime, oddity: nil)
+    }
+
+    convenience init(
+        _ shared: Shared<Blueprint>, defaultLifetime: Lifetime, problem: ResolutionError?, base: DecorationBase? = nil
+    ) {
+        let isOdd = problem != nil || base != nil
+        self.init(
+            shared, defaultLifetime: defaultLifetime,
+            oddity: isOdd ? Shared(Oddity(problem: problem, base: base)) : nil)
     }
 
     convenience init(

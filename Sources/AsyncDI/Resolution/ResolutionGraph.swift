@@ -49,8 +49,7 @@ final class ResolutionGraph: CreationPlace {
             }
             if let decision = state.flights.ask(key, asker: request.asker, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
-            let creation = Creation(
-                key, for: request, asking: request.host, place: self, home: nil, enclosing: request.asker)
+            let creation = Creation(key, for: request, asking: request.host, in: self, enclosing: request.asker)
             state.flights.start(creation, for: key, endsWhenAbandoned: false)
             return .start(creation, nil)
         }

@@ -150,7 +150,9 @@ final class SlotArray: @unchecked Sendable {
     // MARK: Writing: one at a time
 
     /// Puts a slot where its key has its place; nil when it has none yet.
-    func replace(_ slot: Slot) -> Slot? { find(KeyProbe(slot.key)).flatMap { places[$0.index].slot.exchange(slot) } }
+    func replace(_ slot: Slot, where probe: KeyProbe) -> Slot? {
+        find(probe).flatMap { places[$0.index].slot.exchange(slot) }
+    }
 
     /// Gives the key of a slot its place; at least one stays free.
     func insert(_ slot: Slot, hash: UInt) {

@@ -19,6 +19,12 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
         return value.load(as: UInt.self) == 0
     }
 
+    /// Whether nothing is bound, or this very object: one look-up.
+    func isNil(or object: Object) -> Bool {
+        guard let value = valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self) else { return true }
+        return value == UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    }
+
     /// Whether this very object is bound.
     func holds(_ object: Object) -> Bool {
         valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self)
