@@ -191,7 +191,8 @@ extension ContainerCore {
     /// What a disposed container had, to be dealt with outside its lock: deinitialisers are user code.
     private struct Dropped {
         var registrations: RegistrationTable<Recipe>?
-        var instances: [CreationKey: Kept] = [:]
+        var instances = InstanceCache()
+        var aliases: [ObjectIdentifier: [Publication]] = [:]
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         /// What was published, where its release must wait until the scope's key is free.
@@ -201,7 +202,7 @@ extension ContainerCore {
 
         func clear() {
             if !watchers.isEmpty { for watcher in watchers.values { watcher.task.cancel() } }
-            if !instances.isEmpty { for kept in instances.values { kept.storage?.clear() } }
+            if !instances.isEmpty { for kept in instances.all { kept.storage?.clear() } }
         }
     }
 
@@ -218,6 +219,7 @@ extension ContainerCore {
         state.phase = .disposed
         if state.disposal != nil { state.disposal = nil }
         swap(&dropped.instances, &state.instances)
+        if !state.aliases.isEmpty { swap(&dropped.aliases, &state.aliases) }
         swap(&dropped.multitons, &state.multitons)
         swap(&dropped.watchers, &state.idleWatchers)
         return dropped

@@ -8,27 +8,29 @@ struct CreationKey: Hashable, Sendable {
     init(_ recipe: Recipe, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
         self.recipe = recipe
         self.asked = asked.map { ObjectIdentifier($0) }
-        arguments = recipe.key.arguments == nil ? .none : recipe.blueprint.argumentKey(pack)
+        arguments = recipe.key.arguments == nil ? .none : recipe.blueprint.argumentKey(of: pack)
     }
 
     /// The key of an instance that was registered as such, and of a service without arguments.
-    init(withoutArguments recipe: Recipe) {
+    init(withoutArguments recipe: Recipe) { self.init(recipe, ArgumentKey.none) }
+
+    /// The key that an instance was cached under.
+    init(_ recipe: Recipe, _ arguments: ArgumentKey) {
         self.recipe = recipe
+        self.arguments = arguments
         asked = nil
-        arguments = .none
     }
 
     /// Whether it can be found again: not when an argument is like NaN.
-    var isEqualToItself: Bool { recipe.key.arguments == nil || arguments == arguments }
+    var isEqualToItself: Bool { arguments == arguments }
 
     static func == (first: CreationKey, second: CreationKey) -> Bool {
-        first.recipe === second.recipe && first.asked == second.asked
-            && (first.recipe.key.arguments == nil || first.arguments == second.arguments)
+        first.recipe === second.recipe && first.asked == second.asked && first.arguments == second.arguments
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(recipe))
         hasher.combine(asked)
-        if recipe.key.arguments != nil { hasher.combine(arguments) }
+        hasher.combine(arguments.hash)
     }
 }

@@ -133,7 +133,9 @@ import Synchronization
         guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else { return nil }
         return recipe._withUnsafeGuaranteedRef { recipe in
             if let index = recipe.index.load() {
-                return index._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }.map { .instance($0) }
+                return index._withUnsafeGuaranteedRef { $0.instance(withHash: UInt32(truncatingIfNeeded: hash)) }.map {
+                    .instance($0)
+                }
             }
             return recipe.isPlainTransient ? .plainTransient(recipe) : nil
         }
