@@ -18,11 +18,9 @@ extension Container {
         _ service: Service.Type = Service.self, arguments first: First
     ) async throws -> Service {
         let isHashed = isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self)
-        switch shortcut(service, Arguments<First>.self, hash: isHashed ? InstanceOfOne.hash(first) : 0) {
+        switch shortcut(service, Arguments<First>.self, hash: isHashed ? hashOfArguments(first) : 0) {
         case .instance(let found)?:
-            // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
-            let found = unsafeDowncast(found, to: InstanceOfOne<First>.self)
-            if found.first == first { return found.cell.value(as: service) }
+            if let cell = found.cell(for: first) { return cell.value(as: service) }
         case .transient(let transient)?:
             return try await transient.frame(Arguments(first)).make(service)
         case nil:
@@ -51,12 +49,10 @@ extension Container {
     ) async throws -> Service {
         let isHashed =
             isCheaplyHashed(first) && isCheaplyHashed(second) || isIndexed(service, Arguments<First, Second>.self)
-        switch shortcut(service, Arguments<First, Second>.self, hash: isHashed ? InstanceOfTwo.hash(first, second) : 0)
+        switch shortcut(service, Arguments<First, Second>.self, hash: isHashed ? hashOfArguments(first, second) : 0)
         {
         case .instance(let found)?:
-            // Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
-            let found = unsafeDowncast(found, to: InstanceOfTwo<First, Second>.self)
-            if found.first == first, found.second == second { return found.cell.value(as: service) }
+            if let cell = found.cell(for: first, second) { return cell.value(as: service) }
         case .transient(let transient)?:
             return try await transient.frame(Arguments(first, second)).make(service)
         case nil:

@@ -81,18 +81,18 @@ extension ContainerCore {
         // Asking for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
         return withState { state in
-            state.instances.compactMap { key, kept in
+            state.instances.all.compactMap { kept in
+                let recipe = kept.recipe
                 let isMeant =
-                    targets.contains(key.recipe.key)
-                    || key.recipe.key.service == service && areEqual(key.recipe.key.qualifier, qualifier)
-                guard isMeant, let pack = kept.pack else { return nil }
+                    targets.contains(recipe.key)
+                    || recipe.key.service == service && areEqual(recipe.key.qualifier, qualifier)
+                guard isMeant, let pack = kept.arguments else { return nil }
                 if let cell = kept.cell, cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                     state.retired.append(living)
                 }
-                let computedKey = key.recipe.blueprint.isKeyed ? key.arguments?.value.base : nil
-                return CachedArguments(pack: pack, computedKey: computedKey)
+                return CachedArguments(pack: pack, computedKey: recipe.blueprint.comparison?.computedKey(in: pack))
             }
         }
     }

@@ -36,8 +36,8 @@ extension ContainerCore {
     private func publishAgain(_ key: CreationKey, clock: UInt, in state: inout State) {
         guard let kept = state.instances[key], kept.isToBePublished, let cell = kept.cell else { return }
         publish(cell, of: key.recipe, clock: clock, in: &state)
-        state.instances[key]!.isToBePublished = false
-        state.instances[key]!.published = [Publication(key: key.recipe.key, cell: cell)]
+        kept.isToBePublished = false
+        kept.isPublished = true
     }
 
     /// Makes an instance visible to readers.
@@ -89,13 +89,15 @@ extension ContainerCore {
         withState { state in
             // Both registrations, and the instance, may have changed since they were looked up.
             guard state.phase == .open, key.recipe.isCurrent, alias.isCurrent, let kept = state.instances[key],
-                kept.cell === original, !kept.published.isEmpty,
-                !kept.published.contains(where: { $0.key == alias.key })
+                kept.cell === original, kept.isPublished, alias.key != key.recipe.key
             else { return }
+            let id = ObjectIdentifier(kept)
+            if kept.hasAliases, state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
             converted.isSharedBelow = original.isSharedBelow
             converted.stamp(original.stamp)
             table.publish(converted, for: alias.key, retired: &state.retired)
-            state.instances[key]?.published.append(Publication(key: alias.key, cell: converted))
+            kept.hasAliases = true
+            state.aliases[id, default: []].append(Publication(key: alias.key, cell: converted))
         }
     }
 
@@ -105,7 +107,7 @@ extension ContainerCore {
             guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
             if let storage = kept.storage { return .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }
-            kept.node?.use.note(at: now)
+            kept.node?.note(at: now)
             return .instance(living)
         }
     }
@@ -116,27 +118,26 @@ extension ContainerCore.State {
     fileprivate mutating func kept(
         _ key: CreationKey, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
-        // Looked at in its place: a copy retains all that it has.
-        guard let index = instances.index(forKey: key) else {
+        guard let kept = instances[key] else {
             if key.recipe.isPlainShared { return nil }
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
-            instances[key] = Kept(storage: storage)
+            instances.insert(KeptInStorage(key, storage: storage), insteadOf: nil)
             return .load(storage, generation: 0)
         }
-        if let storage = instances.values[index].storage {
-            let generation = instances.values[index].generation
+        if let stored = kept.stored {
             // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
-            return attempt.emptyGeneration == generation ? nil : .load(storage, generation: generation)
+            if attempt.emptyGeneration == stored.generation { return nil }
+            return .load(stored.instances, generation: stored.generation)
         }
-        guard let cell = instances.values[index].cell else { return nil }
+        guard let cell = kept.cell else { return nil }
         if let living = cell.strengthened() {
             // Found again under a later registration clock: the published cell answers for that one too.
             if cell.stamp != 0 { cell.stamp(attempt.clock) }
-            instances.values[index].node?.use.note(at: now)
+            kept.node?.note(at: now)
             return .ready(living)
         }
         return nil

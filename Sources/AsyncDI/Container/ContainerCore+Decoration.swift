@@ -84,8 +84,8 @@ extension ContainerCore {
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
         blueprint.site = inherited.blueprint.site
-        blueprint.argumentKey = inherited.blueprint.argumentKey
-        blueprint.isKeyed = inherited.blueprint.isKeyed
+        blueprint.comparison = inherited.blueprint.comparison
+        blueprint.computeKey = inherited.blueprint.computeKey
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
         let recipe = Recipe(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
@@ -123,11 +123,7 @@ extension ContainerCore {
         state.registrations.exchange(old, for: new)
         if case .instance(let base)? = new.base {
             // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
-            let key = CreationKey(withoutArguments: base)
-            for published in state.instances[key]?.published ?? [] {
-                table.unpublish(published.cell, for: published.key, retired: &state.retired)
-            }
-            state.instances[key]?.published = []
+            if let kept = state.instances[CreationKey(withoutArguments: base)] { state.unpublish(kept, from: table) }
             if base !== old { state.drop(old, keepingBase: true, from: table, into: &victims) }
         } else {
             state.drop(old, from: table, into: &victims)

@@ -196,7 +196,8 @@ extension ContainerCore {
     /// What a disposed container had, to be dealt with outside its lock: deinitialisers are user code.
     private struct Dropped {
         var registrations: RegistrationTable<Recipe>?
-        var instances: [CreationKey: Kept] = [:]
+        var instances = InstanceCache()
+        var aliases: [ObjectIdentifier: [Publication]] = [:]
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         /// What was published, where its release must wait until the scope's key is free.
@@ -204,7 +205,7 @@ extension ContainerCore {
 
         func clear() {
             if !watchers.isEmpty { for watcher in watchers.values { watcher.task.cancel() } }
-            for index in instances.indices { instances.values[index].storage?.clear() }
+            if !instances.isEmpty { for kept in instances.all { kept.storage?.clear() } }
         }
     }
 
@@ -220,6 +221,7 @@ extension ContainerCore {
         state.phase = .disposed
         if state.rarely({ $0.disposal != nil }) { state.disposal = nil }
         swap(&dropped.instances, &state.instances)
+        if state.rarely({ !$0.aliases.isEmpty }) { swap(&dropped.aliases, &state.aliases) }
         if state.rarely({ !$0.multitons.isEmpty }) { swap(&dropped.multitons, &state.multitons) }
         if state.rarely({ !$0.idleWatchers.isEmpty }) { swap(&dropped.watchers, &state.idleWatchers) }
     }

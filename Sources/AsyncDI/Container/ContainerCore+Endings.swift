@@ -83,42 +83,42 @@ extension ContainerCore {
         into victims: inout Victims
     ) {
         let recipe = creation.recipe
-        // Only an instance that was held weakly, or by a storage, leaves something behind when it goes.
-        let mayHaveBeen = recipe.lifetime.isWeak || creation.storage != nil
-        var kept = mayHaveBeen ? state.instances[creation.key] ?? Kept() : Kept()
-        // Arguments of an instance that nobody held any more: their deinitialisers are user code.
-        if let pack = kept.pack { state.retired.append(pack) }
+        let old = state.instances[creation.key]
         // A storage had let go of the instance before: whoever still leases it holds its disposal off.
-        if let id = kept.ledgerID, let replaced = state.ledger.take(id), !state.leases.postpone(replaced) {
+        if let id = old?.ledgerID, let replaced = state.ledger.take(id), !state.leases.postpone(replaced) {
             state.owe(replaced, in: &victims)
         }
-        kept.ledgerID = product.map { state.ledger.record($0) }
+        let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
             state.storedCount += 1
-            kept.generation = state.storedCount
-            state.instances[creation.key] = kept
+            old?.stored?.generation = state.storedCount
+            old?.ledgerID = ledgerID
             return
         }
         // A value has no weak form: it is not kept.
         guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
-        kept.cell = keptCell
-        if recipe.key.arguments != nil { kept.pack = creation.pack }
+        let node = state.beginUse(
+            of: creation.key, again: old?.node, at: now, by: stopwatch, from: table, into: &victims)
+        let kept = Kept.make(creation.key, cell: keptCell, node: node)
+        kept.ledgerID = ledgerID
+        if let old {
+            state.unpublish(old, from: table)
+            // Of an instance that nobody held any more: the deinitialisers of its arguments are user code.
+            state.retired.append(old)
+        }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
         if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
             if recipe.lifetime.sharing == .asked {
                 kept.isToBePublished = true
             } else {
                 publish(keptCell, of: recipe, clock: creation.clock, in: &state)
-                kept.published = [Publication(key: recipe.key, cell: keptCell)]
+                kept.isPublished = true
             }
         }
-        state.beginUse(of: &kept, creation.key, at: now, by: stopwatch, from: table, into: &victims)
-        if recipe.isIndexed, let indexed = creation.pack.visited(by: Indexing(cell: keptCell, use: kept.node?.use)) {
-            kept.indexed = indexed
-            recipe.index.loadOrInitialize { InstanceIndex() }.insert(indexed, retired: &state.retired)
+        if recipe.isIndexed {
+            recipe.index.loadOrInitialize { InstanceIndex() }.insert(kept, retired: &state.retired)
         }
-        let replaced = state.instances.updateValue(kept, forKey: creation.key)
-        assert(mayHaveBeen || replaced == nil, "an instance is kept once")
+        state.instances.insert(kept, insteadOf: old)
         if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }
     }
 }
@@ -157,10 +157,10 @@ extension ContainerCore.State {
 
     /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
     fileprivate mutating func forgetEmptyStorage(of creation: Creation, into victims: inout Victims) {
-        guard let storage = creation.storage, let kept = instances[creation.key], kept.storage === storage,
-            kept.generation == 0
+        guard let storage = creation.storage, let kept = instances[creation.key]?.stored,
+            kept.instances === storage, kept.generation == 0
         else { return }
-        instances[creation.key] = nil
+        instances.remove(kept)
         victims.entries.append(kept)
     }
 
@@ -168,16 +168,16 @@ extension ContainerCore.State {
     fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into victims: inout Victims) {
         self.weakCount += 1
         guard self.weakCount > self.weakSweepThreshold else { return }
-        for (key, kept) in instances {
+        for kept in instances.all {
             guard let cell = kept.cell, cell.isHeldWeakly else { continue }
             if let living = cell.strengthened() {
                 // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                 retired.append(living)
             } else {
-                drop(keys: [key], from: table, into: &victims)
+                drop(keys: [kept.key], from: table, into: &victims)
             }
         }
-        self.weakCount = instances.count { $0.value.cell?.isHeldWeakly == true }
+        self.weakCount = instances.all.count { $0.cell?.isHeldWeakly == true }
         self.weakSweepThreshold = max(64, self.weakCount * 2)
     }
 }

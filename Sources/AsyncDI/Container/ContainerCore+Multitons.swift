@@ -83,28 +83,31 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// A new instance is cached: another one may have to go.
+    /// A new instance is about to be cached: another one may have to go.
+    ///
+    /// Returns what notes its uses, where there are bounds: that of its predecessor, if it has one.
     mutating func beginUse(
-        of kept: inout Kept, _ key: CreationKey, at now: Duration, by stopwatch: Stopwatch, from table: InstanceTable,
-        into victims: inout Victims
-    ) {
+        of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, at now: Duration, by stopwatch: Stopwatch,
+        from table: InstanceTable, into victims: inout Victims
+    ) -> MultitonCache<CreationKey>.Node? {
         let bounds = key.recipe.lifetime.bounds
-        guard bounds.needsOrder else { return }
-        if let node = kept.node { return node.use.note(at: now) }
+        guard bounds.needsOrder else { return nil }
+        if let former {
+            former.note(at: now)
+            return former
+        }
         let id = ObjectIdentifier(key.recipe)
         let (node, victim) = self.multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
         ].insert(key, at: now)
-        kept.node = node
         if let victim { drop(keys: [victim], from: table, into: &victims) }
+        return node
     }
 
     /// Nothing that is cached is found any more: who still has a registration must not keep its instances.
     mutating func clearIndexes() {
-        // Only what is found by arguments is indexed; looked at in its place, because a copy retains all that it has.
-        for index in instances.indices where instances.keys[index].arguments != nil {
-            guard instances.values[index].indexed != nil else { continue }
-            instances.keys[index].recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
+        for kept in instances.all where kept.arguments != nil {
+            kept.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
         }
     }
 

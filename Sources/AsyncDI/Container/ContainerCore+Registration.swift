@@ -215,15 +215,22 @@ extension ContainerCore {
     /// Keeps the instance that a registration came with, if it did, to be found and disposed.
     private func keepInstance(of recipe: Recipe, isFound: Bool, in state: inout State) {
         guard let cell = recipe.blueprint.instance, recipe.problem == nil else { return }
-        var kept = Kept(cell: cell, isFixed: true)
+        let key = CreationKey(withoutArguments: recipe)
+        let kept = Kept(key, cell: cell)
+        kept.isFixed = true
         if recipe.hasDisposalHooks {
             kept.ledgerID = state.ledger.record(Disposable(cell: cell, recipe: recipe))
         }
         if isFound {
             cell.isSharedBelow = true
-            kept.published = [Publication(key: recipe.key, cell: cell)]
+            kept.isPublished = true
             table.publish(cell, for: recipe.key, retired: &state.retired)
         }
-        state.instances[CreationKey(withoutArguments: recipe)] = kept
+        let old = state.instances[key]
+        if let old {
+            state.unpublish(old, from: table)
+            state.retired.append(old)
+        }
+        state.instances.insert(kept, insteadOf: old)
     }
 }

@@ -24,7 +24,7 @@ extension ContainerCore.State {
     mutating func drop(from table: InstanceTable, into victims: inout Victims, where isAffected: (CreationKey) -> Bool)
     {
         flights.invalidate(where: isAffected)
-        drop(keys: instances.filter { isAffected($0.key) && !$0.value.isFixed }.map(\.key), from: table, into: &victims)
+        drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &victims)
     }
 
     /// A registration is gone: its instances are not handed out any more.
@@ -43,23 +43,39 @@ extension ContainerCore.State {
     ///
     /// Those that are leased are disposed when their last lease ends.
     mutating func drop(keys: [CreationKey], from table: InstanceTable, into victims: inout Victims) {
+        drop(keys.compactMap { instances[$0] }, from: table, into: &victims)
+    }
+
+    private mutating func drop(_ dropped: [Kept], from table: InstanceTable, into victims: inout Victims) {
         var ids: [DisposalLedger<Disposable>.ID] = []
-        for key in keys {
-            guard let index = instances.index(forKey: key) else { continue }
-            let (key, kept) = instances.remove(at: index)
-            for published in kept.published {
-                table.unpublish(published.cell, for: published.key, retired: &retired)
-            }
+        for kept in dropped {
+            instances.remove(kept)
+            unpublish(kept, from: table)
             if let storage = kept.storage { victims.storages.append(storage) }
             if let id = kept.ledgerID { ids.append(id) }
-            if let node = kept.node { endUse(node, of: key.recipe, into: &victims) }
-            if let indexed = kept.indexed {
-                key.recipe.index.load()?.takeUnretainedValue().remove(indexed, retired: &retired)
+            if let node = kept.node { endUse(node, of: kept.recipe, into: &victims) }
+            if kept.arguments != nil {
+                kept.recipe.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
             victims.entries.append(kept)
-            if !key.recipe.blueprint.isHidden { note(.evicted(key.recipe.key)) }
+            if !kept.recipe.blueprint.isHidden { note(.evicted(kept.recipe.key)) }
         }
         for item in ledger.take(ids) where !leases.postpone(item) { owe(item, in: &victims) }
+    }
+
+    /// Takes an instance back from readers who look for its service.
+    mutating func unpublish(_ kept: Kept, from table: InstanceTable) {
+        if kept.isPublished, let cell = kept.cell {
+            table.unpublish(cell, for: kept.recipe.key, retired: &retired)
+            kept.isPublished = false
+        }
+        guard kept.hasAliases else { return }
+        for alias in self.aliases.removeValue(forKey: ObjectIdentifier(kept)) ?? [] {
+            table.unpublish(alias.cell, for: alias.key, retired: &retired)
+            // Perhaps the last reference to the instance, when another one has taken its place.
+            retired.append(alias.cell)
+        }
+        kept.hasAliases = false
     }
 
     /// An instance is to be disposed outside the lock.

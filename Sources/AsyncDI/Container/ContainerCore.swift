@@ -12,7 +12,7 @@ final class ContainerCore: ResolutionHost {
         /// Whether anybody is told of events.
         var isObserved = false
         var registrations = RegistrationTable<Recipe>()
-        var instances: [CreationKey: Kept] = [:]
+        var instances = InstanceCache()
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
         var leases = LeaseTable()
@@ -64,6 +64,8 @@ final class ContainerCore: ResolutionHost {
         var setUpProblems: [ResolutionError] = []
         var modules = PendingModules()
         var children: [ObjectIdentifier: WeakCore] = [:]
+        /// Under which other keys instances are published, and in which cells: converted ones.
+        var aliases: [ObjectIdentifier: [Publication]] = [:]
         /// How many weak entries there are before the next search for dead ones.
         var weakSweepThreshold = 64
         var weakCount = 0

@@ -1,23 +1,81 @@
-/// One cached instance of a container.
-struct Kept {
-    var cell: Cell?
-    var storage: (any InstanceStorage)?
+/// One cached instance of a container, and everything about it: there may be very many.
+///
+/// `@unchecked Sendable` because readers without a lock see the constants of its superclass only; what changes belongs to the
+/// container's lock.
+class Kept: IndexedInstance, @unchecked Sendable {
+    // In this order, because the small ones fill a gap.
+    /// Whether readers find the cell under the key of its registration.
+    final var isPublished = false
+    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for once.
+    final var isToBePublished = false
+    /// Whether readers find it, converted, under other keys too: see ``ContainerCore/RareState/aliases``.
+    final var hasAliases = false
+    /// Whether resets leave it alone: an instance that was registered as such.
+    final var isFixed = false
+    final let recipe: Recipe
+    private final var ledgerNumber = -1
+
+    init(_ key: CreationKey, cell: Cell?) {
+        recipe = key.recipe
+        super.init(key.arguments.pack, hash: key.arguments.hash, cell: cell)
+    }
+
+    /// An entry of the kind that it takes: one with a node notes its uses.
+    static func make(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node?) -> Kept {
+        if let node { KeptInOrder(key, cell: cell, node: node) } else { Kept(key, cell: cell) }
+    }
+
+    final var ledgerID: DisposalLedger<Disposable>.ID? {
+        get { ledgerNumber < 0 ? nil : ledgerNumber }
+        set { ledgerNumber = newValue ?? -1 }
+    }
+
+    /// What it is found by.
+    final var key: CreationKey {
+        guard let arguments, let comparison = recipe.blueprint.comparison else {
+            return CreationKey(recipe, ArgumentKey.none)
+        }
+        return CreationKey(recipe, ArgumentKey(arguments, comparedBy: comparison, hash: hash))
+    }
+
+    /// The entry of a multiton with bounds.
+    var node: MultitonCache<CreationKey>.Node? { nil }
+    /// The storage that has the instance.
+    final var storage: (any InstanceStorage)? { stored?.instances }
+    /// This, if a storage has the instance.
+    var stored: KeptInStorage? { nil }
+}
+
+/// An instance of a multiton with bounds.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
+private final class KeptInOrder: Kept, @unchecked Sendable {
+    private let entry: MultitonCache<CreationKey>.Node
+
+    init(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node) {
+        entry = node
+        super.init(key, cell: cell)
+    }
+
+    override var node: MultitonCache<CreationKey>.Node? { entry }
+    override func noteUse() { entry.note() }
+}
+
+/// A storage that has an instance, or is about to.
+///
+/// `@unchecked Sendable` because its superclass is; what it adds belongs to the container's lock.
+final class KeptInStorage: Kept, @unchecked Sendable {
+    let instances: any InstanceStorage
     /// Which of all stored instances of the container this is, zero before the first: a request that asked the storage knows
     /// whether what it found is still true, also when a lifetime gives the same storage again after a reset.
     var generation = 0
-    var ledgerID: DisposalLedger<Disposable>.ID?
-    /// Under which keys the instance is published, and in which cells: converted ones for other types.
-    var published: [Publication] = []
-    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for once.
-    var isToBePublished = false
-    /// The arguments that it was made with, if it has any.
-    var pack: ArgumentPack?
-    /// Its entry in a multiton with bounds, which notes its uses.
-    var node: MultitonCache<CreationKey>.Node?
-    /// The instance as readers find it by its arguments.
-    var indexed: IndexedInstance?
-    /// Whether resets leave it alone: an instance that was registered as such.
-    var isFixed = false
+
+    init(_ key: CreationKey, storage: any InstanceStorage) {
+        instances = storage
+        super.init(key, cell: nil)
+    }
+
+    override var stored: KeptInStorage? { self }
 }
 
 /// A cell that readers find under a key.

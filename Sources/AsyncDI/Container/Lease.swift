@@ -101,7 +101,7 @@ extension ContainerCore {
     ) -> (any HeldLease)? {
         withState { state in
             // With the same generation before and after loading, and nothing being stored, it is the instance of that generation.
-            guard state.phase == .open, let kept = state.instances[key], kept.storage === storage,
+            guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
             // The cell that will be disposed; each load makes another one.
@@ -118,7 +118,7 @@ extension ContainerCore {
         let pending: [Disposable] = withState { state in
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
-            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.node?.use.note(at: now) }
+            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.node?.note(at: now) }
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             return pending

@@ -34,10 +34,10 @@ extension ContainerCore {
             var alive: [ObjectIdentifier: Int] = [:]
             var inFlight: [ObjectIdentifier: Int] = [:]
             var others: [ObjectIdentifier: Recipe] = [:]
-            for (key, kept) in state.instances {
-                let recipe = ObjectIdentifier(key.recipe)
+            for kept in state.instances.all {
+                let recipe = ObjectIdentifier(kept.recipe)
                 // An instance given as such is its registration's, also when that is decorated.
-                if !kept.isFixed { others[recipe] = key.recipe }
+                if !kept.isFixed { others[recipe] = kept.recipe }
                 if let storage = kept.storage { storages[recipe, default: []].append(storage) }
                 guard let living = kept.cell?.strengthened() else { continue }
                 // Looking has retained the instance, perhaps as the last one: it is released outside the lock.

@@ -1,86 +1,41 @@
-/// A cached instance with arguments, as readers find it: by the hash of its arguments.
+/// A cached instance as readers find it, by the hash of its arguments.
 ///
-/// `@unchecked Sendable` because a class that is not final cannot be checked: it and its subclasses hold constants of
-/// `Sendable` types.
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
 @usableFromInline class IndexedInstance: @unchecked Sendable {
-    let hash: Int
-    @usableFromInline let cell: Cell
-    /// Notes its uses, where they matter.
-    private let use: Use?
-    private let unretainedUse: Unmanaged<Use>?
+    /// What tells it from the others of its registration; nil where there is no other.
+    @usableFromInline final let arguments: ArgumentPack?
+    /// Nil where a storage has the instance.
+    @usableFromInline final let cell: Cell?
+    // Last, so that what a subclass adds can fill the gap.
+    final let hash: UInt32
 
-    fileprivate init(hash: Int, cell: Cell, use: Use?) {
-        self.hash = hash
+    init(_ arguments: ArgumentPack?, hash: UInt32, cell: Cell?) {
+        self.arguments = arguments
         self.cell = cell
-        self.use = use
-        unretainedUse = use.map { Unmanaged.passUnretained($0) }
+        self.hash = hash
     }
 
-    /// Notes that it was used.
-    ///
-    /// Through a reference that is not retained, because that costs as much as all the rest: the entry holds it.
-    func noteUse() { unretainedUse?._withUnsafeGuaranteedRef { $0.note() } }
+    /// Notes that it was used, where uses matter.
+    func noteUse() {}
 
     /// What stands where one was removed; it is never found, whatever its hash.
-    static let removed = IndexedInstance(hash: 0, cell: StrongCell(0), use: nil)
-}
+    static let removed = IndexedInstance(nil, hash: 0, cell: nil)
 
-/// A cached instance with one argument.
-///
-/// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
-@usableFromInline final class InstanceOfOne<First: Hashable & Sendable>: IndexedInstance, @unchecked Sendable {
-    @usableFromInline let first: First
-
-    init(_ first: First, cell: Cell, use: Use?) {
-        self.first = first
-        super.init(hash: Self.hash(first), cell: cell, use: use)
+    /// The cell of an instance that was found by the hash of one argument, if it was made for this one.
+    ///
+    /// Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
+    @inlinable final func cell<First: Hashable & Sendable>(for first: First) -> Cell? {
+        guard let arguments, Arguments<First>.of(arguments).values == first else { return nil }
+        return cell
     }
 
-    @inlinable static func hash(_ first: First) -> Int { first.hashValue }
-}
-
-/// A cached instance with two arguments.
-///
-/// `@unchecked Sendable` because its superclass is; it adds constants of `Sendable` types.
-@usableFromInline
-final class InstanceOfTwo<First: Hashable & Sendable, Second: Hashable & Sendable>: IndexedInstance, @unchecked Sendable
-{
-    @usableFromInline let first: First
-    @usableFromInline let second: Second
-
-    init(_ first: First, _ second: Second, cell: Cell, use: Use?) {
-        self.first = first
-        self.second = second
-        super.init(hash: Self.hash(first, second), cell: cell, use: use)
-    }
-
-    @inlinable static func hash(_ first: First, _ second: Second) -> Int { Both(first, second).hashValue }
-
-    /// Hashed as one: the standard library then need not copy the state of a `Hasher`.
-    @usableFromInline struct Both: Hashable {
-        @usableFromInline let first: First
-        @usableFromInline let second: Second
-
-        @inlinable init(_ first: First, _ second: Second) {
-            self.first = first
-            self.second = second
-        }
-    }
-}
-
-/// Makes what readers find of an instance from its arguments; once for each instance, because it is slow.
-struct Indexing: ArgumentsVisitor {
-    let cell: Cell
-    let use: Use?
-
-    func visit<First: Hashable & Sendable>(_ first: First) -> IndexedInstance {
-        InstanceOfOne(first, cell: cell, use: use)
-    }
-
-    func visit<First: Hashable & Sendable, Second: Hashable & Sendable>(
-        _ first: First, _ second: Second
-    ) -> IndexedInstance {
-        InstanceOfTwo(first, second, cell: cell, use: use)
+    /// The same for two arguments.
+    @inlinable final func cell<First: Hashable & Sendable, Second: Hashable & Sendable>(
+        for first: First, _ second: Second
+    ) -> Cell? {
+        guard let arguments else { return nil }
+        let pack = Arguments<First, Second>.of(arguments)
+        return pack.values.0 == first && pack.values.1 == second ? cell : nil
     }
 }
 

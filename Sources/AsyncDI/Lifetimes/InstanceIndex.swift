@@ -14,7 +14,7 @@ final class InstanceIndex: @unchecked Sendable {
     private var used = 0
 
     /// An instance whose arguments have this hash, inside a ``ReadEpoch``.
-    func instance(withHash hash: Int) -> IndexedInstance? {
+    func instance(withHash hash: UInt32) -> IndexedInstance? {
         array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
     }
 
@@ -75,8 +75,8 @@ private final class Places: @unchecked Sendable {
     }
 
     /// The first instance with this hash.
-    func instance(withHash hash: Int) -> Unmanaged<IndexedInstance>? {
-        var index = hash & (capacity - 1)
+    func instance(withHash hash: UInt32) -> Unmanaged<IndexedInstance>? {
+        var index = Int(hash) & (capacity - 1)
         while let place = places[index].load() {
             if place._withUnsafeGuaranteedRef({ $0.hash == hash }), !isMark(place) { return place }
             index = (index + 1) & (capacity - 1)
@@ -86,13 +86,13 @@ private final class Places: @unchecked Sendable {
 
     /// Only the writer calls this, and only while at least one place stays free.
     func insert(_ instance: IndexedInstance) {
-        var index = instance.hash & (capacity - 1)
+        var index = Int(instance.hash) & (capacity - 1)
         while places[index].load() != nil { index = (index + 1) & (capacity - 1) }
         _ = places[index].exchange(instance)
     }
 
     func remove(_ instance: IndexedInstance) -> IndexedInstance? {
-        var index = instance.hash & (capacity - 1)
+        var index = Int(instance.hash) & (capacity - 1)
         while let place = places[index].load() {
             if place.toOpaque() == Unmanaged.passUnretained(instance).toOpaque() {
                 return places[index].exchange(mark)

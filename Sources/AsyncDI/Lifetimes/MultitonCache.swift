@@ -1,19 +1,20 @@
 /// Which entries of a bounded multiton stay: those used last, as many as are allowed, and not longer idle than allowed.
 ///
-/// A value over keys; uses are noted in ``Use`` objects, by readers who do not have the cache. An entry's place in the
+/// A value over keys; uses are noted in its ``Node``s, by readers who do not have the cache. An entry's place in the
 /// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen, and
 /// a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
 /// time, everything else logarithmic time for each use that is seen.
 struct MultitonCache<Key> {
     /// One entry, while it is in the cache and until the heap has let go of it.
-    final class Node {
-        let use: Use
+    ///
+    /// `@unchecked Sendable` because readers note uses only; the key belongs to the cache's owner, as the cache does.
+    final class Node: Use, @unchecked Sendable {
         /// Nil once it has left: what keys hold is the user's, and must not end where the heap is tidied up.
         fileprivate(set) var key: Key?
 
-        fileprivate init(_ key: Key, _ use: Use) {
+        fileprivate init(_ key: Key, countedBy counter: Use.Counter) {
             self.key = key
-            self.use = use
+            super.init(countedBy: counter)
         }
 
         var hasLeft: Bool { key == nil }
@@ -54,9 +55,9 @@ struct MultitonCache<Key> {
             count -= 1
             removeFirst()
         }
-        let node = Node(key, Use(countedBy: counter))
-        node.use.note(at: now)
-        append(Entry(node: node, seen: node.use.number))
+        let node = Node(key, countedBy: counter)
+        node.note(at: now)
+        append(Entry(node: node, seen: node.number))
         count += 1
         return (node, victim)
     }
@@ -72,13 +73,13 @@ struct MultitonCache<Key> {
     }
 
     /// When the least recently used entry was last used.
-    mutating func oldestUse() -> Duration? { settledOldest()?.use.instant }
+    mutating func oldestUse() -> Duration? { settledOldest()?.instant }
 
     /// Takes out what was not used since `limit`, but for the keys that are in use now, which count as used at `now`.
     mutating func expire(lastUsedBefore limit: Duration, now: Duration, unless isInUse: (Key) -> Bool) -> [Key] {
         var expired: [Key] = []
         var inUse: [Node] = []
-        while let oldest = settledOldest(), oldest.use.instant <= limit, let key = oldest.key {
+        while let oldest = settledOldest(), oldest.instant <= limit, let key = oldest.key {
             removeFirst()
             if isInUse(key) {
                 inUse.append(oldest)
@@ -90,8 +91,8 @@ struct MultitonCache<Key> {
         }
         // Only now: with no idle time at all, `now` is the limit, and they would be looked at again.
         for node in inUse {
-            node.use.note(at: now)
-            append(Entry(node: node, seen: node.use.number))
+            node.note(at: now)
+            append(Entry(node: node, seen: node.number))
         }
         compact()
         return expired
@@ -106,7 +107,7 @@ struct MultitonCache<Key> {
                 removeFirst()
                 continue
             }
-            let number = top.node.use.number
+            let number = top.node.number
             if number == top.seen { return top.node }
             heap[0].seen = number
             siftDown()
@@ -155,7 +156,7 @@ struct MultitonCache<Key> {
 extension MultitonCache {
     /// The keys from the least to the most recently used.
     var keys: [Key] {
-        heap.sorted { $0.node.use.number < $1.node.use.number }.compactMap(\.node.key)
+        heap.sorted { $0.node.number < $1.node.number }.compactMap(\.node.key)
     }
 
     /// What must hold between any two calls.
@@ -169,6 +170,6 @@ extension MultitonCache {
             precondition(heap[(index - 1) / 2].seen <= heap[index].seen, "it is a heap")
         }
         precondition(
-            heap.allSatisfy { $0.seen <= $0.node.use.number }, "a place is that of the last use, or an earlier one")
+            heap.allSatisfy { $0.seen <= $0.node.number }, "a place is that of the last use, or an earlier one")
     }
 }

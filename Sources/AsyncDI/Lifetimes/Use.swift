@@ -3,7 +3,9 @@ import Synchronization
 /// When a cached instance was last used: noted by whoever uses it, without a lock.
 ///
 /// Of two that use an instance at the same time, either may count as the later one.
-final class Use: Sendable {
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants and atomics.
+class Use: @unchecked Sendable {
     /// Numbers the uses of everything in one cache.
     final class Counter: Sendable {
         private let last = Atomic<UInt64>(0)
@@ -23,18 +25,18 @@ final class Use: Sendable {
     init(countedBy counter: Counter) { self.counter = counter }
 
     /// Notes a use now; outside every lock, because clocks are user code.
-    func note() { note(at: counter.stopwatch?.elapsed() ?? .zero) }
+    final func note() { note(at: counter.stopwatch?.elapsed() ?? .zero) }
 
     /// Notes a use; the instant is only looked at where it matters.
-    func note(at now: Duration) {
+    final func note(at now: Duration) {
         // The greater of both, because a thread may be interrupted between its number and noting it.
         if counter.stopwatch != nil { lastInstant.max(now.clampedNanoseconds, ordering: .relaxed) }
         lastNumber.max(counter.next(), ordering: .releasing)
     }
 
     /// The number of the last use: higher ones came later.
-    var number: UInt64 { lastNumber.load(ordering: .acquiring) }
-    var instant: Duration { .nanoseconds(lastInstant.load(ordering: .relaxed)) }
+    final var number: UInt64 { lastNumber.load(ordering: .acquiring) }
+    final var instant: Duration { .nanoseconds(lastInstant.load(ordering: .relaxed)) }
 }
 
 extension Duration {

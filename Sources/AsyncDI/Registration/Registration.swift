@@ -34,12 +34,12 @@ public struct Registration<Service>: Sendable {
     @usableFromInline
     init(
         _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ arguments: ArgumentPack.Type, _ lifetime: Lifetime?,
-        _ fileID: String, _ line: UInt, _ factory: Factory, _ key: (@Sendable (ArgumentPack) -> ArgumentKey)?
+        _ fileID: String, _ line: UInt, _ factory: Factory, _ comparison: ArgumentComparison.Type?
     ) {
         var blueprint = Blueprint(
             key: ServiceKey(service, qualifier: qualifier, arguments: arguments), lifetime: lifetime, factory: factory,
             site: RegistrationSite(fileID: fileID, line: line))
-        if let key { blueprint.argumentKey = key }
+        if let comparison { blueprint.comparison = comparison }
         self.init(blueprint: blueprint)
     }
 }
@@ -127,7 +127,10 @@ extension Registration where Service: Sendable {
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(blueprint: Blueprint.withArguments(service, qualifier, lifetime, site, factory) { ArgumentKey($0) })
+        self.init(
+            blueprint: Blueprint.withArguments(
+                service, qualifier, lifetime, site, factory,
+                comparedBy: ComparedArguments<First, repeat each Argument>.self))
     }
 
     /// A service made with one argument.
@@ -150,7 +153,7 @@ extension Registration where Service: Sendable {
     ) {
         self.init(
             service, qualifier, Arguments<First>.self, lifetime, fileID, line, ServiceFactory<Service>(one: factory),
-            { Arguments<First>.key(of: $0) })
+            ComparedArguments<First>.self)
     }
 
     /// A transient service made with one argument, which need not be `Hashable`.
@@ -201,10 +204,9 @@ extension Registration where Service: Sendable {
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
         self.init(
-            blueprint: Blueprint.withArguments(service, qualifier, lifetime, site, factory) {
-                ArgumentKey(key: key(repeat each $0.values))
-            })
-        blueprint.isKeyed = true
+            blueprint: Blueprint.withArguments(
+                service, qualifier, lifetime, site, factory, comparedBy: ComputedKey<Key>.self))
+        blueprint.computeKey = { Arguments(key(repeat each Arguments<repeat each Argument>.of($0).values)) }
     }
 
     /// A transient service, whose arguments need not be `Hashable`: closures, delegates.
@@ -223,7 +225,7 @@ extension Registration where Service: Sendable {
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
         let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(blueprint: Blueprint.withArguments(service, qualifier, .transient, site, factory) { _ in .none })
+        self.init(blueprint: Blueprint.withArguments(service, qualifier, .transient, site, factory))
     }
 
     /// A service that is there already.
@@ -317,7 +319,7 @@ extension Blueprint {
         _ service: Service.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?,
         _ site: RegistrationSite,
         _ factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service,
-        argumentKey: @escaping @Sendable (Arguments<repeat each Argument>) -> ArgumentKey
+        comparedBy comparison: ArgumentComparison.Type? = nil
     ) -> Blueprint {
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
         var blueprint = Blueprint(
@@ -328,7 +330,7 @@ extension Blueprint {
                 try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
             },
             site: site)
-        blueprint.argumentKey = { argumentKey(Arguments<repeat each Argument>.of($0)) }
+        blueprint.comparison = comparison
         return blueprint
     }
 }

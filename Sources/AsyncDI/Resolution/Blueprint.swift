@@ -38,8 +38,8 @@ struct Blueprint: Sendable {
 
 /// What few registrations say.
 struct Extras: Sendable {
-    fileprivate(set) var argumentKey: @Sendable (ArgumentPack) -> ArgumentKey = noKey
-    fileprivate(set) var isKeyed = false
+    fileprivate(set) var comparison: ArgumentComparison.Type?
+    fileprivate(set) var computeKey: (@Sendable (ArgumentPack) -> ArgumentPack)?
     fileprivate(set) var instance: Cell?
     fileprivate(set) var hookArguments: [ArgumentPack.Type] = []
     fileprivate(set) var propertyHooks: [InstanceHook] = []
@@ -54,20 +54,24 @@ struct Extras: Sendable {
     fileprivate(set) var underlying: ServiceKey?
     fileprivate(set) var dependencies: [ServiceKey]?
     fileprivate(set) var declaredDependencies: [ServiceKey]?
-
-    @Sendable fileprivate static func noKey(_ pack: ArgumentPack) -> ArgumentKey { .none }
 }
 
 extension Blueprint {
-    /// Computes what a request's arguments are found by.
-    var argumentKey: @Sendable (ArgumentPack) -> ArgumentKey {
-        get { extras?.value.argumentKey ?? Extras.noKey }
-        set { change { $0.argumentKey = newValue } }
+    /// How instances for different arguments are told apart; nil where there are no arguments, or nothing is shared.
+    var comparison: ArgumentComparison.Type? {
+        get { extras?.value.comparison }
+        set { change { $0.comparison = newValue } }
     }
-    /// Whether a function of the user's own computes the key from the arguments.
-    var isKeyed: Bool {
-        get { extras?.value.isKeyed ?? false }
-        set { change { $0.isKeyed = newValue } }
+    /// A function of the user's own that computes from the arguments what is compared in their place.
+    var computeKey: (@Sendable (ArgumentPack) -> ArgumentPack)? {
+        get { extras?.value.computeKey }
+        set { change { $0.computeKey = newValue } }
+    }
+    var isKeyed: Bool { extras?.value.computeKey != nil }
+    /// What a request's arguments are found by.
+    func argumentKey(of pack: ArgumentPack) -> ArgumentKey {
+        guard let comparison else { return .none }
+        return ArgumentKey(computeKey?(pack) ?? pack, comparedBy: comparison)
     }
     /// The instance itself, of a registration that was given one.
     var instance: Cell? {

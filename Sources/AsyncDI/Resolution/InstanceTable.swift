@@ -141,7 +141,9 @@ import Synchronization
         var shortcut: Shortcut?
         recipe._withUnsafeGuaranteedRef { recipe in
             if let index = recipe.index.load() {
-                let instance = index._withUnsafeGuaranteedRef { $0.instance(withHash: hash) }
+                let instance = index._withUnsafeGuaranteedRef {
+                    $0.instance(withHash: UInt32(truncatingIfNeeded: hash))
+                }
                 if let instance { shortcut = .instance(instance) }
             } else if recipe.isPlainTransient {
                 shortcut = .plainTransient(recipe)

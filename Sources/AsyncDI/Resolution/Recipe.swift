@@ -84,8 +84,11 @@ final class Recipe: Slot, @unchecked Sendable {
     func retire() { current.store(false, ordering: .releasing) }
 
     /// Whether instances are found by their arguments, in the container that holds the registration.
+    ///
+    /// Readers know how to ask with one or two.
     var isIndexed: Bool {
-        lifetime.isCachedByArguments && key.arguments != nil && !blueprint.isKeyed && problem == nil && base == nil
+        guard lifetime.isCachedByArguments, let arguments = key.arguments else { return false }
+        return arguments.count <= 2 && !blueprint.isKeyed && problem == nil && base == nil
     }
 
     var hasHooks: Bool { !blueprint.propertyHooks.isEmpty || !blueprint.creationHooks.isEmpty }

@@ -31,7 +31,11 @@ private class Numbered: Hashable, @unchecked Sendable {
 private final class SubNumbered: Numbered, @unchecked Sendable {}
 
 private func key<each Argument: Hashable & Sendable>(_ values: repeat each Argument) -> ArgumentKey {
-    ArgumentKey(Arguments(repeat each values))
+    ArgumentKey(Arguments(repeat each values), comparedBy: ComparedArguments<repeat each Argument>.self)
+}
+
+private func computed<Key: Hashable & Sendable>(_ key: Key) -> ArgumentKey {
+    ArgumentKey(Arguments(key), comparedBy: ComputedKey<Key>.self)
 }
 
 private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
@@ -147,10 +151,35 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
     }
 
     @Test func `a computed key is compared by its value`() {
-        #expect(ArgumentKey(key: "a") == ArgumentKey(key: "a"))
-        #expect(ArgumentKey(key: "a") != ArgumentKey(key: "b"))
-        #expect(ArgumentKey(key: Clash(number: 1)) != ArgumentKey(key: Clash(number: 2)))
-        #expect(ArgumentKey(key: 1) != key(1))
+        #expect(computed("a") == computed("a"))
+        #expect(computed("a") != computed("b"))
+        #expect(computed(Clash(number: 1)) != computed(Clash(number: 2)))
+        #expect(computed(1) != key(1))
+    }
+
+    @Test func `a key has the hash by which readers look for its arguments`() {
+        func expect<First: Hashable & Sendable>(_ first: First) {
+            #expect(key(first).hash == UInt32(truncatingIfNeeded: hashOfArguments(first)))
+            #expect(key(first, "x").hash == UInt32(truncatingIfNeeded: hashOfArguments(first, "x")))
+            #expect(key("x", first).hash == UInt32(truncatingIfNeeded: hashOfArguments("x", first)))
+        }
+        expect(1)
+        expect("a")
+        expect(Optional<String>.none)
+        expect([1: ["a"]])
+        expect(1.5)
+        expect(UInt8(1))
+        expect(Clash(number: 1))
+        expect(Numbered(1))
+        expect(AnyHashableBox(1))
+        expect(HashedByValue(number: 7))
+    }
+
+    /// Says its hash in the old way, and another one in the new way.
+    private struct HashedByValue: Hashable, Sendable {
+        let number: Int
+        var hashValue: Int { number }
+        func hash(into hasher: inout Hasher) { hasher.combine(-number) }
     }
 
     @Test func `random packs agree with arrays of their values`() throws {

@@ -358,12 +358,15 @@ private struct Value: Sendable { let number: Int }
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }.onDispose { _ in }
         }
-        func lease(_ thing: Thing, _ entry: (key: CreationKey, kept: Kept)) -> (any HeldLease)? {
+        func lease(_ thing: Thing, _ entry: (key: CreationKey, generation: Int)) -> (any HeldLease)? {
             container.core.lease(
-                entry.key, loaded: StrongCell(thing), from: shelf, generation: entry.kept.generation)
+                entry.key, loaded: StrongCell(thing), from: shelf, generation: entry.generation)
         }
-        func entry() throws -> (key: CreationKey, kept: Kept) {
-            try #require(container.core.withState { state in state.instances.first.map { ($0.key, $0.value) } })
+        func entry() throws -> (key: CreationKey, generation: Int) {
+            try #require(
+                container.core.withState { state in
+                    state.instances.all.first.flatMap { kept in kept.stored.map { (kept.key, $0.generation) } }
+                })
         }
         let old = try await container.resolve(Thing.self)
         let before = try entry()

@@ -9,10 +9,15 @@ import Testing
         init(_ text: String) { self.text = text }
     }
 
+    private func indexed(_ argument: some Hashable & Sendable) -> IndexedInstance {
+        let hash = UInt32(truncatingIfNeeded: hashOfArguments(argument))
+        return IndexedInstance(Arguments(argument), hash: hash, cell: StrongCell(0))
+    }
+
     @Test func `what is inserted is found, through growth, and what is removed is not`() {
         let index = InstanceIndex()
         var retired: [AnyObject] = []
-        let instances = (0..<500).map { InstanceOfOne($0, cell: StrongCell($0), use: nil) }
+        let instances = (0..<500).map { indexed($0) }
         for instance in instances { index.insert(instance, retired: &retired) }
         for instance in instances { #expect(index.instance(withHash: instance.hash) === instance) }
         for instance in instances.dropFirst() {
@@ -34,7 +39,7 @@ import Testing
 
     @Test func `the mark of what was removed is never found, also by its own hash`() {
         let index = InstanceIndex()
-        let instance = InstanceOfOne(Bad(0), cell: StrongCell(0), use: nil)
+        let instance = indexed(Bad(0))
         var retired: [AnyObject] = []
         index.insert(instance, retired: &retired)
         index.remove(instance, retired: &retired)
@@ -45,7 +50,7 @@ import Testing
     @Test func `places of what was removed are used again`() {
         let index = InstanceIndex()
         for round in 0..<10_000 {
-            let instance = InstanceOfOne(round, cell: StrongCell(round), use: nil)
+            let instance = indexed(round)
             var retired: [AnyObject] = []
             index.insert(instance, retired: &retired)
             #expect(index.instance(withHash: instance.hash) === instance)

@@ -16,7 +16,7 @@ import Testing
         /// Inserts a key that is not there, or uses it.
         mutating func insert(_ key: Int, at now: Int) -> Int? {
             if let node = nodes[key], !node.hasLeft {
-                node.use.note(at: .seconds(now))
+                node.note(at: .seconds(now))
                 return nil
             }
             let (node, victim) = cache.insert(key, at: .seconds(now))
@@ -24,7 +24,7 @@ import Testing
             return victim
         }
 
-        func use(_ key: Int, at now: Int) { nodes[key]?.use.note(at: .seconds(now)) }
+        func use(_ key: Int, at now: Int) { nodes[key]?.note(at: .seconds(now)) }
         mutating func remove(_ key: Int) -> Int? { nodes[key].flatMap { cache.remove($0) } }
         mutating func expire(lastUsedBefore limit: Int, now: Int, unless isInUse: (Int) -> Bool) -> [Int] {
             cache.expire(lastUsedBefore: .seconds(limit), now: .seconds(now), unless: isInUse)
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `a use that is not timed costs no look at a clock`() {
         var cache = MultitonCache<Int>(capacity: 1, timedBy: nil)
-        let use = cache.insert(1, at: .seconds(7)).node.use
+        let use = cache.insert(1, at: .seconds(7)).node
         use.note(at: .seconds(9))
         #expect(use.instant == .zero)
     }

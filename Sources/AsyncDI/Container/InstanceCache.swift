@@ -1,0 +1,95 @@
+/// The cached instances of one container, found by their keys.
+///
+/// A pure value: open addressing over references, so that an instance takes little more than itself. What is removed leaves no mark:
+/// those behind it move up.
+struct InstanceCache {
+    private var places: [Kept?] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+    /// Every instance, in no particular order.
+    var all: [Kept] { isEmpty ? [] : places.compactMap { $0 } }
+
+    subscript(key: CreationKey) -> Kept? {
+        if isEmpty { return nil }
+        var index = home(key.recipe, key.arguments.hash)
+        while let kept = places[index] {
+            if kept.recipe === key.recipe, key.arguments.isEqual(to: kept.arguments, hash: kept.hash) { return kept }
+            index = next(index)
+        }
+        return nil
+    }
+
+    /// Puts an instance in the place of one that has the same key; nil when there is none.
+    mutating func insert(_ new: Kept, insteadOf old: Kept?) {
+        if let old, let index = index(of: old) {
+            places[index] = new
+            return
+        }
+        if (count + 1) * 4 > places.count * 3 { grow() }
+        put(new)
+        count += 1
+    }
+
+    /// Removes an instance, if it is there.
+    mutating func remove(_ kept: Kept) {
+        guard var gap = index(of: kept) else { return }
+        places[gap] = nil
+        count -= 1
+        var index = next(gap)
+        while let other = places[index] {
+            // It may move up unless its own place is behind the gap.
+            let way = (index - home(other.recipe, other.hash)) & (places.count - 1)
+            if way >= (index - gap) & (places.count - 1) {
+                places.swapAt(gap, index)
+                gap = index
+            }
+            index = next(index)
+        }
+    }
+
+    // MARK: Inside
+
+    /// Where an instance is looked for first.
+    private func home(_ recipe: Recipe, _ hash: UInt32) -> Int {
+        let address = UInt(bitPattern: Unmanaged.passUnretained(recipe).toOpaque())
+        let mixed = (UInt64(address) &+ UInt64(hash) << 32) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: mixed >> 32) & (places.count - 1)
+    }
+
+    private func next(_ index: Int) -> Int { (index + 1) & (places.count - 1) }
+
+    private func index(of kept: Kept) -> Int? {
+        if isEmpty { return nil }
+        var index = home(kept.recipe, kept.hash)
+        while let other = places[index] {
+            if other === kept { return index }
+            index = next(index)
+        }
+        return nil
+    }
+
+    private mutating func put(_ kept: Kept) {
+        var index = home(kept.recipe, kept.hash)
+        while places[index] != nil { index = next(index) }
+        places[index] = kept
+    }
+
+    private mutating func grow() {
+        let old = places
+        places = Array(repeating: nil, count: max(4, old.count * 2))
+        for case let kept? in old { put(kept) }
+    }
+}
+
+extension InstanceCache {
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
+    func checkInvariants() {
+        precondition(all.count == count, "every instance is counted")
+        precondition(places.isEmpty || count < places.count, "one place stays free")
+        for kept in all { precondition(index(of: kept) != nil, "every instance is found") }
+        precondition(Set(all.map { ObjectIdentifier($0) }).count == count, "an instance is there once")
+    }
+}
