@@ -50,21 +50,38 @@ final class Creation: Sendable, Hashable {
         static let ended = Rare()
     }
 
+    /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        in graph: ResolutionGraph? = nil, enclosing: Frame? = nil, storage: (any InstanceStorage)? = nil,
-        clock: UInt = 0, stopwatch: Stopwatch? = nil
+        storage: (any InstanceStorage)?, clock: UInt, stopwatch: Stopwatch?
     ) {
         self.key = key
         pack = request.pack
         self.host = host
-        self.graph = graph
-        self.enclosing = enclosing
+        graph = nil
+        enclosing = nil
         self.storage = storage
         self.clock = clock
         self.stopwatch = stopwatch
         isInner = request.isInner
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
+    }
+
+    /// A creation for a graph, in the task of who asks.
+    init(
+        _ key: CreationKey, _ pack: ArgumentPack, asking host: any ResolutionHost, in graph: ResolutionGraph,
+        enclosing asker: Frame?, isInner: Bool
+    ) {
+        self.key = key
+        self.pack = pack
+        self.host = host
+        self.graph = graph
+        enclosing = asker
+        storage = nil
+        clock = 0
+        stopwatch = nil
+        self.isInner = isInner
+        depth = asker?.creation.map { $0.depth + 1 } ?? 0
     }
 
     var recipe: Recipe { key.recipe }

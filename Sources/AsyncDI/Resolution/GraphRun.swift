@@ -13,9 +13,8 @@
         _ recipe: Recipe, host: any ResolutionHost, table: InstanceTable, asker: Frame?
     ) -> FoundAtOnce {
         let graph = asker?.graph ?? ResolutionGraph(isEntered: true)
-        let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
         let key = CreationKey(withoutArguments: recipe, asked: host)
-        switch graph.join(key, for: request, mayWait: !Task.isCancelled) {
+        switch graph.join(key, .none, host: host, asker: asker, mayWait: !Task.isCancelled) {
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, _):
@@ -23,6 +22,7 @@
             return .graph(GraphRun(frame: frame, creation: creation, graph: graph, isOutermost: asker == nil))
         case let decision:
             // In a graph of its own: the task is cancelled, and that is the answer.
+            let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
             return .begun(BegunRequest(request, decision))
         }
     }

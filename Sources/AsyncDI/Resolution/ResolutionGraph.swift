@@ -41,15 +41,18 @@ final class ResolutionGraph: CreationPlace {
     func keep() { state.withLock { $0.isKept = true } }
 
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
-    func join(_ key: CreationKey, for request: Request, mayWait: Bool) -> JoinDecision {
+    func join(
+        _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Frame?, isInner: Bool = false,
+        mayWait: Bool
+    ) -> JoinDecision {
         state.withLock { state in
             if let found = state.instances[key], let cell = found.strengthened() {
                 if cell !== found { state.instances[key] = cell }
                 return .ready(cell)
             }
-            if let decision = state.flights.ask(key, asker: request.asker, mayWait: mayWait) { return decision }
+            if let decision = state.flights.ask(key, asker: asker, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
-            let creation = Creation(key, for: request, asking: request.host, in: self, enclosing: request.asker)
+            let creation = Creation(key, pack, asking: host, in: self, enclosing: asker, isInner: isInner)
             state.flights.start(creation, for: key, endsWhenAbandoned: false)
             return .start(creation, nil)
         }

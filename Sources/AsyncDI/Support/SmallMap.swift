@@ -22,6 +22,7 @@ struct SmallMap<Key: Hashable, Value> {
             if let index = index(of: key) {
                 if let newValue { few[index].value = newValue } else { few.remove(at: index) }
             } else if let newValue, few.count < Self.mostOfFew, many.isEmpty || many[key] == nil {
+                if few.isEmpty { few.reserveCapacity(4) }
                 few.append(Entry(key: key, value: newValue))
             } else if newValue != nil || !many.isEmpty {
                 many[key] = newValue
