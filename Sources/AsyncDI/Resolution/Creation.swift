@@ -52,7 +52,8 @@ final class Creation: Sendable, Hashable {
 
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        in graph: ResolutionGraph? = nil, enclosing: Frame? = nil, storage: (any InstanceStorage)? = nil, clock: UInt = 0, stopwatch: Stopwatch? = nil
+        in graph: ResolutionGraph? = nil, enclosing: Frame? = nil, storage: (any InstanceStorage)? = nil,
+        clock: UInt = 0, stopwatch: Stopwatch? = nil
     ) {
         self.key = key
         pack = request.pack
