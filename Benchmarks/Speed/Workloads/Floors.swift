@@ -86,7 +86,7 @@ private func useScope(of factories: SharedFactories, isolation: isolated (any Ac
     }
 }
 
-/// Registrations of four objects each, as a container has them, in a dictionary.
+/// Registrations of three objects each, as a container has them, in a dictionary.
 private final class Registrations {
     typealias Make = nonisolated(nonsending) @Sendable (Registrations) async throws -> any Service
 
@@ -117,21 +117,16 @@ private final class Registrations {
         init(_ make: @escaping Make) { self.make = make }
     }
 
-    final class Blueprint {
+    final class Recipe {
         let key: Key
         let factory: Factory
         let line: UInt
+        var cell: Cell?
         init(_ key: Key, _ factory: Factory, _ line: UInt) {
             self.key = key
             self.factory = factory
             self.line = line
         }
-    }
-
-    final class Recipe {
-        let blueprint: Blueprint
-        var cell: Cell?
-        init(_ blueprint: Blueprint) { self.blueprint = blueprint }
     }
 
     private var recipes: [Key: Recipe] = [:]
@@ -140,7 +135,7 @@ private final class Registrations {
 
     func register(_ qualifier: Slot, line: UInt = #line, _ make: @escaping Make) {
         let key = Key(service: ObjectIdentifier((any Service).self), details: Details(qualifier))
-        recipes[key] = Recipe(Blueprint(key, Factory(make), line))
+        recipes[key] = Recipe(key, Factory(make), line)
     }
 }
 

@@ -5,7 +5,7 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; nothing is
     ///   registered then.
     public func register<Service>(_ registration: consuming Registration<Service>) throws {
-        try core.register(registration.shared)
+        try core.register(registration.draft)
     }
 
     /// Registers what a module contributes, all or nothing, and tells the module that it is loaded.

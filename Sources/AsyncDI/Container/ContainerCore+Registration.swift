@@ -37,12 +37,12 @@ extension ContainerCore {
     }
 
     /// Registers one.
-    func register(_ blueprint: Shared<Blueprint>) throws {
+    func register(_ draft: Recipe) throws {
         // Whatever makes it more than one recipe is decided about as a list is.
-        guard blueprint.value.isSimple, duplicatePolicy != .reject else {
-            return try register(Registrations(blueprint))
+        guard draft.blueprint.isSimple, duplicatePolicy != .reject else {
+            return try register(Registrations(draft))
         }
-        let recipe = Recipe(blueprint, defaultLifetime: defaultLifetime)
+        let recipe = draft.taken(defaultLifetime: defaultLifetime)
         var victims = Victims()
         let outcome: Outcome = withState { state in
             guard state.phase == .open else { return .disposed }
@@ -153,15 +153,16 @@ extension ContainerCore {
         var decorations: [Decoration] = []
         var modules: [any Module] = []
         recipes.reserveCapacity(registrations.count)
-        registrations.forEach { blueprint in
-            if blueprint.value.isSimple {
-                recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime))
+        registrations.forEach { draft in
+            if draft.blueprint.isSimple {
+                recipes.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
-            let problem = blueprint.value.problem(defaultLifetime: defaultLifetime)
+            let blueprint = draft.blueprint
+            let problem = blueprint.problem(defaultLifetime: defaultLifetime)
             recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime, problem: problem))
-            for forward in blueprint.value.forwards {
-                let alias = blueprint.value.forwarding(by: forward)
+            for forward in blueprint.forwards {
+                let alias = blueprint.forwarding(by: forward)
                 recipes.append(Recipe(alias, defaultLifetime: defaultLifetime, problem: problem))
             }
         } decoration: {

@@ -8,15 +8,15 @@
 /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
 /// ```
 public struct Registration<Service>: Sendable {
-    /// What the registration says; constant, so that its copies and the containers that it is given to share it.
-    private(set) var shared: Shared<Blueprint>
+    /// What the registration says; shared by its copies, and taken by the first container that it is given to.
+    private(set) var draft: Recipe
 
     var blueprint: Blueprint {
-        get { shared.value }
-        set { shared = Shared(newValue) }
+        get { draft.blueprint }
+        set { draft = Recipe(draft: newValue) }
     }
 
-    init(blueprint: Blueprint) { shared = Shared(blueprint) }
+    init(blueprint: Blueprint) { draft = Recipe(draft: blueprint) }
 
     /// A service without arguments; the factory is one of `Service`.
     @usableFromInline
@@ -24,10 +24,9 @@ public struct Registration<Service>: Sendable {
         _ service: any Any.Type, _ details: KeyDetails?, _ lifetime: Lifetime?, _ fileID: String, _ line: UInt,
         _ factory: Factory
     ) {
-        shared = Shared(
-            Blueprint(
-                key: ServiceKey(service, details), lifetime: lifetime, factory: factory,
-                site: RegistrationSite(fileID: fileID, line: line)))
+        draft = Recipe(
+            draft: ServiceKey(service, details), lifetime: lifetime, factory: factory,
+            site: RegistrationSite(fileID: fileID, line: line))
     }
 
     /// A service with arguments; the factory is one of `Service` that takes them.

@@ -2,7 +2,7 @@
 public struct Registrations: Sendable {
     /// One thing is held without an array, because a builder makes one of these for each.
     private enum Content {
-        case registration(Shared<Blueprint>)
+        case registration(Recipe)
         indirect case decoration(Decoration)
         /// A module that the registrations came from, to be told when all are there.
         indirect case module(any Module)
@@ -23,7 +23,8 @@ public struct Registrations: Sendable {
     /// - Parameter registrations: Registrations and modules.
     public init(@RegistrationBuilder _ registrations: () -> Registrations) { self = registrations() }
 
-    init(_ blueprint: consuming Shared<Blueprint>) { content = .registration(blueprint) }
+    /// One registration, as a draft.
+    init(_ draft: consuming Recipe) { content = .registration(draft) }
     init(_ decoration: Decoration) { content = .decoration(decoration) }
 
     /// What a module registers, and the module itself, after those that it contains.
@@ -53,17 +54,17 @@ extension Registrations {
     ///
     /// Through the buffer, because iterating retains each part.
     func forEach(
-        blueprint: (Shared<Blueprint>) -> Void, decoration: (Decoration) -> Void = { _ in },
+        draft: (Recipe) -> Void, decoration: (Decoration) -> Void = { _ in },
         module: (any Module) -> Void = { _ in }
     ) {
         switch content {
-        case .registration(let registered): blueprint(registered)
+        case .registration(let registered): draft(registered)
         case .decoration(let decorated): decoration(decorated)
         case .module(let contained): module(contained)
         case .several(let parts):
             parts.withUnsafeBufferPointer { parts in
                 for index in parts.indices {
-                    parts[index].forEach(blueprint: blueprint, decoration: decoration, module: module)
+                    parts[index].forEach(draft: draft, decoration: decoration, module: module)
                 }
             }
         }
@@ -74,7 +75,7 @@ extension Registrations {
 @resultBuilder public enum RegistrationBuilder {
     /// One registration.
     public static func buildExpression<S>(_ registration: consuming Registration<S>) -> Registrations {
-        Registrations(registration.shared)
+        Registrations(registration.draft)
     }
     /// One decoration.
     public static func buildExpression(_ decoration: Decoration) -> Registrations {

@@ -5,23 +5,30 @@ import Synchronization
 /// Its identity is part of every cache key: when a registration is replaced, nothing made by the old one is found any
 /// more.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, an atomic, and `position`, which the container's lock protects.
+/// It is made with the registration, as a draft, and becomes that of the first container that it is given to; others copy it. Many
+/// registrations are given to one container only, and are one object less each.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's lock protects, and
+/// what ``settle(defaultLifetime:)`` writes once, before the container that has taken the draft publishes it.
 final class Recipe: Slot, @unchecked Sendable {
     // In this order, because the small ones fill a gap: there may be very many recipes.
     /// Whether a request is nothing but a call of the factory.
-    let isPlainTransient: Bool
+    @exclusivity(unchecked) private(set) final var isPlainTransient = false
     /// The same for a request that is one more step: the factory's product is shared within a graph.
-    let isPlainGraph: Bool
-    /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
-    let index = AtomicReference<InstanceIndex>()
+    @exclusivity(unchecked) private(set) final var isPlainGraph = false
     /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
-    let isPlainShared: Bool
+    @exclusivity(unchecked) private(set) final var isPlainShared = false
     private let current = Atomic(true)
+    /// Whether a container has it.
+    private let taken: Atomic<Bool>
     /// Where the container's ``RegistrationTable`` has it.
     var position: Int32 = 0
-    private let shared: Shared<Blueprint>
+    /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
+    let index = AtomicReference<InstanceIndex>()
+    /// What the registration says.
+    let blueprint: Blueprint
     private let oddity: Shared<Oddity>?
-    let lifetime: Lifetime
+    @exclusivity(unchecked) private(set) final var lifetime: Lifetime
 
     /// What is unusual about a registration in its container.
     private struct Oddity: Sendable {
@@ -29,48 +36,63 @@ final class Recipe: Slot, @unchecked Sendable {
         var base: DecorationBase?
     }
 
-    /// What a registration says may be shared with other recipes of it.
-    private init(_ shared: Shared<Blueprint>, defaultLifetime: Lifetime, oddity: Shared<Oddity>?) {
-        self.shared = shared
-        self.oddity = oddity
-        let lifetime = shared.value.lifetime ?? defaultLifetime
-        self.lifetime = lifetime
-        let sharing = lifetime.sharing
-        isPlainShared =
-            (sharing == .asked || sharing == .owner) && oddity == nil && shared.value.target == nil
-            && shared.value.key.isPlain && lifetime.makeStorage == nil
-        let isPlain =
-            oddity?.value.problem == nil && shared.value.target == nil && !shared.value.key.isMaking
-            && shared.value.propertyHooks.isEmpty && shared.value.creationHooks.isEmpty
-            && !shared.value.factory.isDecorated
-        isPlainTransient = sharing == .none && isPlain
-        isPlainGraph = sharing == .graph && isPlain && oddity == nil && shared.value.key.isPlain
-        super.init(shared.value.key, isRegistered: true)
+    /// A draft, for the first container that takes it.
+    init(draft blueprint: Blueprint) {
+        self.blueprint = blueprint
+        oddity = nil
+        taken = Atomic(false)
+        lifetime = .transient
+        super.init(blueprint.key, isRegistered: true)
     }
 
-    /// The recipe of a registration about which nothing is odd.
-    convenience init(_ shared: Shared<Blueprint>, defaultLifetime: Lifetime) {
-        self.init(shared, defaultLifetime: defaultLifetime, oddity: nil)
+    /// A draft of what most registrations are: in parts, because a whole blueprint is copied on its way.
+    init(draft key: ServiceKey, lifetime: Lifetime?, factory: Factory, site: RegistrationSite) {
+        blueprint = Blueprint(key: key, lifetime: lifetime, factory: factory, site: site)
+        oddity = nil
+        taken = Atomic(false)
+        self.lifetime = .transient
+        super.init(key, isRegistered: true)
     }
 
-    convenience init(
-        _ shared: Shared<Blueprint>, defaultLifetime: Lifetime, problem: ResolutionError?, base: DecorationBase? = nil
-    ) {
-        let isOdd = problem != nil || base != nil
-        self.init(
-            shared, defaultLifetime: defaultLifetime,
-            oddity: isOdd ? Shared(Oddity(problem: problem, base: base)) : nil)
-    }
-
-    convenience init(
+    /// The recipe of a container.
+    init(
         _ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil, base: DecorationBase? = nil
     ) {
-        self.init(Shared(blueprint), defaultLifetime: defaultLifetime, problem: problem, base: base)
+        self.blueprint = blueprint
+        oddity = problem == nil && base == nil ? nil : Shared(Oddity(problem: problem, base: base))
+        taken = Atomic(true)
+        lifetime = .transient
+        super.init(blueprint.key, isRegistered: true)
+        settle(defaultLifetime: defaultLifetime)
     }
 
-    /// What the registration says.
-    var blueprint: Blueprint { shared.value }
-    var factory: Factory { shared.value.factory }
+    /// The recipe for a container that is given a draft: the draft itself, once.
+    func taken(defaultLifetime: Lifetime) -> Recipe {
+        if taken.exchange(true, ordering: .acquiringAndReleasing) {
+            return Recipe(blueprint, defaultLifetime: defaultLifetime)
+        }
+        settle(defaultLifetime: defaultLifetime)
+        return self
+    }
+
+    /// What follows from the lifetime is known once the container is.
+    private func settle(defaultLifetime: Lifetime) {
+        let lifetime = blueprint.lifetime ?? defaultLifetime
+        self.lifetime = lifetime
+        switch lifetime.sharing {
+        case .none: isPlainTransient = isPlain
+        case .graph: isPlainGraph = isPlain && oddity == nil && key.isPlain
+        case .asked, .owner:
+            isPlainShared =
+                oddity == nil && blueprint.target == nil && key.isPlain && lifetime.makeStorage == nil
+        }
+    }
+
+    var factory: Factory { blueprint.factory }
+    /// Whether an instance is made by a call of the factory and nothing else.
+    private var isPlain: Bool {
+        problem == nil && blueprint.target == nil && !key.isMaking && !hasHooks && !blueprint.factory.isDecorated
+    }
     /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
     var problem: ResolutionError? { oddity?.value.problem }
     /// What this one decorates and asks for, where decorating the factory itself is not possible.

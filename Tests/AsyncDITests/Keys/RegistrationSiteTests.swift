@@ -26,7 +26,7 @@ extension Kitchen: Cook {}
             Registration(making: Kitchen.self) { _ in Kitchen() }
         }
         var sites: [RegistrationSite?] = []
-        registrations.forEach(blueprint: { sites.append($0.value.site) })
+        registrations.forEach(draft: { sites.append($0.blueprint.site) })
         #expect(sites.count == 9)
         for (index, site) in sites.enumerated() {
             #expect(site == RegistrationSite(fileID: #fileID, line: UInt(first + 2 + index)))
