@@ -33,18 +33,23 @@ func registerCreations() {
                     consume(try await container.resolve((any Service).self))
                 }
             }
-        } baseline: { waiters in
-            let gate = Gate(for: waiters)
-            return try await time {
-                let shared = Task { () -> any Service in
-                    await gate.wait()
-                    return SomeService()
-                }
-                try await concurrently(waiters) {
-                    gate.arrive()
-                    consume(await shared.value)
-                }
-            }
+        } baseline: {
+            try await waitForTask($0)
+        }
+    }
+}
+
+/// Baseline **W**: tasks that await one shared task.
+nonisolated(nonsending) func waitForTask(_ waiters: Int) async throws -> Duration {
+    let gate = Gate(for: waiters)
+    return try await time {
+        let shared = Task { () -> any Service in
+            await gate.wait()
+            return SomeService()
+        }
+        try await concurrently(waiters) {
+            gate.arrive()
+            consume(await shared.value)
         }
     }
 }
@@ -67,7 +72,7 @@ nonisolated(nonsending) func timeTasks(_ count: Int) async throws -> Duration {
 }
 
 /// Opens when everybody has arrived.
-private final class Gate: Sendable {
+final class Gate: Sendable {
     private let missing: Atomic<Int>
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

@@ -65,6 +65,23 @@ func registerFloors() {
             try await timeTasks($0)
         }
     }
+    compare("floor-waiters", operations: 10_000, rounds: 50) {
+        Comparison { waiters in
+            let gate = Gate(for: waiters)
+            return try await time {
+                let promise = Promise()
+                let shared = Task {
+                    await gate.wait()
+                    promise.keep(SomeService())
+                }
+                try await concurrently(waiters) {
+                    consume(try await promise.value(keptBy: shared) { gate.arrive() })
+                }
+            }
+        } baseline: {
+            try await waitForTask($0)
+        }
+    }
 }
 
 private func register<Value: Numbered>(_ type: Value.Type, in factories: SharedFactories) {
@@ -136,6 +153,64 @@ private final class Registrations {
     func register(_ qualifier: Slot, line: UInt = #line, _ make: @escaping Make) {
         let key = Key(service: ObjectIdentifier((any Service).self), details: Details(qualifier))
         recipes[key] = Recipe(key, Factory(make), line)
+    }
+}
+
+/// A value to come, for tasks that can be cancelled while they wait, and whose priority reaches the task that makes it.
+///
+/// `@unchecked Sendable` because its variables are touched only while the mutex is held.
+private final class Promise: @unchecked Sendable {
+    private let mutex = Mutex()
+    private var value: (any Service)?
+    private var waiters: [Waiter] = []
+
+    func keep(_ value: any Service) {
+        let waiters = mutex.withLock {
+            self.value = value
+            defer { self.waiters = [] }
+            return self.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    nonisolated(nonsending) func value(keptBy task: Task<Void, Never>, _ arrived: () -> Void) async throws
+        -> any Service
+    {
+        let waiter = Waiter()
+        mutex.withLock { waiters.append(waiter) }
+        arrived()
+        await withTaskCancellationHandler {
+            guard #available(macOS 26, *) else { return await waiter.wait() }
+            await withTaskPriorityEscalationHandler {
+                await waiter.wait()
+            } onPriorityEscalated: { _, priority in
+                task.escalatePriority(to: priority)
+            }
+        } onCancel: {
+            waiter.resume()
+        }
+        guard let value = mutex.withLock({ value }) else { throw CancellationError() }
+        return value
+    }
+}
+
+/// One suspended task, resumed once.
+private final class Waiter: Sendable {
+    /// Zero, one once it was resumed, or the bits of the continuation.
+    private let state = Atomic<UInt>(0)
+
+    func resume() {
+        let bits = state.exchange(1, ordering: .acquiringAndReleasing)
+        if bits > 1 { unsafeBitCast(bits, to: UnsafeContinuation<Void, Never>.self).resume() }
+    }
+
+    nonisolated(nonsending) func wait() async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let bits = unsafeBitCast(continuation, to: UInt.self)
+            if !state.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing).exchanged {
+                continuation.resume()
+            }
+        }
     }
 }
 

@@ -77,16 +77,19 @@ extension Container {
             return try await run.make(service)
         case .instance(let cell)?:
             return cell.value(as: service)
-        case .begun(let request)?:
+        case .decided(let request)?:
             return try await request.value(as: service)
         case nil:
             break
         }
         switch try beginShared(service) {
         case .instance(let cell): return cell.value(as: service)
-        case .begun(let request): return try await request.value(as: service)
-        case .other: return try await resolveUnready(service, nil)
+        case .begun(let request):
+            if let cell = try await request.cell() { return cell.value(as: service) }
+        case .other:
+            break
         }
+        return try await resolveUnready(service, nil)
     }
 
     /// The published instance of a service with a qualifier.

@@ -26,6 +26,8 @@ final class Creation: Sendable, Hashable {
     /// Whether the graph of waits knows of this creation, and must be asked when it ends.
     private let knownToGraph = Atomic(false)
     private let ended = Atomic(false)
+    /// The greatest priority that its task was given.
+    private let priority = Atomic<UInt8>(0)
     /// What came of the creation, for whoever launched it and attends it.
     ///
     /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
@@ -158,6 +160,7 @@ final class Creation: Sendable, Hashable {
     /// others are being made around it: the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority
+        self.priority.max(priority.rawValue, ordering: .relaxed)
         let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.recipe.lifetime.sharing == .owner {
@@ -193,8 +196,11 @@ final class Creation: Sendable, Hashable {
     /// A waiter's priority reaches the creation (SE-0462).
     func escalate(to priority: TaskPriority) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        guard let task = rareIfThere({ $0.task }) else { return }
-        task?.escalatePriority(to: priority)
+        // Most who wait have the priority that the creation was launched with.
+        guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
+        guard let task = rareIfThere({ $0.task }) ?? nil else { return }
+        self.priority.max(priority.rawValue, ordering: .relaxed)
+        task.escalatePriority(to: priority)
     }
 
     /// The creation has ended; who attends it, if anybody does, gets this.

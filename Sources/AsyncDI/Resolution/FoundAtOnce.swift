@@ -6,8 +6,8 @@
     case transient(Frame)
     /// The instance of the graph that is in use.
     case instance(Cell)
-    /// A request that must suspend.
-    case begun(BegunRequest)
+    /// A request for one that must suspend, or fail.
+    case decided(DecidedRequest)
     /// The run in which an instance of the graph is to be made.
     case graph(GraphRun)
 }

@@ -23,7 +23,7 @@
         case let decision:
             // In a graph of its own: the task is cancelled, and that is the answer.
             let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
-            return .begun(BegunRequest(request, decision))
+            return .decided(DecidedRequest(request, decision))
         }
     }
 
@@ -70,5 +70,25 @@
     @usableFromInline func leave() {
         frame.end()
         if isOutermost { graph.leaveAsMaker() }
+    }
+}
+
+/// A request that has been decided upon, and must suspend or fail.
+@usableFromInline final class DecidedRequest: Sendable {
+    private let request: Request
+    private let decision: JoinDecision
+
+    init(_ request: Request, _ decision: JoinDecision) {
+        self.request = request
+        self.decision = decision
+    }
+
+    /// Carries the decision out.
+    @usableFromInline
+    nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {
+        guard case .answer(let cell) = try await request.follow(decision), let instance = cell.load(as: service) else {
+            return try await request.resolve(service)
+        }
+        return instance
     }
 }

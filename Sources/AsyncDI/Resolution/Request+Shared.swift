@@ -112,11 +112,14 @@ extension Request {
         for creation: Creation, waiter: Waiter, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Following {
         if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
-        let outcome = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
-            if host.stalls == nil { return await escalating(creation, waiter) }
-            return await watched(waitingFor: creation) { await escalating(creation, waiter) }
+            if host.stalls != nil {
+                await watched(waitingFor: creation) { await creation.suspend(waiter) }
+            } else {
+                await creation.suspend(waiter)
+            }
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.
@@ -124,7 +127,7 @@ extension Request {
             waiter.resume(.cancelled)
             creation.place.leave(creation, waiter: waiter)
         }
-        return try answer(outcome, of: creation)
+        return try answer(waiter.outcome, of: creation)
     }
 
     func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
@@ -135,19 +138,6 @@ extension Request {
         case .failure(let error): throw delivered(error, by: creation)
         case .cancelled: throw CancellationError()
         case .disposed: throw (creation.home ?? host).disposedError(key, asker: asker)
-        }
-    }
-
-    /// While this task waits, a priority that it is raised to reaches the creation.
-    private nonisolated(nonsending) func escalating(_ creation: Creation, _ waiter: Waiter) async -> Waiter.Outcome {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            await withTaskPriorityEscalationHandler {
-                await waiter.outcome()
-            } onPriorityEscalated: { _, new in
-                creation.escalate(to: new)
-            }
-        } else {
-            await waiter.outcome()
         }
     }
 

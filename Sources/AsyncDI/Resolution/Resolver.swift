@@ -82,7 +82,7 @@ public struct Resolver: Sendable {
             return try await run.make(service)
         case .instance(let cell)?:
             return cell.value(as: service)
-        case .begun(let request)?:
+        case .decided(let request)?:
             return try await request.value(as: service)
         case nil:
             return try await resolve(service, qualifier: nil)

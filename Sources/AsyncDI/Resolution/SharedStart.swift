@@ -8,23 +8,59 @@
 }
 
 /// A request for a shared instance that has been decided upon and must now suspend.
-@usableFromInline final class BegunRequest: Sendable {
-    private let request: Request
-    private let decision: JoinDecision
+///
+/// There may be thousands of them: what lives while they wait is kept small, in memory that each task has without asking for more.
+@usableFromInline struct BegunRequest: Sendable {
+    private let creation: Creation
+    private let waiter: Waiter
+    private let host: any ResolutionHost
 
-    init(_ request: Request, _ decision: JoinDecision) {
-        self.request = request
-        self.decision = decision
+    fileprivate init(_ creation: Creation, _ waiter: Waiter, host: any ResolutionHost) {
+        self.creation = creation
+        self.waiter = waiter
+        self.host = host
     }
 
-    /// Carries the decision out.
+    /// Waits for the instance; nil when it must be asked for again.
     @usableFromInline
-    nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {
-        guard case .answer(let cell) = try await request.follow(decision), let instance = cell.load(as: service) else {
-            return try await request.resolve(service)
-        }
-        return instance
+    func cell(isolation: isolated (any Actor)? = #isolation) async throws -> Cell? {
+        creation.escalate(to: Task.currentPriority)
+        if host.stalls == nil { await wait() } else { await watchedWait() }
+        return try answer()
     }
+
+    private func wait(isolation: isolated (any Actor)? = #isolation) async {
+        let (creation, waiter) = (creation, waiter)
+        await withTaskCancellationHandler {
+            // Captured so that the closure, and what comes after it, stays on the caller's executor.
+            _ = isolation
+            await creation.suspend(waiter)
+        } onCancel: {
+            waiter.resume(.cancelled)
+            creation.place.leave(creation, waiter: waiter)
+        }
+    }
+
+    // Not inlined, so that what they need is not kept for everybody who waits.
+
+    @inline(never)
+    private func watchedWait(isolation: isolated (any Actor)? = #isolation) async {
+        await request.watched(waitingFor: creation) {
+            _ = isolation
+            await wait()
+        }
+    }
+
+    @inline(never)
+    private func answer() throws -> Cell? {
+        let outcome = waiter.outcome
+        // Said by itself, because that is what nearly everybody gets.
+        if case .instance(let cell) = outcome { return cell }
+        guard case .answer(let cell) = try request.answer(outcome, of: creation) else { return nil }
+        return cell
+    }
+
+    private var request: Request { Request(key: creation.recipe.key, pack: .none, host: host, asker: nil) }
 }
 
 extension ResolutionHost {
@@ -51,12 +87,12 @@ extension ResolutionHost {
                 if case .answer(let cell) = try request.answer(outcome, of: creation) { return .instance(cell) }
                 return .other
             case .waits(let waiter):
-                return .begun(BegunRequest(request, .wait(creation, waiter, releasing: [])))
+                return .begun(BegunRequest(creation, waiter, host: self))
             }
-        case .stale:
+        case .wait(let creation, let waiter, _):
+            return .begun(BegunRequest(creation, waiter, host: self))
+        default:
             return .other
-        case let decision:
-            return .begun(BegunRequest(request, decision))
         }
     }
 }

@@ -13,6 +13,7 @@ extension SingleFlight {
         for (flight, entry) in entries {
             precondition(
                 entry.isInvalidated || self.flight(for: entry.key) == flight, "a valid flight can be joined")
+            entry.waiters.checkInvariants()
             precondition(seen.isDisjoint(with: entry.waiters), "a waiter waits for one flight")
             seen.formUnion(entry.waiters)
             precondition(entry.mostWaiters >= entry.waiters.count, "the most waiters are counted")

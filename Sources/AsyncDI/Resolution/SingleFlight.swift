@@ -12,7 +12,7 @@
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Entry {
         let key: Key
-        var waiters: Set<Waiter> = []
+        var waiters = WaiterList<Waiter>()
         /// Whether whoever started the flight is running it.
         var isAttended = false
         /// Whether the flight is cancelled when its last waiter leaves.
@@ -36,7 +36,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         }
 
         fileprivate mutating func add(_ waiter: Waiter) {
-            waiters.insert(waiter)
+            waiters.append(waiter)
             mostWaiters = max(mostWaiters, waiters.count + (isAttended ? 1 : 0))
         }
     }
@@ -77,7 +77,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     ) {
         assert(self.flight(for: key) == nil && self[flight] == nil)
         var entry = Entry(key: key, isAttended: isAttended, endsWhenAbandoned: endsWhenAbandoned)
-        if let waiter { entry.waiters.insert(waiter) }
+        if let waiter { entry.waiters.append(waiter) }
         if few.count < Self.mostOfFew {
             few.append(Place(flight: flight, entry: entry))
         } else {
@@ -118,7 +118,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// Does nothing when it is not waiting for the flight any more.
     mutating func leave(_ flight: Flight, waiter: Waiter) -> LeaveAction {
         change(flight) { entry in
-            guard entry.waiters.remove(waiter) != nil else { return .none }
+            guard entry.waiters.remove(waiter) else { return .none }
             guard entry.isAbandoned, entry.endsWhenAbandoned, !entry.isWindingDown else { return .none }
             entry.isWindingDown = true
             return .cancelFlight
@@ -141,9 +141,9 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     enum FinishAction: Equatable {
         /// Give the waiters the outcome; a value is kept when `keep` says so.
-        case deliver(Set<Waiter>, keep: Bool)
+        case deliver(WaiterList<Waiter>, keep: Bool)
         /// The flight failed because it was cancelled on behalf of others: these start over.
-        case retry(Set<Waiter>)
+        case retry(WaiterList<Waiter>)
     }
 
     /// A flight that has ended.

@@ -1,8 +1,15 @@
+import Synchronization
+
 /// One suspended request: a promise that is kept once, by whoever comes first.
 ///
 /// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the others
 /// are ignored, so that the continuation is resumed exactly once.
-final class Waiter: Sendable, Hashable {
+///
+/// There may be thousands for one creation: each is one object, and takes no lock.
+///
+/// `@unchecked Sendable` because `kept` is written by the one who set the claimed bit of `state`, and read only once `state` was
+/// seen to be done.
+final class Waiter: @unchecked Sendable, Hashable {
     enum Outcome: Sendable {
         case instance(Cell)
         /// The same, leased in the step that ended the creation: nobody can have disposed it before the waiter runs.
@@ -15,15 +22,15 @@ final class Waiter: Sendable, Hashable {
         case disposed
     }
 
-    private enum State {
-        case pending
-        case suspended(UnsafeContinuation<Void, Never>)
-        case done(Outcome)
-    }
-
     /// Whether it is to be given a lease with the instance.
     let takesLease: Bool
-    private let state = Locked(State.pending)
+    /// Unchecked because nobody else touches it while the one who claimed the promise writes it.
+    @exclusivity(unchecked) private var kept: Outcome?
+    /// The bits of the continuation, zero before there is one, with the claimed bit once somebody keeps the promise; then done.
+    private let state = Atomic<UInt>(0)
+    /// Never set in a continuation, which is the address of something larger than a byte.
+    private static let claimedBit: UInt = 1
+    private static let done: UInt = 3
 
     init(takesLease: Bool = false) { self.takesLease = takesLease }
 
@@ -32,48 +39,70 @@ final class Waiter: Sendable, Hashable {
     /// - Returns: Whether this outcome is the one that counts: a lease that comes too late must be ended.
     @discardableResult
     func resume(_ outcome: Outcome) -> Bool {
-        let (counts, continuation): (Bool, UnsafeContinuation<Void, Never>?) = state.withLock { state in
-            switch state {
-            case .pending:
-                state = .done(outcome)
-                return (true, nil)
-            case .suspended(let continuation):
-                state = .done(outcome)
-                return (true, continuation)
-            case .done:
-                return (false, nil)
-            }
+        var seen = state.load(ordering: .relaxed)
+        while true {
+            if seen & Self.claimedBit != 0 { return false }
+            let (isClaimed, now) = state.compareExchange(
+                expected: seen, desired: seen | Self.claimedBit, ordering: .acquiringAndReleasing)
+            if isClaimed { break }
+            seen = now
         }
-        continuation?.resume()
-        return counts
+        kept = outcome
+        // The continuation may have come since the promise was claimed: it is looked at only now, when it will find the outcome.
+        let bits = state.exchange(Self.done, ordering: .acquiringAndReleasing) & ~Self.claimedBit
+        // Unchecked because these are the bits that `outcome()` made of a continuation.
+        if bits != 0 { unsafeBitCast(bits, to: UnsafeContinuation<Void, Never>.self).resume() }
+        return true
     }
 
     /// How the promise was kept, nil when it is not yet.
-    var outcomeIfThere: Outcome? {
-        state.withLock { state in
-            guard case .done(let outcome) = state else { return nil }
-            return outcome
-        }
+    var outcomeIfThere: Outcome? { state.load(ordering: .acquiring) == Self.done ? kept : nil }
+
+    /// Suspends until the promise is kept; one task does.
+    nonisolated(nonsending) func outcome() async -> Outcome {
+        await withUnsafeContinuation { suspend($0) }
+        return outcome
     }
 
-    /// Suspends until the promise is kept.
-    nonisolated(nonsending) func outcome() async -> Outcome {
-        await withUnsafeContinuation { continuation in
-            let isDone = state.withLock { state in
-                if case .done = state { return true }
-                state = .suspended(continuation)
-                return false
-            }
-            if isDone { continuation.resume() }
+    /// How the promise was kept, for the task that was resumed.
+    ///
+    /// Not passed through the continuation: one that is resumed while its task is still suspending is invisible to ThreadSanitizer.
+    var outcome: Outcome {
+        guard let outcome = outcomeIfThere else { preconditionFailure("a waiter is resumed with an outcome") }
+        return outcome
+    }
+
+    /// Resumes the task when the promise is kept, at once when it is.
+    func suspend(_ continuation: UnsafeContinuation<Void, Never>) {
+        // Unchecked because a continuation is one pointer; should that change, this traps.
+        let bits = unsafeBitCast(continuation, to: UInt.self)
+        var seen: UInt = 0
+        while seen != Self.done {
+            precondition(seen & ~Self.claimedBit == 0, "one task waits for a promise")
+            let (isSuspended, now) = state.compareExchange(
+                expected: seen, desired: bits | seen, ordering: .acquiringAndReleasing)
+            if isSuspended { return }
+            seen = now
         }
-        // The outcome is read again under the lock rather than passed through the continuation: a continuation resumed while its
-        // task is still suspending is invisible to ThreadSanitizer.
-        return state.withLock { state in
-            guard case .done(let outcome) = state else { preconditionFailure("a waiter is resumed with an outcome") }
-            return outcome
-        }
+        continuation.resume()
     }
 
     static func == (first: Waiter, second: Waiter) -> Bool { first === second }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Creation {
+    /// Suspends until the waiter is resumed; meanwhile, a priority that this task is raised to reaches the creation.
+    @inline(__always)
+    nonisolated(nonsending) func suspend(_ waiter: Waiter) async {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            await withTaskPriorityEscalationHandler {
+                await withUnsafeContinuation { waiter.suspend($0) }
+            } onPriorityEscalated: { _, new in
+                escalate(to: new)
+            }
+        } else {
+            await withUnsafeContinuation { waiter.suspend($0) }
+        }
+    }
 }

@@ -123,7 +123,7 @@ import Testing
                 case 1..<4 where !model.isEmpty:
                     let ended = model.remove(at: random.below(model.count))
                     let action = flights.finish(ended.number, succeeded: true)
-                    try #require(action == .deliver(ended.waiters, keep: !ended.isInvalid), "seed \(seed)")
+                    try #require(action == .deliver(WaiterList(ended.waiters), keep: !ended.isInvalid), "seed \(seed)")
                 default:
                     if let joinable {
                         flights.join(model[joinable].number, waiter: step)
@@ -319,8 +319,8 @@ import Testing
         mutating func finish(_ number: Int, succeeded: Bool) -> Flights.FinishAction {
             guard let index = index(number) else { return .deliver([], keep: false) }
             let flight = flights.remove(at: index)
-            if flight.isCancelled && !succeeded { return .retry(flight.waiters) }
-            return .deliver(flight.waiters, keep: succeeded && !flight.isInvalid)
+            if flight.isCancelled && !succeeded { return .retry(WaiterList(flight.waiters)) }
+            return .deliver(WaiterList(flight.waiters), keep: succeeded && !flight.isInvalid)
         }
     }
 

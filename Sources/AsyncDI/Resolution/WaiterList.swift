@@ -1,0 +1,71 @@
+/// Who waits for one flight, in the order of arrival.
+///
+/// A pure value. Joining is an append, because thousands may join and hardly any leaves; who leaves is looked for among few, and found
+/// by an index among many, which is made when the first one does.
+struct WaiterList<Waiter: Hashable> {
+    /// Nil where somebody has left.
+    private var places: [Waiter?] = []
+    private var index: [Waiter: Int]?
+    private(set) var count = 0
+    private static var mostOfFew: Int { 16 }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Adds a waiter that is not there.
+    mutating func append(_ waiter: Waiter) {
+        index?[waiter] = places.count
+        places.append(waiter)
+        count += 1
+    }
+
+    /// Removes a waiter; false when it is not there.
+    mutating func remove(_ waiter: Waiter) -> Bool {
+        guard places.count > Self.mostOfFew else {
+            guard let place = places.firstIndex(of: waiter) else { return false }
+            places.remove(at: place)
+            count -= 1
+            return true
+        }
+        if index == nil { index = Dictionary(uniqueKeysWithValues: zip(self, 0...)) }
+        guard let place = index!.removeValue(forKey: waiter) else { return false }
+        places[place] = nil
+        count -= 1
+        // Places of who has left do not pile up.
+        if count * 2 < places.count { self = WaiterList(self) }
+        return true
+    }
+}
+
+extension WaiterList: Sequence {
+    init(_ waiters: some Sequence<Waiter>) {
+        places = waiters.map { $0 }
+        count = places.count
+    }
+
+    func makeIterator() -> some IteratorProtocol<Waiter> { places.lazy.compactMap { $0 }.makeIterator() }
+    var underestimatedCount: Int { count }
+}
+
+/// Equal are lists of the same waiters, whatever the order.
+extension WaiterList: Equatable, ExpressibleByArrayLiteral {
+    init(arrayLiteral elements: Waiter...) { self.init(elements) }
+
+    static func == (first: Self, second: Self) -> Bool {
+        first.count == second.count && Set(first) == Set(second)
+    }
+}
+
+extension WaiterList {
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
+    func checkInvariants() {
+        let waiters = places.compactMap { $0 }
+        precondition(waiters.count == count, "every waiter is counted")
+        precondition(Set(waiters).count == count, "a waiter is there once")
+        precondition(
+            index.map { $0.allSatisfy { places[$1] == $0 } && $0.count == count } ?? true, "the index is right")
+        precondition(index != nil || places.count == count, "without an index nobody has left a place")
+        precondition(places.count <= Swift.max(Self.mostOfFew, count * 2), "places do not pile up")
+    }
+}
