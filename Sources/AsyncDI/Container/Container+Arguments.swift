@@ -20,7 +20,7 @@ extension Container {
         let isHashed = isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self)
         switch shortcut(service, Arguments<First>.self, hash: isHashed ? hashOfArguments(first) : 0) {
         case .instance(let found)?:
-            if let cell = found.cell(for: first) { return cell.value(as: service) }
+            if let instance = found.instance(of: service, for: first) { return instance }
         case .transient(let transient)?:
             return try await transient.frame(Arguments(first)).make(service)
         case nil:
@@ -52,7 +52,7 @@ extension Container {
         switch shortcut(service, Arguments<First, Second>.self, hash: isHashed ? hashOfArguments(first, second) : 0)
         {
         case .instance(let found)?:
-            if let cell = found.cell(for: first, second) { return cell.value(as: service) }
+            if let instance = found.instance(of: service, for: first, second) { return instance }
         case .transient(let transient)?:
             return try await transient.frame(Arguments(first, second)).make(service)
         case nil:

@@ -25,13 +25,22 @@ class Use: @unchecked Sendable {
     init(countedBy counter: Counter) { self.counter = counter }
 
     /// Notes a use now; outside every lock, because clocks are user code.
-    final func note() { note(at: counter.stopwatch?.elapsed() ?? .zero) }
+    final func note() {
+        if let stopwatch = counter.stopwatch { note(at: stopwatch.elapsed()) } else { noteNumber() }
+    }
 
     /// Notes a use; the instant is only looked at where it matters.
     final func note(at now: Duration) {
         // The greater of both, because a thread may be interrupted between its number and noting it.
         if counter.stopwatch != nil { lastInstant.max(now.clampedNanoseconds, ordering: .relaxed) }
-        lastNumber.max(counter.next(), ordering: .releasing)
+        noteNumber()
+    }
+
+    /// Not an atomic maximum, which takes as long as a hit without it: only who is interrupted between these two lines can put
+    /// another use, at the same time, back to its own.
+    private func noteNumber() {
+        let number = counter.next()
+        if lastNumber.load(ordering: .relaxed) < number { lastNumber.store(number, ordering: .releasing) }
     }
 
     /// The number of the last use: higher ones came later.

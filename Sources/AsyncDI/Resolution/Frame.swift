@@ -38,10 +38,13 @@ import Synchronization
     private init(
         _ recipe: Recipe, _ pack: ArgumentPack, _ host: any ResolutionHost, _ table: Unmanaged<InstanceTable>,
         inside parent: Frame? = nil, creation: Creation? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
-        partOf whole: RecordedRun? = nil
+        partOf whole: Frame? = nil
     ) {
         // First, because afterwards the references are the frame's.
-        recorded = whole ?? (Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: host) : nil)
+        recorded =
+            if let whole { whole.recorded } else {
+                Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: host) : nil
+            }
         self.recipe = recipe
         self.pack = pack
         self.host = host
@@ -98,7 +101,7 @@ import Synchronization
     convenience init(hooksOf frame: Frame) {
         self.init(
             frame.recipe, frame.pack, frame.host, frame.table, creation: frame.creation, holder: frame.holder,
-            graph: frame.graph, partOf: frame.recorded)
+            graph: frame.graph, partOf: frame)
     }
 
     /// The instances shared within the resolution that this run is part of.
