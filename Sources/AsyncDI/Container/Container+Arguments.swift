@@ -120,7 +120,8 @@ extension ContainerCore {
     }
 
     /// The run of the factory.
-    @usableFromInline consuming func frame(_ pack: ArgumentPack) -> Frame {
-        Frame(outermost: recipe, pack, host: host, table: host.table)
+    @usableFromInline consuming func frame(_ pack: consuming ArgumentPack) -> Frame {
+        let table = host.table
+        return Frame(outermost: recipe, pack, host: host, table: table)
     }
 }

@@ -21,7 +21,7 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,
         operation: nonisolated(nonsending) (Service) async throws -> sending R
     ) async throws -> sending R {
-        let pack = Arguments(repeat each arguments)
+        let pack = ArgumentPack.erasing(repeat each arguments)
         let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
         let request = resolver.request(ServiceKey(service, qualifier: qualifier, arguments: types), pack)
         let (instance, lease) = try await request.leased(service)
@@ -86,8 +86,8 @@ extension ContainerCore {
                 let isMeant =
                     targets.contains(recipe.key)
                     || recipe.key.service == service && areEqual(recipe.key.qualifier, qualifier)
-                guard isMeant, let pack = kept.arguments else { return nil }
-                if let cell = kept.cell, cell.isHeldWeakly {
+                guard isMeant, let pack = kept.arguments, let cell = kept.cell else { return nil }
+                if cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                     state.retired.append(living)

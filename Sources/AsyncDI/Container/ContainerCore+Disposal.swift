@@ -134,9 +134,12 @@ extension ContainerCore {
     }
 
     private func end(_ disposal: Disposal) {
-        var dropped = Dropped()
-        withState { drop(from: &$0, into: &dropped) }
-        dropped.clear()
+        do {
+            // Gone before anybody is told that the disposal is over: an instance's deinitialiser may close something.
+            var dropped = Dropped()
+            withState { drop(from: &$0, into: &dropped) }
+            dropped.clear()
+        }
         scopeIsClosed()
         disposal.finish()
     }

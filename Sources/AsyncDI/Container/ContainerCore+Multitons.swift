@@ -58,6 +58,8 @@ extension ContainerCore {
             }
             let oldest = cache.oldestUse()
             state.multitons[id] = cache
+            // Perhaps the last ones that hold their arguments, whose deinitialisers are user code.
+            victims.keys += expired
             state.drop(keys: expired, from: table, into: &victims)
             if let oldest {
                 // A leased instance without any idle time is not asked after all the time, and a clock's instant may not
@@ -100,7 +102,11 @@ extension ContainerCore.State {
         let (node, victim) = self.multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
         ].insert(key, at: now)
-        if let victim { drop(keys: [victim], from: table, into: &victims) }
+        if let victim {
+            // Perhaps the last one that holds these arguments, whose deinitialisers are user code.
+            victims.keys.append(victim)
+            drop(keys: [victim], from: table, into: &victims)
+        }
         return node
     }
 

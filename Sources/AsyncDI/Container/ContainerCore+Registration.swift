@@ -227,11 +227,7 @@ extension ContainerCore {
             kept.isPublished = true
             table.publish(cell, for: recipe.key, retired: &state.retired)
         }
-        let old = state.instances[key]
-        if let old {
-            state.unpublish(old, from: table)
-            state.retired.append(old)
-        }
-        state.instances.insert(kept, insteadOf: old)
+        // A recipe is new to its container: nothing of it is kept yet.
+        state.instances.insert(kept, insteadOf: nil)
     }
 }

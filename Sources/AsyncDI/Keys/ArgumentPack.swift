@@ -3,7 +3,7 @@
 /// The key of a registration with arguments holds the type of this box, so that code which found a registration by its key knows
 /// the type of the box without a cast.
 ///
-/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its one subclass holds
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclass holds
 /// nothing but a constant pack of `Sendable` values.
 @usableFromInline class ArgumentPack: @unchecked Sendable {
     /// The types in the pack, in order.
@@ -16,14 +16,16 @@
 
     /// No arguments.
     ///
-    /// Of a class of its own, which the compiler can lay out before the program runs: retaining it then costs nothing.
-    static let none: ArgumentPack = NoArguments()
+    /// Not a pack of no types, because the compiler can lay this out before the program runs: retaining it then costs nothing.
+    static let none = ArgumentPack()
+
+    /// The arguments of a request that may have none.
+    static func erasing<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
+        Arguments<repeat each Argument>.count == 0 ? .none : Arguments(repeat each values)
+    }
 
     fileprivate init() {}
 }
-
-/// `@unchecked Sendable` because its superclass is; it adds nothing.
-private final class NoArguments: ArgumentPack, @unchecked Sendable {}
 
 /// A pack of arguments of known types.
 ///
@@ -40,6 +42,12 @@ private final class NoArguments: ArgumentPack, @unchecked Sendable {}
     @inlinable static func of(_ pack: ArgumentPack) -> Arguments {
         assert(pack is Arguments, "a registration is found by the type of its arguments")
         return unsafeDowncast(pack, to: Arguments.self)
+    }
+
+    /// The values in a pack that may be of no arguments, which is not one of this class.
+    static func unpacked(_ pack: ArgumentPack) -> (repeat each Argument) {
+        func absent<Value>(_: Value.Type) -> Value { preconditionFailure("a pack of no types has no values") }
+        return count == 0 ? (repeat absent((each Argument).self)) : of(pack).values
     }
 
     override class var types: [any Any.Type] {

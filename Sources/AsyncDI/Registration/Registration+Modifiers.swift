@@ -203,7 +203,7 @@ extension Registration where Service: Sendable {
     ) -> (InstanceHook, ArgumentPack.Type) {
         let withArguments: InstanceHook = { resolver, cell, pack in
             // Compared with the factory's when the registration is made: one that differs is never used.
-            let values = Arguments<repeat each Argument>.of(pack).values
+            let values = Arguments<repeat each Argument>.unpacked(pack)
             try await hook(resolver, cell.undecorated.instance(), repeat each values)
         }
         return (withArguments, Arguments<repeat each Argument>.self)
@@ -242,6 +242,9 @@ extension Blueprint {
         var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
         copy.target = forward
         copy.site = site
+        // Where a decorator wraps it, it is cached by itself: for each of the arguments, as the service behind it.
+        copy.comparison = comparison
+        copy.computeKey = computeKey
         return copy
     }
 }

@@ -205,7 +205,7 @@ extension Registration where Service: Sendable {
         self.init(
             blueprint: Blueprint.withArguments(
                 service, qualifier, lifetime, site, factory, comparedBy: ComputedKey<Key>.self))
-        blueprint.computeKey = { Arguments(key(repeat each Arguments<repeat each Argument>.of($0).values)) }
+        blueprint.computeKey = { Arguments(key(repeat each Arguments<repeat each Argument>.unpacked($0))) }
     }
 
     /// A transient service, whose arguments need not be `Hashable`: closures, delegates.
@@ -306,7 +306,7 @@ extension Registration {
                     role: .making),
                 lifetime: .transient,
                 factory: MakingFactory<Service> { resolver, pack in
-                    try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
+                    try await factory(resolver, repeat each Arguments<repeat each Argument>.unpacked(pack))
                 },
                 site: RegistrationSite(fileID: fileID, line: line)))
     }
@@ -326,7 +326,7 @@ extension Blueprint {
                 service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self),
             lifetime: lifetime,
             factory: ServiceFactory<Service> { resolver, pack in
-                try await factory(resolver, repeat each Arguments<repeat each Argument>.of(pack).values)
+                try await factory(resolver, repeat each Arguments<repeat each Argument>.unpacked(pack))
             },
             site: site)
         blueprint.comparison = comparison

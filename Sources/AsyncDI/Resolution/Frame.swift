@@ -12,8 +12,7 @@ import Synchronization
     /// Its table, which it owns: not retained, because reaching it through the host costs as much as all of a look-up.
     private let table: Unmanaged<InstanceTable>
     /// The run that this one happens inside, in the same task.
-    var parent: Frame? { outer.frame }
-    private let outer: Outer
+    let parent: Frame?
     /// The innermost creation that others can wait for and that this run is part of.
     let creation: Creation?
     /// The shared creation whose product will hold what this run resolves.
@@ -26,13 +25,6 @@ import Synchronization
     /// Whether this is only a part of a recorded run, which does not end it.
     private let isPart: Bool
     private let ended = Atomic(false)
-
-    /// A reference to another run.
-    ///
-    /// In a structure, because the compiler releases chains of objects of one class in a loop, which retains each of them.
-    private struct Outer: Sendable {
-        let frame: Frame?
-    }
 
     @inline(__always)
     private init(
@@ -49,7 +41,7 @@ import Synchronization
         self.pack = pack
         self.host = host
         self.table = table
-        outer = Outer(frame: parent)
+        self.parent = parent
         self.creation = creation
         self.holder = holder
         givenGraph = graph

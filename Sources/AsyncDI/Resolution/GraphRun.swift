@@ -23,11 +23,11 @@
         case let decision:
             // In a graph of its own: the task is cancelled, and that is the answer.
             let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
-            return .decided(DecidedRequest(request, decision))
+            return .decided(DecidedRequest(request, for: recipe, decision))
         }
     }
 
-    /// Makes the instance, and ends the run.
+    /// Makes the instance.
     @inlinable
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { leave() }
@@ -45,12 +45,16 @@
         let error = translated(error, in: frame)
         if Task.isCancelled { graph.abandon(creation) }
         creation.settle(.failure(error), in: frame)
+        frame.end()
         return error
     }
 
     /// Ends the creation, unless it has to wait for others that it was given early.
     @usableFromInline func isComplete(with instance: Cell) throws -> Bool {
-        guard creation.settle(.success(instance), in: frame) else { return false }
+        let isComplete = creation.settle(.success(instance), in: frame)
+        // Before anything waits: a task that outlives the factory is not inside it any more.
+        frame.end()
+        guard isComplete else { return false }
         guard let failure = creation.failure else { return true }
         // It was given an instance which failed meanwhile, and fails with it.
         throw request.delivered(failure, by: creation)
@@ -59,7 +63,7 @@
     /// Waits until others have completed the instance.
     @usableFromInline
     nonisolated(nonsending) func again<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        try await request.resolve(service)
+        try await request.graphInstance(of: creation.recipe, as: service)
     }
 
     /// The request that the run is for, in the graph that is in use.
@@ -68,7 +72,6 @@
     }
 
     @usableFromInline func leave() {
-        frame.end()
         if isOutermost { graph.leaveAsMaker() }
     }
 }
@@ -76,10 +79,12 @@
 /// A request that has been decided upon, and must suspend or fail.
 @usableFromInline final class DecidedRequest: Sendable {
     private let request: Request
+    private let recipe: Recipe
     private let decision: JoinDecision
 
-    init(_ request: Request, _ decision: JoinDecision) {
+    init(_ request: Request, for recipe: Recipe, _ decision: JoinDecision) {
         self.request = request
+        self.recipe = recipe
         self.decision = decision
     }
 
@@ -87,7 +92,19 @@
     @usableFromInline
     nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {
         guard case .answer(let cell) = try await request.follow(decision), let instance = cell.load(as: service) else {
-            return try await request.resolve(service)
+            return try await request.graphInstance(of: recipe, as: service)
+        }
+        return instance
+    }
+}
+
+extension Request {
+    /// The graph's instance of this very registration, which may have been replaced meanwhile.
+    fileprivate nonisolated(nonsending) func graphInstance<Service: Sendable>(
+        of recipe: Recipe, as service: Service.Type
+    ) async throws -> Service {
+        guard let instance = try await graphInstance(recipe)?.load(as: service) else {
+            return try await resolve(service)
         }
         return instance
     }

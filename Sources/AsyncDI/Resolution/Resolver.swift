@@ -248,7 +248,7 @@ extension ServiceKey {
     static func making<Service, each Argument: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?, _ arguments: repeat each Argument
     ) -> (ServiceKey, ArgumentPack) {
-        let pack = Arguments(repeat each arguments)
+        let pack = ArgumentPack.erasing(repeat each arguments)
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
         let key = ServiceKey(service, qualifier: qualifier, arguments: isEmpty ? nil : type(of: pack), role: .making)
         return (key, pack)

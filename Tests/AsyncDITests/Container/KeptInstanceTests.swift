@@ -1,0 +1,122 @@
+import Testing
+
+@testable import AsyncDI
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Takes its time to end.
+private final class SlowToEnd: Sendable {
+    private let ended: Counter
+    init(_ ended: Counter) { self.ended = ended }
+    deinit {
+        usleep(50_000)
+        ended.increment()
+    }
+}
+private final class Closed: Sendable {}
+
+private protocol Sized: Sendable { var size: Int { get } }
+private final class Measured: Sized {
+    let size: Int
+    init(_ size: Int) { self.size = size }
+}
+private struct Wrapped: Sized {
+    let inner: any Sized
+    var size: Int { inner.size }
+}
+
+/// Asks a container when it ends.
+private final class Asking: Hashable, Sendable {
+    let number: Int
+    private let container: Container
+    init(_ number: Int, _ container: Container) {
+        self.number = number
+        self.container = container
+    }
+    static func == (first: Asking, second: Asking) -> Bool { first.number == second.number }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    deinit { _ = try? container.ready(Closed.self) }
+}
+
+private final class Shelf: InstanceStorage {
+    private let instance = Locked<(any Sendable)?>(nil)
+    func load() -> (any Sendable)? { instance.withLock { $0 } }
+    func store(_ new: any Sendable) { instance.withLock { $0 = new } }
+    func clear() { instance.withLock { $0 = nil } }
+}
+
+/// What a container keeps, and when it lets go.
+@Suite(.timeLimit(.minutes(10))) struct KeptInstanceTests {
+    @Test func `instances have ended when dispose returns`() async throws {
+        let ended = Counter()
+        let container = Container {
+            Registration(SlowToEnd.self, lifetime: .singleton) { _ in SlowToEnd(ended) }
+            Registration(Closed.self, lifetime: .singleton) { _ in Closed() }.onDispose { _ in await Task.yield() }
+        }
+        _ = try await container.resolve(SlowToEnd.self)
+        _ = try await container.resolve(Closed.self)
+        try await container.dispose()
+        #expect(ended.value == 1)
+    }
+
+    @Test func `a decorated forwarded type is kept for each of the arguments`() async throws {
+        let container = Container {
+            Registration(Measured.self, lifetime: .multiton) { (_, text: String) in Measured(text.count) }
+                .implements((any Sized).self)
+            Decoration((any Sized).self) { _, inner in Wrapped(inner: inner) }
+        }
+        #expect(try await container.resolve((any Sized).self, arguments: "a").size == 1)
+        #expect(try await container.resolve((any Sized).self, arguments: "abc").size == 3)
+        #expect(try await container.resolve((any Sized).self, arguments: "a").size == 1)
+    }
+
+    @Test func `arguments of an entry that goes end outside the lock`() async throws {
+        let container = Container {
+            Registration(Closed.self, lifetime: .singleton) { _ in Closed() }
+            Registration(Measured.self, lifetime: .multiton(capacity: 1, weak: true)) { (_, argument: Asking) in
+                Measured(argument.number)
+            }
+        }
+        for number in [1, 1, 2] {
+            #expect(try await container.resolve(Measured.self, arguments: Asking(number, container)).size == number)
+        }
+        try await container.dispose()
+    }
+
+    @Test func `arguments are listed while the container holds an instance, not when a storage does`() async throws {
+        let shelf = Shelf()
+        let container = Container {
+            Registration(Measured.self, lifetime: Lifetime("shelf") { shelf }) { (_, text: String) in
+                Measured(text.count)
+            }
+        }
+        _ = try await container.resolve(Measured.self, arguments: "a")
+        #expect(await container.cachedArguments(of: Measured.self, String.self) == [])
+    }
+
+    @Test func `a registration without arguments may compute its key`() async throws {
+        let container = Container { Registration(Measured.self, keyedBy: { 1 }) { _ in Measured(5) } }
+        #expect(try await container.resolve(Measured.self).size == 5)
+        #expect(try await container.withInstance(Measured.self) { $0.size } == 5)
+    }
+
+    @Test func `a cycle through withInstance is found in its first round`() async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Measured.self, lifetime: .transient) { r in
+                runs.increment()
+                guard let container = r.container else { return Measured(0) }
+                return try await container.withInstance(Measured.self) { $0 }
+            }
+        }
+        let error = await #expect(throws: ResolutionError.self) { _ = try await container.resolve(Measured.self) }
+        #expect(error?.path.map(\.description) == ["Measured", "Measured"])
+        #expect(runs.value == 1)
+    }
+}
