@@ -26,6 +26,20 @@ func registerFloors() {
             for _ in 0..<$0 { consume(try await factories.resolve((any Service).self)) }
         }
     }
+    compare("floor-transient-main", operations: 5_000) {
+        let factories = Factories()
+        factories.register((any Service).self) { _ in SomeService() }
+        let binding = Factories()
+        binding.register((any Service).self) { _ in try await makeInside(Run()) }
+        @MainActor func resolve(from factories: Factories, _ operations: Int) async throws {
+            for _ in 0..<operations { consume(try await factories.resolve((any Service).self)) }
+        }
+        return .each {
+            try await resolve(from: binding, $0)
+        } baseline: {
+            try await resolve(from: factories, $0)
+        }
+    }
     compare("floor-creation", operations: 1_000) {
         Comparison { operations in
             let places = (0..<max(1, operations / 100)).map { _ in
@@ -52,13 +66,27 @@ func registerFloors() {
             await startTasks($0)
         }
     }
-    compare("floor-register", operations: 10_000) {
+    for count in [10_000, 100_000] {
+        compare("floor-register-\(count)", operations: count, rounds: 2_000_000 / count) {
+            Comparison { operations in
+                let registrations = Registrations()
+                return try await time {
+                    registrations.reserve(operations)
+                    for index in 0..<operations {
+                        registrations.register(Slot(index: index)) { _ in SomeService() }
+                    }
+                }
+            } baseline: {
+                try await timeTasks($0)
+            }
+        }
+    }
+    compare("floor-register-later", operations: 10_000, rounds: 50) {
         Comparison { operations in
-            let registrations = Registrations()
+            let registrations = SharedRegistrations()
             return try await time {
-                registrations.reserve(operations)
                 for index in 0..<operations {
-                    registrations.register(Slot(index: index)) { _ in SomeService() }
+                    await registrations.register(Slot(index: index)) { _ in SomeService() }
                 }
             }
         } baseline: {
@@ -154,6 +182,13 @@ private final class Registrations {
         let key = Key(service: ObjectIdentifier((any Service).self), details: Details(qualifier))
         recipes[key] = Recipe(key, Factory(make), line)
     }
+}
+
+/// The same, for many tasks.
+private actor SharedRegistrations {
+    private let registrations = Registrations()
+
+    func register(_ qualifier: Slot, _ make: @escaping Registrations.Make) { registrations.register(qualifier, make) }
 }
 
 /// A value to come, for tasks that can be cancelled while they wait, and whose priority reaches the task that makes it.
