@@ -80,8 +80,15 @@ extension Container {
         case .decided(let request)?:
             return try await request.value(as: service)
         case nil:
-            break
+            return try await resolveShared(service)
         }
+    }
+
+    /// What is neither there nor made by a call of its factory alone.
+    ///
+    /// By itself, so that the function above is small enough to be a part of its caller: on a hit that is a quarter of the time.
+    @inlinable @inline(never)
+    nonisolated(nonsending) func resolveShared<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         switch try beginShared(service) {
         case .instance(let cell): return cell.value(as: service)
         case .begun(let request):

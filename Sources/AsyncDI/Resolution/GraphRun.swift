@@ -28,7 +28,7 @@
     }
 
     /// Makes the instance.
-    @inlinable
+    @inlinable @inline(never)
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { leave() }
         let instance: Service

@@ -129,7 +129,7 @@ extension Request {
 
 extension Frame {
     /// Makes a plain transient instance, and ends the frame.
-    @inlinable
+    @inlinable @inline(never)
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         try await makeHere(service)
     }
