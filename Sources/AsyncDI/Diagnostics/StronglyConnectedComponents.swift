@@ -43,11 +43,9 @@ struct StronglyConnectedComponents {
                 path.removeLast()
                 if let before = path.last?.node { low[before] = min(low[before], low[node]) }
                 guard low[node] == order[node], let begin = open.lastIndex(of: node) else { continue }
-                // Not a slice, which would make what is removed afterwards a copy of everything open.
-                let members = Array(open[begin...])
-                open.removeLast(members.count)
-                for member in members { numbers[member] = components.count }
-                components.append(members)
+                for member in open[begin...] { numbers[member] = components.count }
+                components.append(Array(open[begin...]))
+                open.removeSubrange(begin...)
             }
         }
     }
