@@ -44,7 +44,8 @@ struct StronglyConnectedComponents {
                 if let before = path.last?.node { low[before] = min(low[before], low[node]) }
                 guard low[node] == order[node], let begin = open.lastIndex(of: node) else { continue }
                 for member in open[begin...] { numbers[member] = components.count }
-                components.append(Array(open[begin...]))
+                // Not an array of the slice: one that is all of `open` would share its memory, which has room for the longest path.
+                components.append(open[begin...].map { $0 })
                 open.removeSubrange(begin...)
             }
         }

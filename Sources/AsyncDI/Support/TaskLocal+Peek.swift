@@ -11,6 +11,7 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
     private let key: UnsafeRawPointer
 
     init(_ taskLocal: TaskLocal<Object?>) {
+        // Unretained because a task-local is a global, which never goes.
         key = UnsafeRawPointer(Unmanaged.passUnretained(taskLocal).toOpaque())
     }
 
@@ -22,11 +23,13 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
     /// Whether nothing is bound, or this very object: one look-up.
     func isNil(or object: Object) -> Bool {
         guard let value = valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self) else { return true }
+        // Unretained because only addresses are compared, while the caller has the object.
         return value == UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     }
 
     /// Whether this very object is bound.
     func holds(_ object: Object) -> Bool {
+        // Unretained because only addresses are compared, while the caller has the object.
         valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self)
             == UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     }

@@ -81,6 +81,13 @@ private struct Part: Sendable {}
         #expect(apart.cycles.count == count / 2)
     }
 
+    @Test func `what is found after a long chain has no more room than it needs`() {
+        let chain = (0..<count).map { $0 + 1 < count ? [$0 + 1] : [] }
+        let found = StronglyConnectedComponents(successors: chain + Array(repeating: [0], count: 100))
+        #expect(found.components.count == count + 100)
+        #expect(found.components.allSatisfy { $0.capacity < 100 })
+    }
+
     @Test func `a graph's dependencies are found one by one`() {
         let graph = DependencyGraph(
             edges: (0..<count).map { .init(from: "Service \($0)", to: "Service \($0 + 1)") })
