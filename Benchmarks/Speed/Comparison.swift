@@ -118,7 +118,11 @@ nonisolated(nonsending) func time(
 nonisolated(nonsending) func concurrently(
     _ count: Int, on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Void
 ) async throws {
-    let tasks = (0..<count).map { _ in Task(executorPreference: executor) { try await body() } }
+    let tasks = (0..<count).map { _ in
+        // Not with a preference for none: a task that has a preference is asked for it at each hop, under a lock of the runtime.
+        guard let executor else { return Task { try await body() } }
+        return Task(executorPreference: executor) { try await body() }
+    }
     for task in tasks { try await task.value }
 }
 
