@@ -17,8 +17,10 @@ extension Container {
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Hashable & Sendable>(
         _ service: Service.Type = Service.self, arguments first: First
     ) async throws -> Service {
-        let isHashed = isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self)
-        switch shortcut(service, Arguments<First>.self, hash: isHashed ? hashOfArguments(first) : 0) {
+        let isOwn = isHashedByLibrary(First.self)
+        let isHashed = !isOwn && (isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self))
+        let hash = isHashed ? hashOfArguments(first) : 0
+        switch shortcut(service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash }) {
         case .instance(let found)?:
             if let instance = found.instance(of: service, for: first) { return instance }
         case .transient(let transient)?:
@@ -47,9 +49,14 @@ extension Container {
     >(
         _ service: Service.Type = Service.self, arguments first: First, _ second: Second
     ) async throws -> Service {
+        let isOwn = isHashedByLibrary(First.self) && isHashedByLibrary(Second.self)
         let isHashed =
-            isCheaplyHashed(first) && isCheaplyHashed(second) || isIndexed(service, Arguments<First, Second>.self)
-        switch shortcut(service, Arguments<First, Second>.self, hash: isHashed ? hashOfArguments(first, second) : 0)
+            !isOwn
+            && (isCheaplyHashed(first) && isCheaplyHashed(second)
+                || isIndexed(service, Arguments<First, Second>.self))
+        let hash = isHashed ? hashOfArguments(first, second) : 0
+        switch shortcut(
+            service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash })
         {
         case .instance(let found)?:
             if let instance = found.instance(of: service, for: first, second) { return instance }
@@ -76,7 +83,7 @@ extension Container {
 
     @usableFromInline
     nonisolated func shortcut(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int
     ) -> Shortcut? {
         guard frame.isNil else { return nil }
         guard currentContainer.isNil else { return core.asked.shortcut(service, arguments, hash: hash) }
@@ -95,7 +102,7 @@ extension Container {
 
 extension ContainerCore {
     fileprivate func shortcut(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int
     ) -> Container.Shortcut? {
         switch table.shortcut(service, arguments, hash: hash) {
         case .instance(let found)?:

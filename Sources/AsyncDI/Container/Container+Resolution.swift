@@ -67,35 +67,31 @@ extension Container {
         _ service: Service.Type = Service.self
     ) async throws -> Service {
         switch find(service) {
-        case .hit(let hit)?:
+        case .hit(let hit):
             let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
             hit.end()
             return instance
-        case .transient(let frame)?:
+        case .transient(let frame):
             return try await frame.make(service)
-        case .graph(let run)?:
+        case .graph(let run):
             return try await run.make(service)
-        case .instance(let cell)?:
+        case .instance(let cell):
             return cell.value(as: service)
-        case .decided(let request)?:
-            return try await request.value(as: service)
-        case nil:
-            return try await resolveShared(service)
+        case .begun(let request):
+            return try await request.cell().value(as: service)
+        case .other(let request):
+            return try await resolveOther(service, request)
         }
     }
 
-    /// What is neither there nor made by a call of its factory alone.
+    /// What is not found at once.
     ///
     /// By itself, so that the function above is small enough to be a part of its caller: on a hit that is a quarter of the time.
     @inlinable @inline(never)
-    nonisolated(nonsending) func resolveShared<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        switch try beginShared(service) {
-        case .instance(let cell): return cell.value(as: service)
-        case .begun(let request):
-            if let cell = try await request.cell() { return cell.value(as: service) }
-        case .other:
-            break
-        }
+    nonisolated(nonsending) func resolveOther<Service: Sendable>(
+        _ service: Service.Type, _ request: DecidedRequest?
+    ) async throws -> Service {
+        if let request { return try await request.value(as: service) }
         return try await resolveUnready(service, nil)
     }
 
@@ -125,25 +121,16 @@ extension Container {
     }
 
     @usableFromInline
-    nonisolated func find(_ service: any Any.Type) -> FoundAtOnce? {
-        guard frame.isNil else { return nil }
+    nonisolated func find(_ service: any Any.Type) -> FoundAtOnce {
+        guard frame.isNil else { return .other(nil) }
         guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
         // Not through the core, which would be retained: on a hit nothing is.
         switch table.find(service) {
         case .hit(let hit)?: return .hit(hit)
         case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core, table: table))
         case .plainGraph(let recipe)?: return GraphRun.begin(recipe, host: core, table: table, asker: nil)
-        case nil: return nil
+        case nil: return core.beginShared(service)
         }
-    }
-
-    /// The shared instance that is there, or is made without suspending, when the request comes from outside every factory.
-    ///
-    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
-    @usableFromInline
-    nonisolated func beginShared(_ service: any Any.Type) throws -> SharedStart {
-        guard frame.isNil else { return .other }
-        return try (currentContainer.isNil(or: self) ? core : core.asked).beginShared(service)
     }
 
     /// Gives an instance of a service made with arguments.
@@ -250,15 +237,6 @@ extension Resolver {
 }
 
 extension ContainerCore {
-    fileprivate func find(_ service: any Any.Type) -> FoundAtOnce? {
-        switch table.find(service) {
-        case .hit(let hit)?: .hit(hit)
-        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self, table: table))
-        case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: self, table: table, asker: nil)
-        case nil: nil
-        }
-    }
-
     /// The container that a request made outside every factory asks: the innermost current scope below this one.
     var asked: ContainerCore {
         guard let current = Container.current?.core, current !== self, isAboveOrSame(current) else { return self }

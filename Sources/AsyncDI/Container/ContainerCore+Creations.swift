@@ -1,6 +1,6 @@
 /// Single flight: finding, joining and starting the creations of shared instances.
 extension ContainerCore {
-    func join(_ key: CreationKey, for request: Request, attempt: JoinAttempt) -> JoinDecision {
+    func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision {
         // The clock is user code, and read outside the lock.
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         let stopwatch = events == nil ? nil : Stopwatch(clock)
@@ -63,22 +63,20 @@ extension ContainerCore {
                 creation, for: creation.key, isAttended: true, endsWhenAbandoned: endsWhenAbandoned)
             return nil
         }
-        let waiter = Waiter(takesLease: takesLease)
+        let waiter = Waiter(for: creation, takesLease: takesLease)
         state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
         // A new creation waits for nobody yet, so this wait cannot close a cycle.
         if let asker = request.asker, let node { _ = Waits.ask(waiter, from: node, asker, for: creation) }
         return waiter
     }
 
-    func attendNoMore(
-        _ creation: Creation, waitingAs waiter: Waiter
-    ) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
-        withState { $0.flights.attendNoMore(creation, waitingAs: waiter) }
+    func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
+        withState { $0.flights.attendNoMore(waiter.creation, waitingAs: waiter) }
     }
 
-    func leave(_ creation: Creation, waiter: Waiter) {
-        let action = withState { $0.flights.leave(creation, waiter: waiter) }
-        if action == .cancelFlight { creation.cancel() }
+    func leave(_ waiter: Waiter) {
+        let action = withState { $0.flights.leave(waiter.creation, waiter: waiter) }
+        if action == .cancelFlight { waiter.creation.cancel() }
     }
 
     func pin(_ creation: Creation) {

@@ -208,7 +208,7 @@ extension ContainerCore {
 
         func clear() {
             if !watchers.isEmpty { for watcher in watchers.values { watcher.task.cancel() } }
-            if !instances.isEmpty { for kept in instances.all { kept.storage?.clear() } }
+            instances.forEach { $0.storage?.clear() }
         }
     }
 

@@ -44,8 +44,10 @@ extension ContainerCore {
         let product = creation.product(of: result, unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
             // Before it can be evicted, and before anybody who waited runs: once for each of them.
-            for waiter in waiters where waiter.takesLease { state.leases.begin(cell) }
-            ending.lease = Lease(core: self, key: creation.key, cell: cell)
+            for waiter in waiters where waiter.takesLease {
+                state.leases.begin(cell)
+                if ending.lease == nil { ending.lease = Lease(core: self, key: creation.key, cell: cell) }
+            }
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
             ending.isKept = true

@@ -9,6 +9,7 @@ struct InstanceCache {
     var isEmpty: Bool { count == 0 }
     /// Every instance, in no particular order.
     var all: [Kept] { isEmpty ? [] : places.compactMap { $0 } }
+    func forEach(_ body: (Kept) -> Void) { for case let kept? in places { body(kept) } }
 
     subscript(key: CreationKey) -> Kept? {
         if isEmpty { return nil }

@@ -1,10 +1,16 @@
 /// Keeps one cached instance from being disposed, until it is ended.
 ///
 /// Ends once: by whoever took it, or with the instance that it was taken for.
-struct Lease: HeldLease {
+final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let cell: Cell
+
+    init(core: ContainerCore, key: CreationKey, cell: Cell) {
+        self.core = core
+        self.key = key
+        self.cell = cell
+    }
 
     func end() {
         core.cleanUp(core.release(self))

@@ -24,7 +24,7 @@
         Arguments<repeat each Argument>.count == 0 ? .none : Arguments(repeat each values)
     }
 
-    fileprivate init() {}
+    @usableFromInline init() {}
 }
 
 /// A pack of arguments of known types.
@@ -33,7 +33,8 @@
 @usableFromInline final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
     @usableFromInline let values: (repeat each Argument)
 
-    @usableFromInline init(_ values: repeat each Argument) {
+    /// Inlined, so that where the types are known nothing generic runs.
+    @inlinable init(_ values: repeat each Argument) {
         self.values = (repeat each values)
         super.init()
     }

@@ -69,9 +69,9 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant.
 final class DecoratedCell<Service: Sendable>: StrongCell<Service>, @unchecked Sendable {
-    private let original: StrongCell<Service>
+    private let original: Cell
 
-    init(_ value: Service, original: StrongCell<Service>) {
+    init(_ value: Service, original: Cell) {
         self.original = original
         super.init(value)
     }

@@ -59,3 +59,11 @@ func isCheaplyHashed<Value>(_ value: Value) -> Bool {
     if let text = value as? String { return text.utf8.count <= 64 }
     return _isPOD(Value.self) && MemoryLayout<Value>.size <= 32
 }
+
+/// Whether hashing runs nothing but the standard library's code, and little of it: it may be done while a table is read.
+@inlinable @inline(__always)
+func isHashedByLibrary<Value>(_: Value.Type) -> Bool {
+    Value.self == Int.self || Value.self == UInt.self || Value.self == Int64.self || Value.self == UInt64.self
+        || Value.self == Int32.self || Value.self == UInt32.self || Value.self == Int16.self
+        || Value.self == UInt16.self || Value.self == Int8.self || Value.self == UInt8.self || Value.self == Bool.self
+}

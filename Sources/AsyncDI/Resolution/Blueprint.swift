@@ -14,9 +14,9 @@ public enum AbandonmentPolicy: Sendable, Hashable {
 /// Everything that a registration says, with the service type erased.
 ///
 /// What most registrations say is in here; the rest is in ``Extras``, which most do not have.
-struct Blueprint: Sendable {
+@usableFromInline struct Blueprint: Sendable {
     var key: ServiceKey
-    var factory: Factory
+    @usableFromInline var factory: Factory
     /// Where the registration stands in the source.
     var site: RegistrationSite?
     private(set) var extras: Shared<Extras>?

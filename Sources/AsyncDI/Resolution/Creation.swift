@@ -173,16 +173,20 @@ final class Creation: Sendable, Hashable {
         } else {
             task = Task(priority: priority) { @concurrent in await self.runShared() }
         }
-        if !ended.load(ordering: .acquiring) { adopt(task) }
+        if !ended.load(ordering: .acquiring) { adopt(task, launchedWith: priority) }
     }
 
-    private func adopt(_ task: Task<Void, Never>) {
+    private func adopt(_ task: Task<Void, Never>, launchedWith priority: TaskPriority) {
         let isCancelled = rare { state in
             state.task = task
             return state.isCancelled
         }
         // The last waiter may have left between the start of the flight and this line.
         if isCancelled == true { task.cancel() }
+        // And one with a higher priority may have come.
+        let wanted = TaskPriority(rawValue: self.priority.load(ordering: .relaxed))
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), wanted > priority else { return }
+        task.escalatePriority(to: wanted)
     }
 
     func cancel() {
@@ -198,8 +202,9 @@ final class Creation: Sendable, Hashable {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         // Most who wait have the priority that the creation was launched with.
         guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
-        guard let task = rareIfThere({ $0.task }) ?? nil else { return }
         self.priority.max(priority.rawValue, ordering: .relaxed)
+        // There is none yet while the factory runs in the thread of who launched it: that one looks for the priority then.
+        guard let task = rare({ $0.task }) ?? nil else { return }
         task.escalatePriority(to: priority)
     }
 
@@ -236,7 +241,9 @@ final class Creation: Sendable, Hashable {
 
     /// Runs the hooks of a graph creation apart from the task that ran its factory, and ends it.
     func launchHooks(of instance: Cell, in frame: Frame, endingWith factoryFrame: Frame) {
-        let task = Task(priority: Task.currentPriority) { @concurrent in
+        let priority = Task.currentPriority
+        self.priority.max(priority.rawValue, ordering: .relaxed)
+        let task = Task(priority: priority) { @concurrent in
             let result: Result<Cell, any Error>
             do {
                 try await self.recipe.runHooks(instance, in: frame)
@@ -248,7 +255,7 @@ final class Creation: Sendable, Hashable {
             factoryFrame.end()
             self.settle(result, in: frame)
         }
-        adopt(task)
+        adopt(task, launchedWith: priority)
     }
 
     // MARK: Steps

@@ -31,6 +31,10 @@
 @usableFromInline final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
     @usableFromInline let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
     @usableFromInline let decorators: [Decorator<Service>]
+    /// Puts an instance into a cell; nil where the service is not known to who registers it.
+    ///
+    /// Made where it is known: elsewhere the cell's metadata is looked for each time, which takes as long as a look-up.
+    @usableFromInline let box: (@Sendable (Service) -> Cell)?
 
     /// A factory that takes no arguments.
     ///
@@ -39,6 +43,7 @@
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service) {
         self.make = { resolver, _ in try await make(resolver) }
         decorators = []
+        box = { StrongCell($0) }
         super.init(isDecorated: false)
     }
 
@@ -49,6 +54,7 @@
     ) {
         self.make = { resolver, pack in try await make(resolver, Arguments<First>.of(pack).values) }
         decorators = []
+        box = { StrongCell($0) }
         super.init(isDecorated: false)
     }
 
@@ -58,6 +64,7 @@
     ) {
         self.make = make
         self.decorators = decorators
+        box = nil
         super.init(isDecorated: !decorators.isEmpty)
     }
 
@@ -69,10 +76,19 @@
     override nonisolated(nonsending) func makeCell(
         _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
     ) async throws -> Cell {
-        let original = StrongCell(try await make(resolver, pack))
+        let instance = try await make(resolver, pack)
+        let original = box?(instance) ?? StrongCell(instance)
         guard isDecorated else { return original }
         beforeDecoration(original)
-        var instance = original.value
+        return try await decorated(original, resolver)
+    }
+
+    // Not inlined, because most factories have no decorators, and their frames no room for this.
+    @inline(never)
+    private nonisolated(nonsending) func decorated(
+        _ original: Cell, _ resolver: Resolver
+    ) async throws -> Cell {
+        var instance = original.value(as: Service.self)
         for decorator in decorators { instance = try await decorator(resolver, instance) }
         return DecoratedCell(instance, original: original)
     }

@@ -4,10 +4,12 @@
     case hit(InstanceTable.Hit)
     /// The run in which a transient instance is to be made.
     case transient(Frame)
-    /// The instance of the graph that is in use.
+    /// The instance of the graph that is in use, or a shared one that was made without suspending.
     case instance(Cell)
-    /// A request for one that must suspend, or fail.
-    case decided(DecidedRequest)
     /// The run in which an instance of the graph is to be made.
     case graph(GraphRun)
+    /// A request for a shared instance that is being made.
+    case begun(BegunRequest)
+    /// A request that has been decided upon, but must suspend or fail; nil where it is to be made in the usual way.
+    case other(DecidedRequest?)
 }

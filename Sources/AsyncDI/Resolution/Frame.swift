@@ -5,12 +5,14 @@ import Synchronization
 /// Frames form a chain through one task. Its outermost one belongs either to a request made outside any factory or to a
 /// shared creation, which runs in a task of its own.
 @usableFromInline final class Frame: Sendable {
-    let recipe: Recipe
+    @usableFromInline let recipe: Recipe
     @usableFromInline let pack: ArgumentPack
-    /// The container that this run's resolver asks.
-    let host: any ResolutionHost
-    /// Its table, which it owns: not retained, because reaching it through the host costs as much as all of a look-up.
+    /// The table of the container that this run's resolver asks, which owns it.
+    ///
+    /// Not retained: the run, or one that it happens inside, keeps that container alive.
     private let table: Unmanaged<InstanceTable>
+    /// The container, nil where the run that this one happens inside asks the same one.
+    private let kept: (any ResolutionHost)?
     /// The run that this one happens inside, in the same task.
     let parent: Frame?
     /// The innermost creation that others can wait for and that this run is part of.
@@ -28,18 +30,18 @@ import Synchronization
 
     @inline(__always)
     private init(
-        _ recipe: Recipe, _ pack: ArgumentPack, _ host: any ResolutionHost, _ table: Unmanaged<InstanceTable>,
+        _ recipe: Recipe, _ pack: ArgumentPack, _ table: Unmanaged<InstanceTable>, keeping host: (any ResolutionHost)?,
         inside parent: Frame? = nil, creation: Creation? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
         partOf whole: Frame? = nil
     ) {
         // First, because afterwards the references are the frame's.
         recorded =
             if let whole { whole.recorded } else {
-                Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: host) : nil
+                Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: Frame.host(of: table)) : nil
             }
         self.recipe = recipe
         self.pack = pack
-        self.host = host
+        kept = host
         self.table = table
         self.parent = parent
         self.creation = creation
@@ -54,8 +56,9 @@ import Synchronization
         of recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Frame?, creation: Creation?,
         holder: Creation?, graph: ResolutionGraph?
     ) {
+        let table = Unmanaged.passUnretained(host.table)
         self.init(
-            recipe, pack, host, Unmanaged.passUnretained(host.table), inside: parent,
+            recipe, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
             creation: creation ?? parent?.creation, holder: holder, graph: graph)
     }
 
@@ -63,15 +66,16 @@ import Synchronization
     @inline(__always)
     convenience init(of recipe: Recipe, inside parent: Frame) {
         self.init(
-            recipe, .none, parent.host, parent.table, inside: parent, creation: parent.creation, holder: parent.holder)
+            recipe, .none, parent.table, keeping: nil, inside: parent, creation: parent.creation, holder: parent.holder)
     }
 
     /// A run for a graph instance without arguments.
     @inline(__always)
     convenience init(of creation: Creation, inside parent: Frame?, graph: ResolutionGraph, table: InstanceTable) {
+        let table = Unmanaged.passUnretained(table)
         self.init(
-            creation.recipe, .none, creation.host, Unmanaged.passUnretained(table), inside: parent, creation: creation,
-            holder: parent?.holder, graph: graph)
+            creation.recipe, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
+            creation: creation, holder: parent?.holder, graph: graph)
     }
 
     /// A run for a request from outside.
@@ -79,22 +83,29 @@ import Synchronization
     convenience init(
         outermost recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, table: InstanceTable
     ) {
-        self.init(recipe, pack, host, Unmanaged.passUnretained(table))
+        self.init(recipe, pack, Unmanaged.passUnretained(table), keeping: host)
     }
 
     /// The first run of a shared creation, in a task of its own.
     convenience init(sharedCreation creation: Creation) {
         self.init(
-            creation.recipe, creation.pack, creation.host, Unmanaged.passUnretained(creation.host.table),
+            creation.recipe, creation.pack, Unmanaged.passUnretained(creation.host.table), keeping: creation.host,
             creation: creation, holder: creation)
     }
 
     /// Hooks of `frame` that run in a task of their own.
     convenience init(hooksOf frame: Frame) {
         self.init(
-            frame.recipe, frame.pack, frame.host, frame.table, creation: frame.creation, holder: frame.holder,
+            frame.recipe, frame.pack, frame.table, keeping: frame.host, creation: frame.creation, holder: frame.holder,
             graph: frame.graph, partOf: frame)
     }
+
+    /// The container that this run's resolver asks.
+    var host: any ResolutionHost { kept ?? Frame.host(of: table) }
+    private static func host(of table: Unmanaged<InstanceTable>) -> any ResolutionHost {
+        table._withUnsafeGuaranteedRef { $0.host }
+    }
+    private func asks(_ table: Unmanaged<InstanceTable>) -> Bool { self.table.toOpaque() == table.toOpaque() }
 
     /// The instances shared within the resolution that this run is part of.
     var graph: ResolutionGraph {
@@ -131,7 +142,7 @@ import Synchronization
 
     /// The same for a recipe without arguments and this run's container.
     private func isMaking(_ recipe: Recipe, in table: Unmanaged<InstanceTable>) -> Bool {
-        if self.recipe === recipe, self.table.toOpaque() == table.toOpaque() { return true }
+        if self.recipe === recipe, asks(table) { return true }
         return parent?.isMaking(recipe, in: table) ?? false
     }
 
@@ -144,15 +155,15 @@ import Synchronization
     }
 
     /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
-    func find(_ service: any Any.Type) throws -> FoundAtOnce? {
-        if recorded != nil { return nil }
+    func find(_ service: any Any.Type) throws -> FoundAtOnce {
+        if recorded != nil { return .other(nil) }
         var found: InstanceTable.Found?
         table._withUnsafeGuaranteedRef { found = $0.find(service) }
         switch consume found {
         case .hit(let hit)?:
             if holder == nil { return .hit(hit) }
             hit.end()
-            return nil
+            return .other(nil)
         case .plainTransient(let recipe)?:
             if isMaking(recipe, in: table) {
                 throw Request(key: recipe.key, pack: .none, host: host, asker: self).circular([])
@@ -161,7 +172,7 @@ import Synchronization
         case .plainGraph(let recipe)?:
             return GraphRun.begin(recipe, host: host, table: table._withUnsafeGuaranteedRef { $0 }, asker: self)
         case nil:
-            return nil
+            return .other(nil)
         }
     }
 

@@ -3,10 +3,6 @@
 /// The short way of what ``Request`` does for every graph instance, with the same steps.
 @usableFromInline struct GraphRun {
     @usableFromInline let frame: Frame
-    private let creation: Creation
-    private let graph: ResolutionGraph
-    /// Whether the request that it is for began the graph's use.
-    private let isOutermost: Bool
 
     /// Finds the instance in the graph of the asker, or begins to make it.
     static func begin(
@@ -18,12 +14,11 @@
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, _):
-            let frame = Frame(of: creation, inside: asker, graph: graph, table: table)
-            return .graph(GraphRun(frame: frame, creation: creation, graph: graph, isOutermost: asker == nil))
+            return .graph(GraphRun(frame: Frame(of: creation, inside: asker, graph: graph, table: table)))
         case let decision:
             // In a graph of its own: the task is cancelled, and that is the answer.
             let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
-            return .decided(DecidedRequest(request, for: recipe, decision))
+            return .other(DecidedRequest(request, for: recipe, decision))
         }
     }
 
@@ -33,7 +28,7 @@
         defer { leave() }
         let instance: Service
         do {
-            instance = try await frame.run(frame.factory(of: service))
+            instance = try await frame.run(service)
         } catch {
             throw failed(error)
         }
@@ -63,7 +58,7 @@
     /// Waits until others have completed the instance.
     @usableFromInline
     nonisolated(nonsending) func again<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        try await request.graphInstance(of: creation.recipe, as: service)
+        try await request.again(creation.recipe, as: service)
     }
 
     /// The request that the run is for, in the graph that is in use.
@@ -72,7 +67,14 @@
     }
 
     @usableFromInline func leave() {
-        if isOutermost { graph.leaveAsMaker() }
+        // It began the graph's use.
+        if frame.parent == nil { graph.leaveAsMaker() }
+    }
+
+    private var graph: ResolutionGraph { frame.graph }
+    private var creation: Creation {
+        guard let creation = frame.creation else { preconditionFailure("a run for a graph instance is a creation") }
+        return creation
     }
 }
 
@@ -92,20 +94,18 @@
     @usableFromInline
     nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {
         guard case .answer(let cell) = try await request.follow(decision), let instance = cell.load(as: service) else {
-            return try await request.graphInstance(of: recipe, as: service)
+            return try await request.again(recipe, as: service)
         }
         return instance
     }
 }
 
 extension Request {
-    /// The graph's instance of this very registration, which may have been replaced meanwhile.
-    fileprivate nonisolated(nonsending) func graphInstance<Service: Sendable>(
-        of recipe: Recipe, as service: Service.Type
+    /// The instance, asked for again; of a graph, that of this very registration, which may have been replaced meanwhile.
+    fileprivate nonisolated(nonsending) func again<Service: Sendable>(
+        _ recipe: Recipe, as service: Service.Type
     ) async throws -> Service {
-        guard let instance = try await graphInstance(recipe)?.load(as: service) else {
-            return try await resolve(service)
-        }
-        return instance
+        if recipe.isPlainGraph, let instance = try await graphInstance(recipe)?.load(as: service) { return instance }
+        return try await resolve(service)
     }
 }

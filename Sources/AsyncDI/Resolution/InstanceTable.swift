@@ -132,8 +132,9 @@ import Synchronization
 
     /// The short way to an instance with arguments, if there is one.
     ///
-    /// Not generic, so that it needs no metadata at run time.
-    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int) -> Shortcut? {
+    /// Not generic, so that it needs no metadata at run time. The hash is asked for only where instances are found by it, and while the
+    /// table is read: it must run no code of the user's.
+    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         defer { ticket.exit() }
@@ -142,7 +143,7 @@ import Synchronization
         recipe._withUnsafeGuaranteedRef { recipe in
             if let index = recipe.index.load() {
                 let instance = index._withUnsafeGuaranteedRef {
-                    $0.instance(withHash: UInt32(truncatingIfNeeded: hash))
+                    $0.instance(withHash: UInt32(truncatingIfNeeded: hash()))
                 }
                 if let instance { shortcut = .instance(instance) }
             } else if recipe.isPlainTransient {

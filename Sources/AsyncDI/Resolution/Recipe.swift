@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's lock protects, and
 /// what ``settle(defaultLifetime:)`` writes once, before the container that has taken the draft publishes it.
-final class Recipe: Slot, @unchecked Sendable {
+@usableFromInline final class Recipe: Slot, @unchecked Sendable {
     // In this order, because the small ones fill a gap: there may be very many recipes.
     /// Whether a request is nothing but a call of the factory.
     @exclusivity(unchecked) private(set) final var isPlainTransient = false
@@ -26,7 +26,7 @@ final class Recipe: Slot, @unchecked Sendable {
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
     let index = AtomicReference<InstanceIndex>()
     /// What the registration says.
-    let blueprint: Blueprint
+    @usableFromInline let blueprint: Blueprint
     private let oddity: Shared<Oddity>?
     @exclusivity(unchecked) private(set) final var lifetime: Lifetime
 
@@ -88,7 +88,6 @@ final class Recipe: Slot, @unchecked Sendable {
         }
     }
 
-    var factory: Factory { blueprint.factory }
     /// Whether an instance is made by a call of the factory and nothing else.
     private var isPlain: Bool {
         problem == nil && blueprint.target == nil && !key.isMaking && !hasHooks && !blueprint.factory.isDecorated

@@ -9,7 +9,7 @@ extension Request {
         let frame = try beginFrame(of: recipe)
         defer { end(frame) }
         do {
-            return try await frame.run(factory)
+            return try await frame.run(service)
         } catch {
             throw translated(error, in: frame)
         }
@@ -142,20 +142,12 @@ extension Frame {
         defer { finish() }
         do {
             if Task.isCancelled { throw CancellationError() }
-            return try await run(factory(of: service))
+            return try await run(service)
         } catch {
             throw failed(error)
         }
     }
 
-    @inlinable @inline(__always)
-    func factory<Service: Sendable>(of service: Service.Type) -> ServiceFactory<Service> {
-        // Unchecked because the key under which the registration was found has proved the type.
-        unsafeDowncast(factory, to: ServiceFactory<Service>.self)
-    }
-
-    @usableFromInline var factory: Factory { recipe.factory }
-    @usableFromInline var resolver: Resolver { Resolver(self) }
     @usableFromInline func failed(_ error: any Error) -> any Error { translated(error, in: self) }
     @usableFromInline func finish() {
         end()
@@ -163,15 +155,17 @@ extension Frame {
     }
     @usableFromInline static let current = ResolutionContext.$frame
 
-    /// Runs a factory inside this frame.
+    /// Runs the factory inside this frame.
     @inlinable @inline(__always)
     func run<Service: Sendable>(
-        _ factory: ServiceFactory<Service>, isolation: isolated (any Actor)? = #isolation
+        _ service: Service.Type, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Service {
         // The closure captures the isolation: it stays on the caller's executor.
         try await Frame.current.withValue(self) {
             _ = isolation
-            return try await factory.make(resolver, pack)
+            // Unchecked because the key under which the registration was found has proved the type.
+            return try await unsafeDowncast(recipe.blueprint.factory, to: ServiceFactory<Service>.self).make(
+                Resolver(self), pack)
         }
     }
 }

@@ -61,15 +61,16 @@ extension Request {
             return .answer(cell)
         case .leased(let cell, let lease):
             return .leased(cell, lease)
-        case .wait(let creation, let waiter, let releasing):
+        case .wait(let waiter, let releasing):
             Creation.release(releasing)
-            creation.escalate(to: Task.currentPriority)
-            return try await wait(for: creation, waiter: waiter)
+            return try await wait(as: waiter)
         case .start(let creation, let waiter):
-            return switch launch(creation, waiter: waiter) {
+            return switch creation.launch(for: waiter) {
             case .ended(let outcome): try answer(outcome, of: creation)
-            case .waits(let waiter): try await wait(for: creation, waiter: waiter)
+            case .waits(let waiter): try await wait(as: waiter)
             }
+        case .ended(let outcome, let creation):
+            return try answer(outcome, of: creation)
         case .cycle(let frames):
             throw circular(frames)
         case .refused:
@@ -87,45 +88,25 @@ extension Request {
         }
     }
 
-    enum Launch {
-        case ended(Waiter.Outcome)
-        case waits(Waiter)
-    }
-
-    /// Launches a creation.
-    ///
-    /// Attended, it is mostly over when this returns. If it is not, this request becomes one of those who wait.
-    func launch(_ creation: Creation, waiter: Waiter?) -> Launch {
-        creation.launch()
-        if let waiter { return .waits(waiter) }
-        if let outcome = creation.takeAttendedOutcome() { return .ended(outcome) }
-        let waiter = Waiter()
-        switch creation.place.attendNoMore(creation, waitingAs: waiter) {
-        case .wait: return .waits(waiter)
-        case .closed: return .ended(.disposed)
-        // It ended between the two questions: on another thread, after it had suspended.
-        case .ended: return .ended(creation.takeAttendedOutcome() ?? .retry)
-        }
-    }
-
     private func wait(
-        for creation: Creation, waiter: Waiter, isolation: isolated (any Actor)? = #isolation
+        as waiter: Waiter, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Following {
+        let creation = waiter.creation
         if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
         await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
             if host.stalls != nil {
-                await watched(waitingFor: creation) { await creation.suspend(waiter) }
+                await watched(waitingFor: creation) { await waiter.wait() }
             } else {
-                await creation.suspend(waiter)
+                await waiter.wait()
             }
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.
             if asker?.creation != nil { Waits.graph.withLock { $0.withdraw(waiter) } }
             waiter.resume(.cancelled)
-            creation.place.leave(creation, waiter: waiter)
+            creation.place.leave(waiter)
         }
         return try answer(waiter.outcome, of: creation)
     }

@@ -160,7 +160,13 @@ extension Request {
         return try absent()
     }
 
-    /// The same for a service whose type is only known as a wrapper's parameter.
+    /// The instance of a service whose type is not known here.
+    nonisolated(nonsending) func cell() async throws -> Cell {
+        guard let cell = try await optionalCell() else { throw host.miss(key, asker: asker) }
+        return cell
+    }
+
+    /// The same, nil when nothing answers the key.
     nonisolated(nonsending) func optionalCell() async throws -> Cell? {
         try await awaitModules()
         while true {

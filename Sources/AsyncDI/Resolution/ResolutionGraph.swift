@@ -6,12 +6,21 @@
 final class ResolutionGraph: CreationPlace {
     private struct State {
         var instances = SmallMap<CreationKey, Cell>()
-        var flights = SingleFlight<CreationKey, Creation, Waiter>()
+        /// A few of those being made which nobody else has asked for: most never are.
+        private var alone: [Creation] = []
+        private static var mostAlone: Int { 8 }
+        /// The others.
+        private var flights = SingleFlight<CreationKey, Creation, Waiter>()
         /// How many requests are using the graph.
-        var uses = 0
+        var uses: Int
         /// Whether one of them is that of its maker.
-        var isMakerInside = false
+        var isMakerInside: Bool
         var isKept = false
+
+        init(isEntered: Bool) {
+            uses = isEntered ? 1 : 0
+            isMakerInside = isEntered
+        }
 
         mutating func finish(
             _ creation: Creation, _ result: Result<Cell, any Error>
@@ -19,7 +28,9 @@ final class ResolutionGraph: CreationPlace {
             // Before the graph of waits is looked at: either this sees that it knows of the creation, or it sees the end.
             creation.end(attended: nil)
             let cell = try? result.get()
-            let action = flights.finish(creation, succeeded: cell != nil)
+            let action =
+                takeAlone(creation)
+                ? .deliver([], keep: cell != nil) : flights.finish(creation, succeeded: cell != nil)
             if case .deliver(_, keep: true) = action, let cell {
                 // A creation may end after the resolution that it belongs to.
                 let isOver = uses == 0
@@ -28,6 +39,39 @@ final class ResolutionGraph: CreationPlace {
             if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
             return action
         }
+
+        mutating func begin(_ creation: Creation) {
+            guard alone.count < Self.mostAlone else {
+                return flights.start(creation, for: creation.key, endsWhenAbandoned: false)
+            }
+            if alone.isEmpty { alone.reserveCapacity(4) }
+            alone.append(creation)
+        }
+
+        /// Joins what is being made for a key, if something is.
+        mutating func ask(_ key: CreationKey, asker: Frame?, mayWait: Bool) -> JoinDecision? {
+            if let creation = alone.first(where: { $0.key == key }) { share(creation) }
+            return flights.ask(key, asker: asker, mayWait: mayWait)
+        }
+
+        /// Does something to a creation that others may have to do with.
+        mutating func change<Answer>(
+            _ creation: Creation,
+            _ change: (inout SingleFlight<CreationKey, Creation, Waiter>) -> Answer
+        ) -> Answer {
+            share(creation)
+            return change(&flights)
+        }
+
+        private mutating func share(_ creation: Creation) {
+            if takeAlone(creation) { flights.start(creation, for: creation.key, endsWhenAbandoned: false) }
+        }
+
+        private mutating func takeAlone(_ creation: Creation) -> Bool {
+            guard let index = alone.lastIndex(where: { $0 === creation }) else { return false }
+            alone.remove(at: index)
+            return true
+        }
     }
 
     private let state: Locked<State>
@@ -35,7 +79,7 @@ final class ResolutionGraph: CreationPlace {
     /// An empty graph.
     ///
     /// - Parameter isEntered: Whether its maker uses it already, and will leave it.
-    init(isEntered: Bool = false) { state = Locked(State(uses: isEntered ? 1 : 0, isMakerInside: isEntered)) }
+    init(isEntered: Bool = false) { state = Locked(State(isEntered: isEntered)) }
 
     /// Somebody has a way back to the graph, after the resolution that it belongs to.
     func keep() { state.withLock { $0.isKept = true } }
@@ -50,10 +94,10 @@ final class ResolutionGraph: CreationPlace {
                 if cell !== found { state.instances[key] = cell }
                 return .ready(cell)
             }
-            if let decision = state.flights.ask(key, asker: asker, mayWait: mayWait) { return decision }
+            if let decision = state.ask(key, asker: asker, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
             let creation = Creation(key, pack, asking: host, in: self, enclosing: asker, isInner: isInner)
-            state.flights.start(creation, for: key, endsWhenAbandoned: false)
+            state.begin(creation)
             return .start(creation, nil)
         }
     }
@@ -65,29 +109,29 @@ final class ResolutionGraph: CreationPlace {
             creation.enclosing = nil
         }
         return state.withLock { state in
-            state.flights.allowAbandonment(creation)
-            return state.flights.ask(creation.key, asker: asker, mayWait: true)
+            state.change(creation) { flights in
+                flights.allowAbandonment(creation)
+                return flights.ask(creation.key, asker: asker, mayWait: true)
+            }
         }
     }
 
-    func attendNoMore(
-        _ creation: Creation, waitingAs waiter: Waiter
-    ) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
-        state.withLock { $0.flights.attendNoMore(creation, waitingAs: waiter) }
+    func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
+        state.withLock { $0.change(waiter.creation) { $0.attendNoMore(waiter.creation, waitingAs: waiter) } }
     }
 
-    func leave(_ creation: Creation, waiter: Waiter) {
-        let action = state.withLock { $0.flights.leave(creation, waiter: waiter) }
-        if action == .cancelFlight { creation.cancel() }
+    func leave(_ waiter: Waiter) {
+        let action = state.withLock { $0.change(waiter.creation) { $0.leave(waiter.creation, waiter: waiter) } }
+        if action == .cancelFlight { waiter.creation.cancel() }
     }
 
     func pin(_ creation: Creation) {
-        state.withLock { $0.flights.pin(creation) }
+        state.withLock { $0.change(creation) { $0.pin(creation) } }
     }
 
     /// The task that runs the creation was cancelled: others who wait for it must not be.
     func abandon(_ creation: Creation) {
-        state.withLock { $0.flights.abandon(creation) }
+        state.withLock { $0.change(creation) { $0.abandon(creation) } }
     }
 
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {

@@ -21,7 +21,7 @@ protocol ResolutionHost: CreationPlace {
     ///   - request: Who asks; the factory of a new creation is given its arguments.
     ///   - attempt: What earlier answers to the same request have brought.
     /// - Returns: What the request is to do.
-    func join(_ key: CreationKey, for request: Request, attempt: JoinAttempt) -> JoinDecision
+    func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
@@ -75,10 +75,12 @@ enum JoinDecision {
     case leased(Cell, any HeldLease)
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
-    /// Wait for this creation, once these waiters have been given the instances that let it go on.
-    case wait(Creation, Waiter, releasing: [(waiter: Waiter, early: Creation)])
+    /// Wait, once these waiters have been given the instances that let it go on.
+    case wait(Waiter, releasing: [(waiter: Waiter, early: Creation)])
     /// A new creation: launch it, then wait for it. Without a waiter it is attended until it is known that waiting is needed.
     case start(Creation, Waiter?)
+    /// It was launched, and has ended.
+    case ended(Waiter.Outcome, Creation)
     /// Waiting would never end.
     case cycle([Frame])
     /// Load from the storage; when it is empty, ask again and say so.
@@ -104,17 +106,17 @@ enum LeaseDecision {
 }
 
 /// Something that keeps a cached instance from being disposed until it is ended.
-protocol HeldLease: Sendable {
+protocol HeldLease: AnyObject, Sendable {
     func end()
 }
 
 /// Where creations happen: a container, or a graph.
 protocol CreationPlace: AnyObject, Sendable {
     /// Whoever launched the creation has to wait for it after all.
-    func attendNoMore(_ creation: Creation, waitingAs waiter: Waiter)
+    func attendNoMore(waitingAs waiter: Waiter)
         -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction
     /// A waiter was cancelled.
-    func leave(_ creation: Creation, waiter: Waiter)
+    func leave(_ waiter: Waiter)
     /// Somebody holds the unfinished instance: the creation must go on to its end.
     func pin(_ creation: Creation)
     /// The creation ended, as the graph of waits has decided.
@@ -134,7 +136,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
         guard let creation = flight(for: key) else { return nil }
         // Before the graph is asked: its answer may release others, and must then be carried out.
         guard mayWait else { return .refused }
-        let waiter = Waiter(takesLease: takesLease)
+        let waiter = Waiter(for: creation, takesLease: takesLease)
         var released: [(waiter: Waiter, early: Creation)] = []
         if let asker, let node = asker.creation {
             switch Waits.ask(waiter, from: node, asker, for: creation) {
@@ -149,7 +151,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
             }
         }
         join(creation, waiter: waiter)
-        return .wait(creation, waiter, releasing: released)
+        return .wait(waiter, releasing: released)
     }
 }
 

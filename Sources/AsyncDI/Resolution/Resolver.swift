@@ -17,6 +17,7 @@ public struct Resolver: Sendable {
     }
 
     /// The resolver of a run.
+    @usableFromInline
     init(_ frame: Frame) {
         self.frame = frame
         otherHost = nil
@@ -72,26 +73,34 @@ public struct Resolver: Sendable {
         _ service: Service.Type = Service.self
     ) async throws -> Service {
         switch try find(service) {
-        case .hit(let hit)?:
+        case .hit(let hit):
             let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
             hit.end()
             return instance
-        case .transient(let frame)?:
+        case .transient(let frame):
             return try await frame.makeHere(service)
-        case .graph(let run)?:
+        case .graph(let run):
             return try await run.make(service)
-        case .instance(let cell)?:
+        case .instance(let cell):
             return cell.value(as: service)
-        case .decided(let request)?:
-            return try await request.value(as: service)
-        case nil:
-            return try await resolve(service, qualifier: nil)
+        case .begun(let request):
+            return try await request.cell().value(as: service)
+        case .other(let request):
+            return try await resolveUnready(service, request)
         }
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+        _ service: Service.Type, _ request: DecidedRequest?
+    ) async throws -> Service {
+        if let request { return try await request.value(as: service) }
+        return try await resolve(service, qualifier: nil)
     }
 
     /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
-    func find(_ service: any Any.Type) throws -> FoundAtOnce? {
+    func find(_ service: any Any.Type) throws -> FoundAtOnce {
         // Mostly a factory asks for something in the task and the container that it runs in.
         guard otherHost == nil, graph == nil, let frame, ResolutionContext.peek.holds(frame), frame.isActive else {
             return try findElsewhere(service)
@@ -100,18 +109,18 @@ public struct Resolver: Sendable {
     }
 
     @inline(never)
-    private func findElsewhere(_ service: any Any.Type) throws -> FoundAtOnce? {
-        guard graph == nil else { return nil }
+    private func findElsewhere(_ service: any Any.Type) throws -> FoundAtOnce {
+        guard graph == nil else { return .other(nil) }
         guard let asker else {
             let table = host.table
             return switch table.find(service) {
             case .hit(let hit)?: .hit(hit)
             case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: host, table: table))
             case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: host, table: table, asker: nil)
-            case nil: nil
+            case nil: .other(nil)
             }
         }
-        guard asker.host === host else { return nil }
+        guard asker.host === host else { return .other(nil) }
         return try asker.find(service)
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One suspended request: a promise that is kept once, by whoever comes first.
+/// One suspended request for what is being made: a promise that is kept once, by whoever comes first.
 ///
 /// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the others
 /// are ignored, so that the continuation is resumed exactly once.
@@ -22,6 +22,8 @@ final class Waiter: @unchecked Sendable, Hashable {
         case disposed
     }
 
+    /// What it waits for.
+    let creation: Creation
     /// Whether it is to be given a lease with the instance.
     let takesLease: Bool
     /// Unchecked because nobody else touches it while the one who claimed the promise writes it.
@@ -32,7 +34,10 @@ final class Waiter: @unchecked Sendable, Hashable {
     private static let claimedBit: UInt = 1
     private static let done: UInt = 3
 
-    init(takesLease: Bool = false) { self.takesLease = takesLease }
+    init(for creation: Creation, takesLease: Bool = false) {
+        self.creation = creation
+        self.takesLease = takesLease
+    }
 
     /// Keeps the promise, unless it is kept already.
     ///
@@ -50,7 +55,7 @@ final class Waiter: @unchecked Sendable, Hashable {
         kept = outcome
         // The continuation may have come since the promise was claimed: it is looked at only now, when it will find the outcome.
         let bits = state.exchange(Self.done, ordering: .acquiringAndReleasing) & ~Self.claimedBit
-        // Unchecked because these are the bits that `outcome()` made of a continuation.
+        // Unchecked because these are the bits that ``suspend(_:)`` made of a continuation.
         if bits != 0 { unsafeBitCast(bits, to: UnsafeContinuation<Void, Never>.self).resume() }
         return true
     }
@@ -59,9 +64,21 @@ final class Waiter: @unchecked Sendable, Hashable {
     var outcomeIfThere: Outcome? { state.load(ordering: .acquiring) == Self.done ? kept : nil }
 
     /// Suspends until the promise is kept; one task does.
-    nonisolated(nonsending) func outcome() async -> Outcome {
-        await withUnsafeContinuation { suspend($0) }
-        return outcome
+    ///
+    /// The priority of this task reaches the creation, also one that it is raised to meanwhile.
+    @inline(__always)
+    nonisolated(nonsending) func wait() async {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            await withTaskPriorityEscalationHandler {
+                // Only here: who was raised before is seen now, who is raised from now on by the handler.
+                creation.escalate(to: Task.currentPriority)
+                await withUnsafeContinuation { suspend($0) }
+            } onPriorityEscalated: { _, new in
+                creation.escalate(to: new)
+            }
+        } else {
+            await withUnsafeContinuation { suspend($0) }
+        }
     }
 
     /// How the promise was kept, for the task that was resumed.
@@ -73,7 +90,7 @@ final class Waiter: @unchecked Sendable, Hashable {
     }
 
     /// Resumes the task when the promise is kept, at once when it is.
-    func suspend(_ continuation: UnsafeContinuation<Void, Never>) {
+    private func suspend(_ continuation: UnsafeContinuation<Void, Never>) {
         // Unchecked because a continuation is one pointer; should that change, this traps.
         let bits = unsafeBitCast(continuation, to: UInt.self)
         var seen: UInt = 0
@@ -89,20 +106,4 @@ final class Waiter: @unchecked Sendable, Hashable {
 
     static func == (first: Waiter, second: Waiter) -> Bool { first === second }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-extension Creation {
-    /// Suspends until the waiter is resumed; meanwhile, a priority that this task is raised to reaches the creation.
-    @inline(__always)
-    nonisolated(nonsending) func suspend(_ waiter: Waiter) async {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            await withTaskPriorityEscalationHandler {
-                await withUnsafeContinuation { waiter.suspend($0) }
-            } onPriorityEscalated: { _, new in
-                escalate(to: new)
-            }
-        } else {
-            await withUnsafeContinuation { waiter.suspend($0) }
-        }
-    }
 }

@@ -82,7 +82,7 @@ private final class Keeper: Sendable {
         let (part, owner) = (try #require(frame.creation), try #require(frame.parent?.creation))
         // On a copy: would the owner still be waiting for the part?
         var graph = Waits.graph.withLock { $0 }
-        guard case .wait = graph.ask(Waiter(), from: part, label: frame, for: owner) else {
+        guard case .wait = graph.ask(Waiter(for: owner), from: part, label: frame, for: owner) else {
             Issue.record("the graph of waits still knows of both")
             return
         }

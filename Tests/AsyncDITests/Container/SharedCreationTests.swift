@@ -237,6 +237,38 @@ import Testing
         #expect(try await second.value.number == 6)
     }
 
+    @Test func `a scope that joined its parent's creation starts over in the scope`() async throws {
+        let factory = DrivenFactory<Thing>()
+        let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }
+        let scope = try await container.openScope()
+        let first = Task { try await container.resolve(Thing.self) }
+        await factory.began()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        let second = Task { try await scope.resolve(Thing.self) }
+        await container.core.waiters(of: Thing.self, reach: 1)
+        let own = Thing(7)
+        try await scope.register(instance: own)
+        factory.fail(TestError(1))
+        #expect(try await second.value === own)
+        #expect(factory.count == 1)
+    }
+
+    @Test func `a scope that joined its parent's creation leaves it at once when cancelled`() async throws {
+        let factory = DrivenFactory<Thing>()
+        let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }
+        let scope = try await container.openScope()
+        let first = Task { try await container.resolve(Thing.self) }
+        await factory.began()
+        let second = Task { try await scope.resolve(Thing.self) }
+        await container.core.waiters(of: Thing.self, reach: 2)
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(container.core.waiterCount(of: Thing.self) == 1)
+        factory.answer(Thing(8))
+        #expect(try await scope.resolve(Thing.self) === first.value)
+    }
+
     @Test func `a CancellationError of the factory's own is a failure of that factory`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in throw CancellationError() }
@@ -380,6 +412,47 @@ import Testing
         await container.core.waiters(of: TaskPriority.self, reach: 1)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { low.escalatePriority(to: .high) }
         factory.answer(())
+        #expect(try await low.value == .high)
+    }
+
+    /// A singleton whose factory stands in the thread of who asks first, and then gives the priority that it gets.
+    private func standing(in thread: ThreadGate, _ begun: Gate) -> Container {
+        Container {
+            Registration(TaskPriority.self, lifetime: .singleton) { _ in
+                begun.arrive()
+                thread.wait()
+                for _ in 0..<1_000_000 where Task.currentPriority < .high { await Task.yield() }
+                return Task.currentPriority
+            }
+        }
+    }
+
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    @Test func `an asker that is raised while the factory runs in its thread passes it on`() async throws {
+        let (thread, begun) = (ThreadGate(), Gate())
+        let container = standing(in: thread, begun)
+        let low = Task.detached(priority: .background) {
+            try await withTaskPriorityEscalationHandler {
+                try await container.resolve(TaskPriority.self)
+            } onPriorityEscalated: { _, _ in
+                thread.open()
+            }
+        }
+        await begun.arrived()
+        low.escalatePriority(to: .high)
+        #expect(try await low.value == .high)
+    }
+
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    @Test func `who joins while the factory runs in the first one's thread raises it`() async throws {
+        let (thread, begun) = (ThreadGate(), Gate())
+        let container = standing(in: thread, begun)
+        let low = Task.detached(priority: .background) { try await container.resolve(TaskPriority.self) }
+        await begun.arrived()
+        let high = Task.detached(priority: .high) { try await container.resolve(TaskPriority.self) }
+        await container.core.waiters(of: TaskPriority.self, reach: 1)
+        thread.open()
+        #expect(try await high.value == .high)
         #expect(try await low.value == .high)
     }
 }

@@ -231,6 +231,28 @@ import Testing
         func hash(into hasher: inout Hasher) { hashes.withLock { $0 += 1 } }
     }
 
+    /// A small plain value whose hash replaces a registration, which waits for everybody who reads a table.
+    private struct Changing: Hashable, Sendable {
+        let id: Int
+        func hash(into hasher: inout Hasher) {
+            _ = Container {
+                Registration(Int.self) { _ in 1 }
+                Registration(Int.self) { _ in 2 }
+            }
+            hasher.combine(id)
+        }
+    }
+
+    @Test func `a hash may change containers`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: Changing) in Pool() }
+            Registration(Int.self, lifetime: .multiton) { (_, number: Int, _: Changing) in number }
+        }
+        let pool = try await container.resolve(Pool.self, arguments: Changing(id: 1))
+        #expect(try await container.resolve(Pool.self, arguments: Changing(id: 1)) === pool)
+        for _ in 0..<2 { #expect(try await container.resolve(Int.self, arguments: 7, Changing(id: 1)) == 7) }
+    }
+
     @Test func `a dropped container that decorates what it inherits is forgotten`() async throws {
         let root = Container { Registration(Pool.self, lifetime: .singleton) { _ in Pool() } }
         for _ in 0..<3 {

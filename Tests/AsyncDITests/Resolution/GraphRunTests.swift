@@ -15,6 +15,10 @@ private final class Loop: Sendable {
 }
 private struct Missing: Error {}
 private final class Part: Sendable {}
+private struct Whole {
+    let first: Part
+    let second: Part
+}
 
 /// The short way to a graph instance.
 @Suite(.timeLimit(.minutes(10))) struct GraphRunTests {
@@ -55,17 +59,73 @@ private final class Part: Sendable {}
         knot.other.withLock { $0 = nil }
     }
 
-    @Test func `a failure leaves the graph, and the next request begins anew`() async throws {
+    @Test func `a failure leaves the graph, and the next request in it begins anew`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Part.self, lifetime: .graph) { _ in
                 if runs.increment() == 1 { throw Missing() }
                 return Part()
             }
+            Registration(Whole.self, lifetime: .graph) { r in
+                await #expect(throws: Missing.self) { _ = try await r.resolve(Part.self) }
+                return Whole(first: try await r.resolve(), second: try await r.resolve())
+            }
         }
-        await #expect(throws: Missing.self) { _ = try await container.resolve(Part.self) }
-        _ = try await container.resolve(Part.self)
+        let whole = try await container.resolve(Whole.self)
+        #expect(whole.first === whole.second)
         #expect(runs.value == 2)
+    }
+
+    @Test func `who waits for a maker that is cancelled begins anew`() async throws {
+        let (made, mayEnd) = (Log<Creation>(), Gate())
+        let container = Container {
+            Registration(Part.self, lifetime: .graph) { _ in
+                made.append(ResolutionContext.frame!.creation!)
+                if made.entries.count == 1 {
+                    await mayEnd.pass()
+                    try Task.checkCancellation()
+                }
+                return Part()
+            }
+            Registration(Whole.self, lifetime: .graph) { r in
+                let maker = Task { try await r.resolve(Part.self) }
+                await mayEnd.arrived()
+                let waiter = Task { try await r.resolve(Part.self) }
+                // Set when somebody waits for it.
+                while !made.entries[0].isInGraph { await Task.yield() }
+                maker.cancel()
+                mayEnd.open()
+                await #expect(throws: CancellationError.self) { try await maker.value }
+                let part = try await waiter.value
+                return Whole(first: part, second: try await r.resolve())
+            }
+        }
+        let whole = try await container.resolve(Whole.self)
+        #expect(whole.first === whole.second)
+        #expect(made.entries.count == 2)
+    }
+
+    @Test func `many instances of one graph are made at once, each once`() async throws {
+        let (mayEnd, count) = (Gate(), 40)
+        let container = Container {
+            Registration(Int.self, lifetime: .graph) { (_, number: Int) in
+                await mayEnd.pass()
+                return number
+            }
+        }
+        let numbers = try await container.withGraph { r in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<count { group.addTask { try await r.resolve(Int.self, arguments: number) } }
+                await mayEnd.arrived(count)
+                // These join.
+                for number in 0..<count { group.addTask { try await r.resolve(Int.self, arguments: number) } }
+                for _ in 0..<1_000 { await Task.yield() }
+                mayEnd.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(numbers.sorted() == (0..<count).flatMap { [$0, $0] })
+        #expect(mayEnd.arrivals == count)
     }
 
     @Test func `a cancelled task begins nothing`() async throws {

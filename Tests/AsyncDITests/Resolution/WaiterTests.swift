@@ -4,13 +4,26 @@ import Testing
 
 /// A promise that is kept once.
 @Suite(.timeLimit(.minutes(10))) struct WaiterTests {
+    /// What the waiters are said to wait for.
+    private let creation: Creation
+
+    init() throws {
+        let container = Container { Registration(Int.self, lifetime: .singleton) { _ in 1 } }
+        let (recipe, table) = try #require(container.core.table.registration(of: ServiceKey(Int.self)))
+        let request = Request(key: recipe.key, pack: .none, host: table.host, asker: nil)
+        creation = Creation(
+            CreationKey(withoutArguments: recipe), for: request, asking: table.host, storage: nil, clock: 0,
+            stopwatch: nil)
+    }
+
     /// What came of a waiter, as a value to compare.
     private enum Result: Equatable {
         case instance(Int), failure(TestError), retry, cancelled, disposed, other
     }
 
     private nonisolated(nonsending) func result(of waiter: Waiter) async -> Result {
-        switch await waiter.outcome() {
+        await waiter.wait()
+        return switch waiter.outcome {
         case .instance(let cell): .instance(cell.value(as: Int.self))
         case .failure(let error): (error as? TestError).map(Result.failure) ?? .other
         case .retry: .retry
@@ -27,14 +40,14 @@ import Testing
             (.cancelled, .cancelled), (.disposed, .disposed),
         ]
         for (outcome, expected) in outcomes {
-            let waiter = Waiter()
+            let waiter = Waiter(for: creation)
             waiter.resume(outcome)
             #expect(await result(of: waiter) == expected)
         }
     }
 
     @Test func `an outcome that comes later resumes who waits`() async {
-        let waiter = Waiter()
+        let waiter = Waiter(for: creation)
         let begun = Gate()
         async let outcome = {
             begun.arrive()
@@ -47,7 +60,7 @@ import Testing
     }
 
     @Test func `the first outcome counts`() async {
-        let waiter = Waiter()
+        let waiter = Waiter(for: creation)
         waiter.resume(.cancelled)
         waiter.resume(.instance(StrongCell(1)))
         waiter.resume(.disposed)
@@ -58,14 +71,14 @@ import Testing
 
     @Test func `the instance of an outcome that came too late is not kept`() async {
         let living = Locked(0)
-        let waiter = Waiter()
+        let waiter = Waiter(for: creation)
         waiter.resume(.cancelled)
         waiter.resume(.instance(StrongCell(Mortal(1, counting: living))))
         #expect(living.withLock { $0 } == 0)
     }
 
     @Test func `waiters are told apart by identity`() {
-        let (first, second) = (Waiter(), Waiter())
+        let (first, second) = (Waiter(for: creation), Waiter(for: creation))
         #expect(first == first)
         #expect(first != second)
         #expect(Set([first, second, first]).count == 2)
@@ -74,7 +87,7 @@ import Testing
     /// A second resume of the continuation would crash; none would hang.
     @Test func `many threads race to resume one waiter, which may be suspending just now`() async {
         for round in 0..<60 {
-            let waiters = (0..<16).map { _ in Waiter() }
+            let waiters = (0..<16).map { _ in Waiter(for: creation) }
             async let outcomes = withTaskGroup(of: Result.self) { group in
                 for waiter in waiters { group.addTask { await self.result(of: waiter) } }
                 return await group.reduce(into: [Result]()) { $0.append($1) }

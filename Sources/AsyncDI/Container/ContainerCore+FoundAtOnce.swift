@@ -1,0 +1,49 @@
+/// Requests without qualifier and arguments from outside every factory, as far as they go without suspending.
+extension ContainerCore {
+    func find(_ service: any Any.Type) -> FoundAtOnce {
+        switch table.find(service) {
+        case .hit(let hit)?: .hit(hit)
+        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self, table: table))
+        case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: self, table: table, asker: nil)
+        case nil: beginShared(service)
+        }
+    }
+
+    /// Finds, makes or joins the shared instance of a service without qualifier and arguments, for a request from outside every
+    /// factory.
+    ///
+    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
+    @inline(never)
+    func beginShared(_ service: any Any.Type) -> FoundAtOnce {
+        let clock = RegistrationClock.now
+        let key = ServiceKey(service)
+        guard !table.hasObstacles, stalls == nil, let (recipe, owner) = table.registration(of: key),
+            recipe.isPlainShared, !owner.isClosed
+        else {
+            return .other(nil)
+        }
+        let request = Request(key: key, pack: .none, host: self, asker: nil)
+        let place: any ResolutionHost = recipe.lifetime.sharing == .asked ? self : owner.host
+        let attempt = JoinAttempt(clock: clock, mayWait: !Task.isCancelled)
+        switch place.join(CreationKey(withoutArguments: recipe), for: request, attempt: attempt) {
+        case .ready(let cell):
+            return .instance(cell)
+        case .start(let creation, let waiter):
+            switch creation.launch(for: waiter) {
+            case .ended(.instance(let cell)): return .instance(cell)
+            case .ended(let outcome): return .other(DecidedRequest(request, for: recipe, .ended(outcome, creation)))
+            case .waits(let waiter): return begun(waiter, request)
+            }
+        case .wait(let waiter, _):
+            return begun(waiter, request)
+        default:
+            return .other(nil)
+        }
+    }
+
+    private func begun(_ waiter: Waiter, _ request: @autoclosure () -> Request) -> FoundAtOnce {
+        if waiter.creation.host === self { return .begun(BegunRequest(waiter)) }
+        // Should it have to be asked for again, that is asked here and not where it is made.
+        return .other(DecidedRequest(request(), for: waiter.creation.recipe, .wait(waiter, releasing: [])))
+    }
+}

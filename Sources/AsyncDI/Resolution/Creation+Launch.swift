@@ -1,0 +1,23 @@
+extension Creation {
+    /// What has come of a creation when whoever launched it goes on.
+    enum Launch {
+        case ended(Waiter.Outcome)
+        case waits(Waiter)
+    }
+
+    /// Launches the creation for a request that waits for it, or that attends it while there is no waiter yet.
+    ///
+    /// Attended, it is mostly over when this returns. If it is not, the request becomes one of those who wait.
+    func launch(for waiter: Waiter?) -> Launch {
+        launch()
+        if let waiter { return .waits(waiter) }
+        if let outcome = takeAttendedOutcome() { return .ended(outcome) }
+        let waiter = Waiter(for: self)
+        switch place.attendNoMore(waitingAs: waiter) {
+        case .wait: return .waits(waiter)
+        case .closed: return .ended(.disposed)
+        // It ended between the two questions: on another thread, after it had suspended.
+        case .ended: return .ended(takeAttendedOutcome() ?? .retry)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import AsyncDI
+
+private final class Part: Sendable {}
+private struct Keeper {
+    let resolver: Resolver
+}
+private struct Owner {
+    let keeper: Keeper
+}
+
+/// What a run keeps alive.
+@Suite(.timeLimit(.minutes(10))) struct FrameTests {
+    private let container = Container { Registration(Part.self, lifetime: .transient) { _ in Part() } }
+
+    private func frame(inside parent: Frame?) throws -> Frame {
+        let (recipe, table) = try #require(container.core.table.registration(of: ServiceKey(Part.self)))
+        return Frame(
+            of: recipe, .none, host: table.host, inside: parent, creation: nil, holder: nil, graph: nil)
+    }
+
+    @Test func `a chain of runs that only its last one holds is released in a loop`() throws {
+        var last: Frame? = try frame(inside: nil)
+        weak let first = last
+        for _ in 0..<100_000 { last = try frame(inside: last) }
+        #expect(first != nil)
+        last = nil
+        #expect(first == nil)
+    }
+
+    @Test func `a resolver that an inner service keeps outlives the container`() async throws {
+        var container: Container? = Container {
+            Registration(Keeper.self, lifetime: .transient) { r in Keeper(resolver: r) }
+            Registration(Owner.self, lifetime: .transient) { r in Owner(keeper: try await r.resolve()) }
+        }
+        let owner = try #require(try await container?.resolve(Owner.self))
+        _ = try await owner.keeper.resolver.resolve(Keeper.self)
+        container = nil
+        let error = await #expect(throws: ResolutionError.self) {
+            _ = try await owner.keeper.resolver.resolve(Keeper.self)
+        }
+        #expect(error?.code == .disposed)
+    }
+
+    @Test func `a run inside one of another container keeps its own`() async throws {
+        let other = Locked<Container?>(
+            Container { Registration(Keeper.self, lifetime: .transient) { r in Keeper(resolver: r) } })
+        let container = Container {
+            Registration(Owner.self, lifetime: .transient) { _ in
+                let asked = try #require(other.withLock { $0 })
+                return Owner(keeper: try await asked.resolve())
+            }
+        }
+        let owner = try await container.resolve(Owner.self)
+        // Released outside the lock, at once.
+        _ = other.withLock { other in
+            defer { other = nil }
+            return other
+        }
+        let error = await #expect(throws: ResolutionError.self) {
+            _ = try await owner.keeper.resolver.resolve(Keeper.self)
+        }
+        #expect(error?.code == .disposed)
+    }
+}
