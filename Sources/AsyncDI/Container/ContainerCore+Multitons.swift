@@ -112,7 +112,8 @@ extension ContainerCore.State {
 
     /// Nothing that is cached is found any more: who still has a registration must not keep its instances.
     mutating func clearIndexes() {
-        for kept in instances.all where kept.arguments != nil {
+        instances.forEach { kept in
+            guard kept.arguments != nil else { return }
             kept.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
         }
     }

@@ -77,8 +77,10 @@ struct InstanceCache {
     }
 
     private mutating func grow() {
+        // Written out, because making an array of so many looks for its type each time, as long as all the rest of a first insertion.
+        if places.isEmpty { return places = [nil, nil, nil, nil] }
         let old = places
-        places = Array(repeating: nil, count: max(4, old.count * 2))
+        places = Array(repeating: nil, count: old.count * 2)
         for case let kept? in old { put(kept) }
     }
 }
