@@ -1,5 +1,5 @@
 /// What makes each instance once, in a task of its own that begins in the asker's thread, and nothing else: no events, no cycles, no
-/// disposal, no end for who gives up.
+/// hooks, no end for who gives up.
 ///
 /// `@unchecked Sendable` because the dictionaries are touched only while the mutex is held.
 final class SharedFactories: @unchecked Sendable {
@@ -14,8 +14,30 @@ final class SharedFactories: @unchecked Sendable {
     private var factories: [ObjectIdentifier: Cell] = [:]
     private var instances: [ObjectIdentifier: Cell] = [:]
     private var flights: [ObjectIdentifier: Flight] = [:]
+    private var scopes: [SharedFactories] = []
+    private var isClosed = false
 
     init(in parent: SharedFactories? = nil) { self.parent = parent }
+
+    /// A place within this one, which must be found when this one ends.
+    func openScope() -> SharedFactories {
+        let scope = SharedFactories(in: self)
+        mutex.withLock { scopes.append(scope) }
+        return scope
+    }
+
+    /// The place answers nobody any more, and its parent forgets it.
+    func close() {
+        let instances = mutex.withLock {
+            isClosed = true
+            defer { self.instances = [:] }
+            return self.instances
+        }
+        parent?.forget(self)
+        withExtendedLifetime(instances) {}
+    }
+
+    private func forget(_ scope: SharedFactories) { mutex.withLock { scopes.removeAll { $0 === scope } } }
 
     func register<Value: Sendable>(_ type: Value.Type, _ make: @escaping Make<Value>) {
         mutex.withLock { factories[ObjectIdentifier(type)] = TypedCell(make) }
@@ -33,7 +55,8 @@ final class SharedFactories: @unchecked Sendable {
         let key = ObjectIdentifier(type)
         let make = try factory(of: type)
         let flight = Flight()
-        let (instance, other) = mutex.withLock { () -> (Cell?, Flight?) in
+        let (instance, other) = try mutex.withLock { () throws -> (Cell?, Flight?) in
+            if isClosed { throw Missing() }
             if let cell = instances[key] { return (cell, nil) }
             if let other = flights[key] { return (nil, other) }
             flights[key] = flight

@@ -122,13 +122,21 @@ private nonisolated(nonsending) func create<Value: Numbered>(
     keep(try await factories.resolve(type))
 }
 
-/// One request's scope: a place of its own, found by a task-local.
+/// One request's scope: a place of its own that its parent knows, found by a task-local, with an actor for the body and an end.
 private func useScope(of factories: SharedFactories, isolation: isolated (any Actor)? = #isolation) async throws {
-    let scope = SharedFactories(in: factories)
+    let scope = factories.openScope()
+    defer { scope.close() }
+    let handle = Handle(scope)
     try await SharedFactories.$current.withValue(scope) {
         _ = isolation
-        consume(try await scope.resolve((any Service).self))
+        consume(try await handle.place.resolve((any Service).self))
     }
+}
+
+private actor Handle {
+    nonisolated let place: SharedFactories
+
+    init(_ place: SharedFactories) { self.place = place }
 }
 
 /// Registrations of three objects each, as a container has them, in a dictionary.
