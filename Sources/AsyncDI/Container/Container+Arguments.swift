@@ -128,7 +128,6 @@ extension ContainerCore {
 
     /// The run of the factory.
     @usableFromInline consuming func frame(_ pack: consuming ArgumentPack) -> Frame {
-        let table = host.table
-        return Frame(outermost: recipe, pack, host: host, table: table)
+        Frame(outermost: recipe, pack, host: host)
     }
 }

@@ -127,7 +127,7 @@ extension Container {
         // Not through the core, which would be retained: on a hit nothing is.
         switch table.find(service) {
         case .hit(let hit)?: return .hit(hit)
-        case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core, table: table))
+        case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core))
         case .plainGraph(let recipe)?: return GraphRun.begin(recipe, host: core, table: table, asker: nil)
         case nil: return core.beginShared(service)
         }

@@ -3,7 +3,7 @@ extension ContainerCore {
     func find(_ service: any Any.Type) -> FoundAtOnce {
         switch table.find(service) {
         case .hit(let hit)?: .hit(hit)
-        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self, table: table))
+        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self))
         case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: self, table: table, asker: nil)
         case nil: beginShared(service)
         }

@@ -80,10 +80,8 @@ import Synchronization
 
     /// A run for a request from outside.
     @inline(__always)
-    convenience init(
-        outermost recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, table: InstanceTable
-    ) {
-        self.init(recipe, pack, Unmanaged.passUnretained(table), keeping: host)
+    convenience init(outermost recipe: Recipe, _ pack: ArgumentPack, host: some ResolutionHost) {
+        self.init(recipe, pack, Unmanaged.passUnretained(host.table), keeping: host)
     }
 
     /// The first run of a shared creation, in a task of its own.

@@ -115,7 +115,7 @@ public struct Resolver: Sendable {
             let table = host.table
             return switch table.find(service) {
             case .hit(let hit)?: .hit(hit)
-            case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: host, table: table))
+            case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: host))
             case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: host, table: table, asker: nil)
             case nil: .other(nil)
             }
