@@ -1,0 +1,121 @@
+import Testing
+
+@testable import AsyncDI
+
+private enum Env: String, Qualifier { case prod, test }
+
+private typealias Pet = Zoo.Pet
+private typealias Animal = Zoo.Animal
+private typealias Cat = Zoo.Cat
+private typealias Stone = Zoo.Stone
+
+/// What a miss says: DESIGN 3.1.
+@Suite(.timeLimit(.minutes(10))) struct MissTests {
+    private func miss<Service: Sendable>(_ service: Service.Type, in container: Container) async -> ResolutionError? {
+        await #expect(throws: ResolutionError.self) { try await container.resolve(service) }
+    }
+
+    @Test func `a miss names the service and the container`() async throws {
+        let error = await miss(Thing.self, in: Container(name: "app"))
+        #expect(error?.code == .notRegistered)
+        #expect(error?.path.map(\.description) == ["Thing"])
+        #expect(error?.description.contains("Thing is not registered in container \"app\"") == true)
+        #expect(error?.description.contains("Registration(Thing.self)") == true)
+    }
+
+    @Test func `a miss by argument types is an argumentMismatch that lists what is registered`() async throws {
+        let container = Container {
+            Registration(Thing.self) { (_, number: Int, text: String?) in Thing() }
+            Registration(Thing.self) { (_, flag: Bool) in Thing() }
+        }
+        let none = await miss(Thing.self, in: container)
+        #expect(none?.code == .argumentMismatch)
+        #expect(none?.description.contains("no arguments") == true)
+        #expect(none?.description.contains("(Int, String?)") == true)
+        #expect(none?.description.contains("(Bool)") == true)
+        let other = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: "a", 1.5)
+        }
+        #expect(other?.code == .argumentMismatch)
+        #expect(other?.description.contains("(String, Double)") == true)
+        #expect(other?.path.map(\.description) == ["Thing(String, Double)"])
+    }
+
+    @Test func `arguments for a service that takes none are an argumentMismatch`() async throws {
+        let container = Container(parent: Container { Registration(Thing.self) { _ in Thing() } })
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: 1)
+        }
+        #expect(error?.code == .argumentMismatch)
+        #expect(error?.description.contains("registered with no arguments") == true)
+    }
+
+    @Test func `a tuple of arguments is said to be one`() async throws {
+        let container = Container { Registration(Thing.self) { (_, text: String, number: Int) in Thing(number) } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: ("a", 1))
+        }
+        #expect(error?.code == .argumentMismatch)
+        #expect(error?.description.contains("tuple") == true)
+        #expect(try await container.resolve(Thing.self, arguments: "a", 1).number == 1)
+    }
+
+    @Test func `a miss lists the other qualifiers, also an ancestor's`() async throws {
+        let parent = Container { Registration(Thing.self, qualifier: Env.prod) { _ in Thing() } }
+        let container = Container(parent: parent) { Registration(Thing.self, qualifier: "backup") { _ in Thing() } }
+        let unqualified = await miss(Thing.self, in: container)
+        #expect(unqualified?.code == .notRegistered)
+        #expect(unqualified?.description.contains("Thing[prod]") == true)
+        #expect(unqualified?.description.contains("Thing[backup]") == true)
+        let qualified = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, qualifier: Env.test)
+        }
+        #expect(qualified?.description.contains("Thing[test] is not registered") == true)
+        #expect(qualified?.description.contains("Thing[prod]") == true)
+    }
+
+    @Test func `a miss of a protocol names a registered type that conforms, and how to use it`() async throws {
+        let parent = Container {
+            Registration(Cat.self) { _ in Cat() }
+            Registration(Stone.self) { _ in Stone() }
+        }
+        let error = await miss((any Pet).self, in: Container(parent: parent))
+        #expect(error?.code == .notRegistered)
+        #expect(error?.description.contains("Cat") == true)
+        #expect(error?.description.contains(".implements((any Pet).self)") == true)
+        #expect(error?.description.contains("Stone") == false)
+    }
+
+    @Test func `a miss of a protocol names a living instance that conforms`() async throws {
+        let container = Container { Registration((any Animal).self, lifetime: .singleton) { _ in Cat() } }
+        let before = await miss((any Pet).self, in: container)
+        #expect(before?.description.contains("Animal") == false)
+        _ = try await container.resolve((any Animal).self)
+        let after = await miss((any Pet).self, in: container)
+        #expect(after?.description.contains("Animal") == true)
+    }
+
+    @Test func `a miss names a child or sibling that has it`() async throws {
+        let parent = Container(name: "parent")
+        let child = Container(name: "child", parent: parent) { Registration(Thing.self) { _ in Thing() } }
+        let sibling = Container(name: "sibling", parent: parent)
+        #expect(await miss(Thing.self, in: parent)?.description.contains("container \"child\"") == true)
+        #expect(await miss(Thing.self, in: sibling)?.description.contains("container \"child\"") == true)
+        withExtendedLifetime(child) {}
+    }
+
+    @Test func `a miss names an open scope that has it`() async throws {
+        let container = Container()
+        let scope = try await container.openScope("request-1") { Registration(Thing.self) { _ in Thing() } }
+        let nested = try await scope.openScope("nested") { Registration(Int.self) { _ in 1 } }
+        #expect(await miss(Thing.self, in: container)?.description.contains("request-1") == true)
+        #expect(await miss(Int.self, in: container)?.description.contains("nested") == true)
+        withExtendedLifetime(nested) {}
+    }
+
+    @Test func `a miss does not name what is not near`() async throws {
+        let unrelated = Container(name: "unrelated") { Registration(Thing.self) { _ in Thing() } }
+        #expect(await miss(Thing.self, in: Container())?.description.contains("unrelated") == false)
+        withExtendedLifetime(unrelated) {}
+    }
+}

@@ -1,0 +1,129 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Something that holds two things: what a graph may share between them.
+private struct Pair: Sendable {
+    let first: Thing
+    let second: Thing
+    var isShared: Bool { first === second }
+}
+
+/// What is shared within one resolution: DESIGN 3.2.
+@Suite(.timeLimit(.minutes(10))) struct GraphTests {
+    private struct Left: Sendable { let leaf: Thing }
+    private struct Right: Sendable { let leaf: Thing }
+    private struct Top: Sendable {
+        let left: Left
+        let right: Right
+        let leaf: Thing
+        var isShared: Bool { left.leaf === right.leaf && left.leaf === leaf }
+    }
+
+    @Test func `a graph instance is shared within one resolution and not between two`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration(Left.self) { r in try await Left(leaf: r.resolve()) }
+            Registration(Right.self) { r in try await Right(leaf: r.resolve()) }
+            Registration(Top.self) { r in
+                try await Top(left: r.resolve(), right: r.resolve(), leaf: r.resolve())
+            }
+        }
+        let (one, two) = (try await container.resolve(Top.self), try await container.resolve(Top.self))
+        #expect(one.isShared && two.isShared)
+        #expect(one.leaf !== two.leaf)
+    }
+
+    @Test func `a graph instance is shared through using, whose dependencies are made side by side`() async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(using: { Thing(runs.increment()) })
+            Registration(using: Left.init)
+            Registration(using: Right.init)
+            Registration(using: Top.init)
+        }
+        #expect(try await container.resolve(Top.self).isShared)
+        #expect(runs.value == 1)
+        #expect(try await container.resolve(Top.self).isShared)
+        #expect(runs.value == 2)
+    }
+
+    @Test func `a graph instance is shared with child tasks of a factory`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration(Pair.self) { r in
+                async let first = r.resolve(Thing.self)
+                async let second = r.resolve(Thing.self)
+                return try await Pair(first: first, second: second)
+            }
+        }
+        #expect(try await container.resolve(Pair.self).isShared)
+    }
+
+    @Test func `a graph instance is shared through a transient in between`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration(Left.self, lifetime: .transient) { r in try await Left(leaf: r.resolve()) }
+            Registration(Pair.self) { r in
+                let left = try await r.resolve(Left.self)
+                return try await Pair(first: left.leaf, second: r.resolve())
+            }
+        }
+        #expect(try await container.resolve(Pair.self).isShared)
+    }
+
+    @Test func `a graph instance is shared by those who give equal arguments`() async throws {
+        let container = Container {
+            Registration(Thing.self) { (_, number: Int, text: String) in Thing(number) }
+            Registration([Thing].self) { r in
+                [
+                    try await r.resolve(Thing.self, arguments: 1, "a"),
+                    try await r.resolve(Thing.self, arguments: 1, "a"),
+                    try await r.resolve(Thing.self, arguments: 2, "a"),
+                    try await r.resolve(Thing.self, arguments: 1, "b"),
+                ]
+            }
+        }
+        let things = try await container.resolve([Thing].self)
+        #expect(things[0] === things[1])
+        #expect(things.map(\.number) == [1, 1, 2, 1])
+        #expect(things[3] !== things[0])
+    }
+
+    @Test func `a graph is shared by a factory that asks a captured container`() async throws {
+        let parent = Container { Registration(Thing.self) { _ in Thing() } }
+        try await parent.register(Pair.self) { r in
+            try await Pair(first: r.resolve(), second: parent.resolve())
+        }
+        #expect(try await parent.resolve(Pair.self).isShared)
+    }
+
+    @Test(arguments: Lifetime.shared)
+    func `a shared creation starts a graph of its own`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration(Pair.self, lifetime: lifetime) { r in try await Pair(first: r.resolve(), second: r.resolve()) }
+            Registration([Thing].self) { r in
+                let own = try await r.resolve(Thing.self)
+                let pair = try await r.resolve(Pair.self)
+                return try await [own, pair.first, pair.second, r.resolve()]
+            }
+        }
+        let things = try await container.resolve([Thing].self)
+        #expect(things[1] === things[2])
+        #expect(things[0] === things[3])
+        #expect(things[0] !== things[1])
+    }
+
+    @Test func `two shared creations in one resolution have a graph each`() async throws {
+        let container = Container {
+            Registration(Thing.self) { _ in Thing() }
+            Registration(Left.self, lifetime: .singleton) { r in try await Left(leaf: r.resolve()) }
+            Registration(Right.self, lifetime: .singleton) { r in try await Right(leaf: r.resolve()) }
+            Registration(using: Top.init)
+        }
+        let top = try await container.resolve(Top.self)
+        #expect(top.left.leaf !== top.right.leaf)
+        #expect(top.leaf !== top.left.leaf)
+    }
+}

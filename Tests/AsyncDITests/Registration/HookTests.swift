@@ -1,0 +1,89 @@
+import Testing
+
+@testable import AsyncDI
+
+/// What runs between a factory and whoever asked: DESIGN 2.
+@Suite(.timeLimit(.minutes(10))) struct HookTests {
+    static let lifetimes: [Lifetime] = [.transient, .graph, .singleton, .multiton, .scoped, .weak, Lifetime("custom")]
+
+    @Test(arguments: lifetimes)
+    func `properties are injected first, then onCreate hooks run, each in the order given`(lifetime: Lifetime)
+        async throws
+    {
+        let log = Log<String>()
+        let container = Container {
+            Registration(instance: "value")
+            Registration(Thing.self, lifetime: lifetime) { _ in
+                log.append("factory")
+                return Thing(1)
+            }
+            .onCreate { _, thing in log.append("create 1 \(thing.number)") }
+            .injectProperties { r, thing in log.append("inject 1 \(try await r.resolve(String.self))") }
+            .onCreate { r, _ in log.append("create 2 \(try await r.resolve(String.self))") }
+            .injectProperties { _, thing in log.append("inject 2 \(thing.number)") }
+        }
+        _ = try await container.resolve(Thing.self)
+        #expect(log.entries == ["factory", "inject 1 value", "inject 2 1", "create 1 1", "create 2 value"])
+    }
+
+    @Test func `hooks run once for each instance, and not for a hit`() async throws {
+        let created = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { (_, number: Int) in Thing(number) }
+                .onCreate { _, thing in created.append(thing.number) }
+        }
+        for number in [1, 2, 1, 2] { _ = try await container.resolve(Thing.self, arguments: number) }
+        #expect(created.entries == [1, 2])
+    }
+
+    @Test func `nobody gets an instance before its hooks are done`() async throws {
+        let gate = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onCreate { _, _ in await gate.pass() }
+        }
+        let asker = Task { try await container.resolve(Thing.self) }
+        await gate.arrived()
+        #expect(throws: ResolutionError.self) { try container.ready(Thing.self) }
+        gate.open()
+        #expect(try await container.resolve(Thing.self) === asker.value)
+    }
+
+    @Test(arguments: lifetimes, [true, false])
+    func `a hook that throws fails the creation`(lifetime: Lifetime, isPropertyHook: Bool) async throws {
+        let runs = Counter()
+        let hooks = Counter()
+        @Sendable func hook() throws {
+            if hooks.increment() == 1 { throw TestError(1) }
+        }
+        let plain = Registration(Thing.self, lifetime: lifetime) { _ in Thing(runs.increment()) }
+        let container = Container {
+            isPropertyHook ? plain.injectProperties { _, _ in try hook() } : plain.onCreate { _, _ in try hook() }
+        }
+        await #expect(throws: TestError(1)) { try await container.resolve(Thing.self) }
+        #expect(try await container.resolve(Thing.self).number == 2)
+    }
+
+    @Test func `what was made before a hook threw is disposed`() async throws {
+        let disposed = Log<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) }
+                .onCreate { _, _ in throw TestError() }
+                .onDispose { disposed.append($0.number) }
+        }
+        await #expect(throws: TestError.self) { try await container.resolve(Thing.self) }
+        try await container.dispose()
+        #expect(disposed.entries == [1])
+    }
+
+    @Test func `onCreate of an instance registration runs, or is refused`() async throws {
+        let created = Counter()
+        let container = Container()
+        do {
+            try await container.register(Registration(instance: Thing()).onCreate { _, _ in created.increment() })
+            _ = try await container.resolve(Thing.self)
+            #expect(created.value == 1)
+        } catch {
+            #expect(ResolutionError.Code.invalidRegistration ~= error)
+        }
+    }
+}

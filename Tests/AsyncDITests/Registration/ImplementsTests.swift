@@ -1,0 +1,289 @@
+import Testing
+
+@testable import AsyncDI
+
+private protocol Pet: Sendable {
+    var name: String { get }
+}
+private protocol Walker: Sendable {}
+private final class Dog: Pet, Walker {
+    let name: String
+    init(name: String) { self.name = name }
+    convenience init() { self.init(name: "dog") }
+}
+private struct Fish: Pet {
+    let name: String
+}
+
+/// One service under several types: DESIGN 2 and 3.8.
+@Suite(.timeLimit(.minutes(10))) struct ImplementsTests {
+    static let shared: [Lifetime] = [
+        .singleton, .multiton, .scoped, .weak, Lifetime("custom"), Lifetime("own", ownedBy: .resolvingContainer),
+        Lifetime("stored") { StrongStorage() },
+    ]
+
+    @Test(arguments: shared, [true, false])
+    func `the other type gives the same instance, whichever is asked first`(lifetime: Lifetime, isFirst: Bool)
+        async throws
+    {
+        let runs = Counter()
+        let container = Container {
+            Registration(Dog.self, lifetime: lifetime) { _ in
+                runs.increment()
+                return Dog()
+            }
+            .implements((any Pet).self)
+            .implements((any Walker).self) { $0 }
+        }
+        let first: any Sendable =
+            isFirst ? try await container.resolve((any Pet).self) : try await container.resolve(Dog.self)
+        let dog = try await container.resolve(Dog.self)
+        #expect(first as? Dog === dog)
+        #expect(try await container.resolve((any Pet).self) as? Dog === dog)
+        #expect(try await container.resolve((any Walker).self) as? Dog === dog)
+        // Again, now that both may be there already.
+        #expect(try await container.resolve((any Pet).self) as? Dog === dog)
+        #expect(runs.value == 1)
+    }
+
+    @Test func `the other type shares within a graph, and a transient is new each time`() async throws {
+        let container = Container {
+            Registration(Dog.self, qualifier: "graph", lifetime: .graph) { _ in Dog() }.implements((any Pet).self)
+            Registration(Dog.self, qualifier: "transient", lifetime: .transient) { _ in Dog() }
+                .implements((any Pet).self) { $0 }
+            for name in ["graph", "transient"] {
+                Registration(Bool.self, qualifier: name) { r in
+                    let pet = try await r.resolve((any Pet).self, qualifier: name)
+                    return try await r.resolve(Dog.self, qualifier: name) === pet as? Dog
+                }
+            }
+        }
+        #expect(try await container.resolve(Bool.self, qualifier: "graph"))
+        #expect(try await !container.resolve(Bool.self, qualifier: "transient"))
+    }
+
+    @Test func `each scope's instance is shared with the other type in that scope`() async throws {
+        let root = Container { Registration(Dog.self, lifetime: .scoped) { _ in Dog() }.implements((any Pet).self) }
+        let (one, two) = (try await root.openScope(1), try await root.openScope(2))
+        for _ in 0..<2 {
+            for scope in [one, two, root] {
+                #expect(try await scope.resolve((any Pet).self) as? Dog === scope.resolve(Dog.self))
+            }
+            // What is found without a lock is told to look again.
+            try await root.register(Int.self, instance: 1)
+        }
+        #expect(try await one.resolve((any Pet).self) as? Dog !== two.resolve((any Pet).self) as? Dog)
+    }
+
+    @Test func `the other type has the same qualifier and arguments`() async throws {
+        let container = Container {
+            Registration(Dog.self, qualifier: "q", lifetime: .singleton) { (_, name: String) in Dog(name: name) }
+                .implements((any Pet).self)
+        }
+        let rex = try await container.resolve((any Pet).self, qualifier: "q", arguments: "rex")
+        #expect(rex.name == "rex")
+        #expect(try await container.resolve(Dog.self, qualifier: "q", arguments: "rex") === rex as? Dog)
+        #expect(try await container.resolve((any Pet).self, qualifier: "q", arguments: "ada").name == "ada")
+        #expect(try await container.optional((any Pet).self) == nil)
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve((any Pet).self, qualifier: "q")
+        }
+        #expect(error?.code == .argumentMismatch)
+    }
+
+    @Test func `a conversion may be any`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog(name: "rex") }
+                .implements(String.self) { $0.name }
+        }
+        #expect(try await container.resolve(String.self) == "rex")
+    }
+
+    @Test func `a value implements too, and an instance that is there already`() async throws {
+        let container = Container {
+            Registration(Fish.self, lifetime: .singleton) { _ in Fish(name: "made") }.implements((any Pet).self)
+            Registration(Fish.self, qualifier: "q", instance: Fish(name: "given")).implements((any Pet).self)
+        }
+        #expect(try await container.resolve((any Pet).self).name == "made")
+        #expect(try await container.resolve((any Pet).self, qualifier: "q").name == "given")
+    }
+
+    @Test(arguments: [Lifetime.transient, .graph, .singleton])
+    func `a type that the service does not conform to is a typeMismatch`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Fish.self, lifetime: lifetime) { _ in Fish(name: "fish") }.implements((any Walker).self)
+            Registration(using: { (walker: any Walker) in Thing() })
+        }
+        let direct = await #expect(throws: ResolutionError.self) { try await container.resolve((any Walker).self) }
+        #expect(direct?.code == .typeMismatch)
+        #expect(direct?.description.contains("Fish") == true)
+        #expect(direct?.description.contains("Walker") == true)
+        let nested = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
+        #expect(nested?.path.map(\.description) == ["Thing", "Walker"])
+        #expect(try await container.resolve(Fish.self).name == "fish")
+    }
+
+    @Test func `a service that implements itself is an invalidRegistration`() async throws {
+        let registration = Registration(Dog.self) { _ in Dog() }.implements(Dog.self)
+        let error = await #expect(throws: ResolutionError.self) { try await Container().register(registration) }
+        #expect(error?.code == .invalidRegistration)
+        let late = await #expect(throws: ResolutionError.self) {
+            try await Container { registration }.resolve(Dog.self)
+        }
+        #expect(late?.code == .invalidRegistration)
+    }
+
+    @Test func `the other type is registered: for isRegistered, optionals and children`() async throws {
+        let container = Container { Registration(Dog.self) { _ in Dog() }.implements((any Pet).self) }
+        let child = Container(parent: container)
+        #expect(await container.isRegistered((any Pet).self))
+        #expect(await child.isRegistered((any Pet).self))
+        #expect(try await child.resolve((any Pet)?.self)?.name == "dog")
+        #expect(try await child.optional((any Pet).self)?.name == "dog")
+    }
+
+    @Test func `a child shares its parent's instance through the other type`() async throws {
+        let parent = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+        }
+        let child = Container(parent: parent)
+        let pet = try await child.resolve((any Pet).self)
+        #expect(try await parent.resolve(Dog.self) === pet as? Dog)
+    }
+
+    // MARK: Changes
+
+    @Test func `when the service is replaced, the other type gives the new one`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog(name: "old") }.implements((any Pet).self)
+        }
+        #expect(try await container.resolve((any Pet).self).name == "old")
+        try await container.register(Dog.self, lifetime: .singleton) { _ in Dog(name: "new") }
+        #expect(try await container.resolve((any Pet).self).name == "new")
+        #expect(try await container.resolve((any Pet).self) as? Dog === container.resolve(Dog.self))
+    }
+
+    @Test func `when the service is unregistered, so is the other type`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+        }
+        _ = try await container.resolve((any Pet).self)
+        #expect(await container.unregister(Dog.self))
+        #expect(await !container.isRegistered((any Pet).self))
+        #expect(try await container.optional((any Pet).self) == nil)
+    }
+
+    @Test func `when the other type is unregistered, the service stays`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+        }
+        let dog = try await container.resolve((any Pet).self)
+        #expect(await container.unregister((any Pet).self))
+        #expect(try await container.optional((any Pet).self) == nil)
+        #expect(try await container.resolve(Dog.self) === dog as? Dog)
+    }
+
+    @Test func `a registration of the other type by itself takes its place, and stays when the service goes`()
+        async throws
+    {
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+        }
+        _ = try await container.resolve((any Pet).self)
+        try await container.register((any Pet).self, lifetime: .singleton) { _ in Fish(name: "fish") }
+        #expect(try await container.resolve((any Pet).self).name == "fish")
+        #expect(try await container.resolve(Dog.self).name == "dog")
+        await container.unregister(Dog.self)
+        #expect(try await container.resolve((any Pet).self).name == "fish")
+    }
+
+    @Test func `what took the place of another type stays ready when the service is reset`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+        }
+        _ = try await container.resolve((any Pet).self)
+        try await container.register((any Pet).self, instance: Fish(name: "fish"))
+        #expect(try container.ready((any Pet).self).name == "fish")
+        try await container.reset(Dog.self)
+        #expect(try container.ready((any Pet).self).name == "fish")
+    }
+
+    @Test func `another type that is replaced in flight is not handed out afterwards`() async throws {
+        let factory = DrivenFactory<Dog>()
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in try await factory.run() }.implements((any Pet).self)
+        }
+        let waiter = Task { try await container.resolve((any Pet).self) }
+        await factory.began()
+        try await container.register((any Pet).self, instance: Fish(name: "fish"))
+        factory.answer(Dog())
+        #expect(try await waiter.value.name == "dog")
+        #expect(try await container.resolve((any Pet).self).name == "fish")
+    }
+
+    @Test func `what was in flight at a reset is not handed out afterwards under another type`() async throws {
+        let factory = DrivenFactory<Dog>()
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in try await factory.run() }.implements((any Pet).self)
+        }
+        let old = Task { try await container.resolve((any Pet).self) }
+        await factory.began()
+        try await container.reset()
+        let new = Task { try await container.resolve(Dog.self) }
+        await factory.began(2)
+        factory.answer(Dog(name: "new"), run: 1)
+        let dog = try await new.value
+        factory.answer(Dog(name: "old"), run: 0)
+        #expect(try await old.value.name == "old")
+        #expect(try await container.resolve((any Pet).self) as? Dog === dog)
+    }
+
+    @Test(arguments: [Lifetime.singleton, .scoped, .weak])
+    func `after a reset both types give one new instance`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: lifetime) { _ in Dog() }.implements((any Pet).self)
+        }
+        let old = try await container.resolve((any Pet).self)
+        try await container.reset(Dog.self)
+        let new = try await container.resolve((any Pet).self)
+        #expect(old as? Dog !== new as? Dog)
+        #expect(try await container.resolve(Dog.self) === new as? Dog)
+        try await container.reset((any Pet).self)
+        #expect(try await container.resolve(Dog.self) !== new as? Dog)
+        #expect(try await container.resolve((any Pet).self) as? Dog === container.resolve(Dog.self))
+    }
+
+    @Test func `a reset of the other type with arguments resets the service with them`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .multiton) { (_, name: String) in Dog(name: name) }.implements(
+                (any Pet).self)
+        }
+        let rex = try await container.resolve(Dog.self, arguments: "rex")
+        let ada = try await container.resolve(Dog.self, arguments: "ada")
+        try await container.reset((any Pet).self, arguments: "rex")
+        #expect(try await container.resolve(Dog.self, arguments: "rex") !== rex)
+        #expect(try await container.resolve(Dog.self, arguments: "ada") === ada)
+    }
+
+    @Test func `a service of several types is disposed once`() async throws {
+        let disposed = Counter()
+        let container = Container {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }
+                .implements((any Pet).self)
+                .implements((any Walker).self)
+                .onDispose { _ in disposed.increment() }
+        }
+        _ = try await container.resolve((any Pet).self)
+        _ = try await container.resolve((any Walker).self)
+        try await container.dispose()
+        #expect(disposed.value == 1)
+    }
+
+    @Test func `what is wrong with a service is thrown for its other types too`() async throws {
+        let container = Container {
+            Registration(Dog.self, lifetime: .transient) { _ in Dog() }.implements((any Pet).self).onDispose { _ in }
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve((any Pet).self) }
+        #expect(error?.code == .invalidRegistration)
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Not `Sendable`, and changed by whoever has it.
+private final class Draft {
+    var text: String
+    init(text: String) { self.text = text }
+}
+
+/// Services that need not be `Sendable`: DESIGN 2.
+@Suite(.timeLimit(.minutes(10))) struct MakingTests {
+    @Test func `make gives a new instance each time, for the caller to change`() async throws {
+        let container = Container { Registration(making: Draft.self) { _ in Draft(text: "empty") } }
+        let draft = try await container.make(Draft.self)
+        draft.text = "changed"
+        let other: Draft = try await container.make()
+        #expect(other.text == "empty")
+        #expect(draft.text == "changed")
+    }
+
+    @Test @MainActor func `what is made belongs to the caller's isolation`() async throws {
+        let container = Container { Registration(making: Draft.self) { _ in Draft(text: "empty") } }
+        let draft = try await container.make(Draft.self)
+        draft.text += "!"
+        #expect(draft.text == "empty!")
+    }
+
+    @Test func `make takes a qualifier and arguments`() async throws {
+        let container = Container {
+            Registration(making: Draft.self, qualifier: "q") { (_, text: String, count: Int) in
+                Draft(text: String(repeating: text, count: count))
+            }
+            Registration(making: Draft.self) { (_, text: String) in Draft(text: text) }
+        }
+        #expect(try await container.make(Draft.self, qualifier: "q", arguments: "ab", 2).text == "abab")
+        #expect(try await Container(parent: container).make(Draft.self, arguments: "c").text == "c")
+    }
+
+    @Test func `a factory makes what need not be Sendable from dependencies, and inside another factory`() async throws
+    {
+        let container = Container {
+            Registration(instance: "text")
+            Registration(making: Draft.self) { r in Draft(text: try await r.resolve()) }
+            Registration(Int.self) { r in try await r.make(Draft.self).text.count }
+        }
+        #expect(try await container.make(Draft.self).text == "text")
+        #expect(try await container.resolve(Int.self) == 4)
+    }
+
+    @Test func `what the factory throws, and what it misses, reaches the caller of make`() async throws {
+        let container = Container {
+            Registration(making: Draft.self) { _ in throw TestError(1) }
+            Registration(making: Draft.self, qualifier: "q") { r in Draft(text: try await r.resolve()) }
+        }
+        await #expect(throws: TestError(1)) { _ = try await container.make(Draft.self) }
+        let error = await #expect(throws: ResolutionError.self) {
+            _ = try await container.make(Draft.self, qualifier: "q")
+        }
+        #expect(error?.code == .notRegistered)
+        #expect(error?.path.map(\.description) == ["Draft[q]", "String"])
+    }
+
+    @Test func `a miss of make says what is near`() async throws {
+        let container = Container {
+            Registration(making: Draft.self) { (_, text: String) in Draft(text: text) }
+            Registration(Thing.self) { _ in Thing() }
+        }
+        let mismatch = await #expect(throws: ResolutionError.self) { _ = try await container.make(Draft.self) }
+        #expect(mismatch?.code == .argumentMismatch)
+        let resolvable = await #expect(throws: ResolutionError.self) { _ = try await container.make(Thing.self) }
+        #expect(resolvable?.code == .notRegistered)
+        #expect(resolvable?.description.contains("resolve") == true)
+    }
+
+    @Test func `resolve of what is only made says so`() async throws {
+        let container = Container { Registration(making: Thing.self) { _ in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
+        #expect(error?.code == .notRegistered)
+        #expect(error?.description.contains("making:") == true)
+        #expect(error?.description.contains("make(") == true)
+    }
+
+    @Test func `hooks of what is made run, or are refused`() async throws {
+        let hooks = Counter()
+        let container = Container()
+        do {
+            try await container.register(
+                Registration(making: Thing.self) { _ in Thing() }
+                    .injectProperties { _, _ in hooks.increment() }
+                    .onCreate { _, _ in hooks.increment() })
+            _ = try await container.make(Thing.self)
+            #expect(hooks.value == 2)
+        } catch {
+            #expect(ResolutionError.Code.invalidRegistration ~= error)
+        }
+    }
+
+    @Test func `what is made and implements another type crashes nobody`() async throws {
+        await #expect(processExitsWith: .success) {
+            let container = Container()
+            do {
+                try await container.register(
+                    Registration(making: Thing.self) { _ in Thing() }.implements((any Sendable).self))
+                _ = try await container.resolve((any Sendable).self)
+            } catch is ResolutionError {
+                // An answer too.
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Testing
+
+@testable import AsyncDI
+
+private protocol Pet: Sendable {
+    var name: String { get }
+}
+private final class Dog: Pet {
+    let name: String
+    init(name: String) { self.name = name }
+}
+
+private struct A: Sendable { let name = "a" }
+private struct B: Sendable { let name = "b" }
+private struct C: Sendable { let name = "c" }
+private struct D: Sendable { let name = "d" }
+private struct E: Sendable { let name = "e" }
+private struct F: Sendable { let name = "f" }
+
+/// What initialisers of zero to six parameters were given.
+private struct Names: Sendable {
+    let all: String
+    init() { all = "" }
+    init(a: A) { all = a.name }
+    init(a: A, b: B) async { all = a.name + b.name }
+    init(a: A, b: B, c: C) throws { all = a.name + b.name + c.name }
+    init(a: A, b: B, c: C, d: D) async throws { all = a.name + b.name + c.name + d.name }
+    init(a: A, b: B, c: C, d: D, e: E) { all = a.name + b.name + c.name + d.name + e.name }
+    init(a: A, b: B, c: C, d: D, e: E, f: F) { all = a.name + b.name + c.name + d.name + e.name + f.name }
+
+    static var parts: Registrations {
+        Registrations {
+            Registration(using: A.init)
+            Registration(using: B.init)
+            Registration(using: C.init)
+            Registration(using: D.init)
+            Registration(using: E.init)
+            Registration(using: F.init)
+        }
+    }
+}
+
+@MainActor private final class Screen {
+    let number: Int
+    init(thing: Thing) {
+        MainActor.assertIsolated()
+        number = thing.number
+    }
+}
+
+/// Which task this is.
+private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
+
+/// Initialisers whose parameters are resolved: DESIGN 2 and 3.8.
+@Suite(.timeLimit(.minutes(10))) struct UsingTests {
+    @Test func `using takes initialisers of zero to six parameters, of any effect`() async throws {
+        let container = Container {
+            Names.parts
+            Registration(using: { Names() }, qualifier: "0")
+            Registration(using: Names.init(a:), qualifier: "1")
+            Registration(using: Names.init(a:b:), qualifier: "2")
+            Registration(using: Names.init(a:b:c:), qualifier: "3")
+            Registration(using: Names.init(a:b:c:d:), qualifier: "4")
+            Registration(using: Names.init(a:b:c:d:e:), qualifier: "5")
+            Registration(using: Names.init(a:b:c:d:e:f:), qualifier: "6")
+        }
+        for count in 0...6 {
+            let names = try await container.resolve(Names.self, qualifier: "\(count)")
+            #expect(names.all == "abcdef".prefix(count))
+        }
+    }
+
+    @Test func `using registers under another type, a qualifier and a lifetime`() async throws {
+        let container = Container {
+            Registration(instance: "rex")
+            Registration(using: Dog.init(name:), as: (any Pet).self, qualifier: "q", lifetime: .singleton)
+            Registration(using: { (name: String) in Thing(name.count) })
+        }
+        let pet = try await container.resolve((any Pet).self, qualifier: "q")
+        #expect(pet.name == "rex")
+        #expect(try await container.resolve((any Pet).self, qualifier: "q") as? Dog === pet as? Dog)
+        #expect(try await container.resolve(Thing.self).number == 3)
+        #expect(try await container.optional(Dog.self) == nil)
+    }
+
+    @Test func `using takes an initialiser that is bound to the main actor`() async throws {
+        let container = Container {
+            Registration(instance: Thing(3))
+            Registration(using: Screen.init(thing:))
+        }
+        #expect(try await container.resolve(Screen.self).number == 3)
+    }
+
+    @Test func `optional dependencies are nil when they are not registered`() async throws {
+        struct Report: Sendable {
+            let pet: (any Pet)?
+            let thing: Thing?
+            let a: A
+        }
+        let container = Container {
+            Registration(using: Report.init)
+            Registration(using: A.init)
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) }
+        }
+        let report = try await container.resolve(Report.self)
+        #expect(report.pet == nil)
+        #expect(try await report.thing === container.resolve(Thing.self))
+    }
+
+    @Test func `a dependency that is missing is named, with the path to it`() async throws {
+        let container = Container {
+            Registration(using: A.init)
+            Registration(using: Names.init(a:b:))
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Names.self) }
+        #expect(error?.code == .notRegistered)
+        #expect(error?.path.map(\.description) == ["Names", "B"])
+    }
+
+    @Test func `what an initialiser or a dependency throws reaches the caller`() async throws {
+        let container = Container {
+            Names.parts
+            Registration(B.self) { _ in throw TestError(2) }
+            Registration(using: Names.init(a:b:))
+            Registration(using: { (a: A) in try TestError.fail(1, as: Thing.self) })
+        }
+        await #expect(throws: TestError(1)) { try await container.resolve(Thing.self) }
+        await #expect(throws: TestError(2)) { try await container.resolve(Names.self) }
+    }
+
+    @Test(arguments: [Lifetime.singleton, .scoped, .weak, .graph, .transient])
+    func `dependencies that must be created are created side by side`(lifetime: Lifetime) async throws {
+        let started = Gate()
+        func factory<S: Sendable>(_ make: @escaping @Sendable () -> S) -> Registration<S> {
+            Registration(lifetime: lifetime) { _ in
+                // Only goes on when all three have begun.
+                started.arrive()
+                await started.arrived(3)
+                return make()
+            }
+        }
+        let container = Container {
+            factory(A.init)
+            factory(B.init)
+            factory(C.init)
+            Registration(using: Names.init(a:b:c:))
+        }
+        #expect(try await container.resolve(Names.self).all == "abc")
+    }
+
+    @Test func `one dependency that must be created is created in the caller's task, the ready ones make none`()
+        async throws
+    {
+        let tasks = Log<Int>()
+        let container = Container {
+            Registration(A.self, lifetime: .singleton) { _ in A() }
+            Registration(B.self, lifetime: .transient) { _ in
+                tasks.append(currentTask())
+                return B()
+            }
+            Registration(instance: C())
+            Registration(using: { (a: A, b: B, c: C) in
+                tasks.append(currentTask())
+                return Names()
+            })
+        }
+        _ = try await container.resolve(A.self)
+        _ = try await container.resolve(Names.self)
+        #expect(tasks.entries == [currentTask(), currentTask()])
+    }
+
+    @Test func `several dependencies that must be created have a task each`() async throws {
+        let tasks = Log<Int>()
+        let both = Gate()
+        let container = Container {
+            Registration(A.self, lifetime: .transient) { _ in
+                tasks.append(currentTask())
+                both.arrive()
+                await both.arrived(2)
+                return A()
+            }
+            Registration(B.self, lifetime: .transient) { _ in
+                tasks.append(currentTask())
+                both.arrive()
+                await both.arrived(2)
+                return B()
+            }
+            Registration(using: Names.init(a:b:))
+        }
+        _ = try await container.resolve(Names.self)
+        #expect(Set(tasks.entries + [currentTask()]).count == 3)
+    }
+}
+
+extension TestError {
+    /// A throwing function that throws.
+    fileprivate static func fail<R>(_ number: Int, as type: R.Type) throws -> R { throw TestError(number) }
+}
