@@ -35,6 +35,7 @@ extension ContainerCore {
             case .waits(let waiter): return begun(waiter, request)
             }
         case .wait(let waiter, _):
+            // Only a request from inside a creation can let others go on.
             return begun(waiter, request)
         default:
             return .other(nil)

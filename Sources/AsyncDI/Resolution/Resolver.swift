@@ -86,12 +86,13 @@ public struct Resolver: Sendable {
         case .begun(let request):
             return try await request.cell().value(as: service)
         case .other(let request):
-            return try await resolveUnready(service, request)
+            return try await resolveOther(service, request)
         }
     }
 
+    /// What is not found at once.
     @usableFromInline
-    nonisolated(nonsending) func resolveUnready<Service: Sendable>(
+    nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?
     ) async throws -> Service {
         if let request { return try await request.value(as: service) }

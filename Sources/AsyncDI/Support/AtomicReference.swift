@@ -41,6 +41,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
 
     /// Publishes another object and gives back the old one, which must outlive every reader that may have loaded it.
     func exchange(_ object: Object?) -> Object? {
+        // Retained by hand because the exchange hands one retain over, and takes the old object's out.
         let new = object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
         return bits.exchange(new, ordering: .sequentiallyConsistent)
             .map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
