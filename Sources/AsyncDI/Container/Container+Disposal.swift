@@ -19,4 +19,63 @@ extension Container {
     public func dispose(deadline: Duration) async throws {
         try await core.dispose(deadline: deadline)
     }
+
+    /// Ends a scope that was opened by hand, because its work failed.
+    ///
+    /// The same as ``dispose()``, but `onDispose` hooks see the error in ``DisposalReason/error``, and a unit of work rolls
+    /// back.
+    /// ```swift
+    /// let scope = try await container.openScope("import")
+    /// do {
+    ///     try await runImport(in: scope)
+    /// } catch {
+    ///     try await scope.dispose(failing: error)
+    ///     throw error
+    /// }
+    /// try await scope.dispose()  // commits
+    /// ```
+    /// - Parameter error: Why the work in the scope failed.
+    /// - Throws: The same as ``dispose()``.
+    public func dispose(failing error: any Error) async throws {
+        try await core.dispose(reason: DisposalReason(error: error))
+    }
+
+    /// Lets the work that is under way end, refuses new work, then disposes the container.
+    ///
+    /// From this moment on, a request from outside begins no scope, no lease and no creation: it throws `disposed`. Cached
+    /// instances are still given out, so that a health check goes on. Bodies of `withScope` and `withInstance` that run,
+    /// in this container or below it, run to their end undisturbed, and create what they still need. So do creations in
+    /// flight. Then the container is disposed. A scope that was opened by hand is not waited for.
+    ///
+    /// - Parameter deadline: How long to wait for that, by the container's clock; then the container is disposed all the same,
+    ///   and the bodies that still run are cut short. Waits as long as it takes when nil.
+    /// - Throws: The same as ``dispose()``; ``ResolutionError`` with the code `invalidOperation` in a body that it
+    ///   would wait for.
+    public func drain(deadline: Duration? = nil) async throws {
+        try await core.drain(deadline: deadline)
+    }
+
+    /// Lets the leases of one instance end, disposes it, and waits for that.
+    ///
+    /// From this moment on, no lease of the instance begins: a request for these arguments waits until the instance is
+    /// disposed, and then gets a new one. A tenant's database is closed in this way before its file is moved.
+    /// ```swift
+    /// try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
+    /// ```
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    ///   - deadline: How long to wait, by the container's clock; as long as it takes when nil.
+    /// - Throws: ``DisposalError`` with what hooks threw, or with ``ResolutionError/Code/disposalTimedOut``;
+    ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance.
+    public func drain<Service, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil
+    ) async throws {
+        let pack = Arguments(first, repeat each rest)
+        let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        try await core.drain(key, pack, deadline: deadline)
+    }
 }

@@ -26,12 +26,9 @@ extension Container {
         let request = resolver.request(ServiceKey(service, qualifier: qualifier, arguments: types), pack)
         let (instance, lease) = try await request.leased(service)
         guard let lease else { return try await operation(instance) }
-        let body = LeaseBody(leasing: (lease as? Lease)?.core ?? core)
-        defer {
-            body.end()
-            lease.end()
-        }
-        return try await LeaseContext.$bodies.bind(LeaseContext.bodies + [body]) { try await operation(instance) }
+        let body = LeaseBody(leasing: [lease])
+        defer { body.end() }
+        return try await LeaseContext.$body.bind(body) { try await operation(instance) }
     }
 
     /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.

@@ -63,8 +63,9 @@ extension Container {
     ///   - registrations: What is added or overridden in the scope.
     ///   - operation: The body, which runs in the caller's isolation.
     /// - Returns: What the body returns.
-    /// - Throws: What the body throws; else ``DisposalError``; ``ResolutionError`` with the code `disposed`. When body and disposal
-    ///   both throw, observers are told of the disposal's errors.
+    /// - Throws: What the body throws; else what an `onDispose` hook throws, unchanged, or ``DisposalError`` when several
+    ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the body, so
+    ///   that its work was not completed. When body and disposal both throw, observers are told of the disposal's errors.
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: nonisolated(nonsending) (Container) async throws -> sending R
@@ -117,8 +118,17 @@ extension Container {
     private nonisolated(nonsending) static func end(_ scope: inout Container, reason: DisposalReason) async throws {
         defer { scope.core.unpin(&scope) }
         // Most requests' scopes have nothing to close that takes time.
-        if try scope.core.disposeAtOnce() { return }
-        try await scope.core.dispose(reason: reason)
+        if try scope.core.disposeAtOnce() {
+            if reason.error == nil, let lost = scope.core.lostWork { throw lost }
+            return
+        }
+        do {
+            try await scope.core.dispose(reason: reason, isEndOfBody: true)
+        } catch let error as DisposalError where error.errors.count == 1 {
+            // The one thing that went wrong, such as a commit that failed.
+            throw error.errors[0]
+        }
+        if reason.error == nil, let lost = scope.core.lostWork { throw lost }
     }
 }
 

@@ -4,8 +4,10 @@ extension ContainerCore {
         // The clock is user code, and read outside the lock.
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         let stopwatch = events == nil ? nil : Stopwatch(clock)
+        let isRefused = request.isRefusedWhileDraining
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }
+            if isRefused, attempt.takesLease { return .disposed(self) }
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
@@ -14,8 +16,7 @@ extension ContainerCore {
                 if key.recipe.lifetime.sharing == .asked { publishAgain(key, clock: attempt.clock, in: &state) }
                 guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
-                state.leases.begin(cell)
-                return .leased(cell, Lease(core: self, key: key, cell: cell))
+                return .leased(cell, Lease(core: self, key: key, state.beginLease(of: cell)))
             }
             if let decision = state.flights.ask(
                 key, asker: request.asker, mayWait: attempt.mayWait, takesLease: attempt.takesLease)
@@ -23,11 +24,13 @@ extension ContainerCore {
                 return decision
             }
             guard attempt.mayWait else { return .refused }
+            if isRefused { return .disposed(self) }
             // An instance for arguments that are not equal to themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.recipe.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
-                key, for: request, asking: self, storage: storage, clock: attempt.clock, stopwatch: stopwatch)
+                key, for: request, asking: self, storage: storage, clock: attempt.clock, stopwatch: stopwatch,
+                after: state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -57,16 +60,16 @@ extension ContainerCore {
         _ creation: Creation, for request: Request, takesLease: Bool, in state: inout State
     ) -> Waiter? {
         let endsWhenAbandoned = creation.recipe.blueprint.abandonment == .cancel
-        let node = request.asker?.creation
-        guard takesLease || node != nil else {
+        let asker = Waits.asker(of: request.asker)
+        guard takesLease || asker != nil else {
             state.flights.start(
                 creation, for: creation.key, isAttended: true, endsWhenAbandoned: endsWhenAbandoned)
             return nil
         }
         let waiter = Waiter(for: creation, takesLease: takesLease)
         state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
-        // A new creation waits for nobody yet, so this wait cannot close a cycle.
-        if let asker = request.asker, let node { _ = Waits.ask(waiter, from: node, asker, for: creation) }
+        // A new creation waits for nothing yet, so this wait cannot close a cycle.
+        if let asker { _ = Waits.ask(waiter, from: asker, for: creation) }
         return waiter
     }
 
@@ -81,6 +84,10 @@ extension ContainerCore {
 
     func pin(_ creation: Creation) {
         withState { $0.flights.pin(creation) }
+    }
+
+    func abandon(_ creation: Creation) {
+        withState { $0.flights.abandon(creation) }
     }
 
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe) {

@@ -1,51 +1,80 @@
 /// Disposal: ordered, awaited, exactly once.
 extension ContainerCore {
     /// Disposes the container, or waits for the disposal that is under way.
-    func dispose(reason: DisposalReason = DisposalReason(), deadline: Duration? = nil) async throws {
+    ///
+    /// - Parameters:
+    ///   - reason: What hooks are told.
+    ///   - isEndOfBody: Whether the scope's own body has ended: any other call interrupts it.
+    ///   - deadline: How long to wait.
+    /// - Throws: `DisposalError`; `invalidOperation` where the call would wait for itself.
+    func dispose(
+        reason: DisposalReason = DisposalReason(), isEndOfBody: Bool = false, deadline: Duration? = nil
+    ) async throws {
         if try disposeAtOnce() { return }
-        guard let disposal = beginDisposal(reason: reason) else { return }
-        // A hook that disposes what waits for it (its own container, a parent) must not wait in turn.
-        if let disposing = DisposalContext.disposing {
-            guard !isAboveOrSame(disposing), DisposalContext.beginWait(of: disposing, for: self) else { return }
-            defer { DisposalContext.endWait(of: disposing, for: self) }
-            try await wait(for: disposal, deadline: deadline)
-        } else {
-            try await wait(for: disposal, deadline: deadline)
+        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        // Known before the first hook runs: a hook that needs what the caller is making is refused.
+        let suspension = Suspension()
+        if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
+            // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
+            guard asker.frame?.isDisposing == true else {
+                throw waitsForItself("disposes \(displayName)", asker, frames)
+            }
+            _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody)
+            return
         }
+        defer { if asker != nil { Waits.end(suspension) } }
+        guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) else { return }
+        try await wait(for: disposal, deadline: deadline)
     }
 
     /// Disposes the container if that takes no waiting: there is no hook to run, and nothing that must end first.
     ///
     /// - Returns: Whether the container is disposed.
     func disposeAtOnce() throws -> Bool {
-        try refuseInsideOwnFactory()
-        try refuseInsideLease()
+        try refuseInsideOwnFactory(to: "disposes")
+        try refuseInsideLease(to: "disposes")
         return endAtOnce()
     }
+
+    /// The container's disposal, whether or not it has begun.
+    var disposal: Disposal { disposalReference.loadOrInitialize { Disposal(below: parent) } }
+
+    var ends: [Activity] {
+        // Not retained by hand because a reference that is there is never exchanged.
+        if let disposal = disposalReference.load()?.takeUnretainedValue() { return [disposal] }
+        return parent?.ends ?? []
+    }
+
+    /// Why the work of this scope's body was not completed, although the body returned.
+    var lostWork: ResolutionError? { disposalReference.load()?.takeUnretainedValue().lostWork }
 
     private func wait(for disposal: Disposal, deadline: Duration?) async throws {
         let hasEnded = await disposal.wait(atMost: deadline, clock: clock)
         var errors = disposal.errors
         if !hasEnded {
-            errors.append(
-                ResolutionError(
-                    .disposalTimedOut,
-                    "the disposal of \(displayName) has not ended by its deadline: it waits for \(disposal.current ?? "its end").",
-                    advice: "It goes on in the background; look for a hook or a factory that does not return."))
+            errors.append(timedOut("the disposal of \(displayName)", waitingFor: disposal.current ?? "its end"))
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }
 
+    func timedOut(_ disposal: String, waitingFor current: String) -> ResolutionError {
+        ResolutionError(
+            .disposalTimedOut, "\(disposal) has not ended by its deadline: it waits for \(current).",
+            advice: "It goes on in the background; look for a hook or a factory that does not return.")
+    }
+
     /// A factory that waits for the disposal of what waits for it would wait forever.
-    private func refuseInsideOwnFactory() throws {
+    func refuseInsideOwnFactory(to action: String) throws {
         guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeFrame else { return }
         var frame: Frame? = asker
         while let current = frame {
+            // The hooks of a disposal may begin another one.
+            if current.parent == nil, current.isDisposing { return }
             let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
             if places.contains(where: isAboveOrSame) {
                 throw ResolutionError(
                     .invalidOperation,
-                    "the factory of \(current.recipe.key) disposes \(displayName), which waits for it.",
+                    "the factory of \(current.recipe.key) \(action) \(displayName), which waits for it.",
                     advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
             }
             frame = current.parent
@@ -53,39 +82,62 @@ extension ContainerCore {
     }
 
     /// The body of a `withInstance` holds a lease that the disposal would wait for.
-    private func refuseInsideLease() throws {
-        let bodies = LeaseContext.bodies
-        guard !bodies.isEmpty, bodies.compactMap(\.core).contains(where: isAboveOrSame) else { return }
-        throw ResolutionError(
-            .invalidOperation, "the body of a withInstance disposes \(displayName), which waits for its lease to end.",
-            advice: "Dispose a container after the bodies that use its instances.")
+    func refuseInsideLease(to action: String) throws {
+        var body = LeaseContext.activeBody
+        while let current = body {
+            if current.cores.contains(where: isAboveOrSame) {
+                throw ResolutionError(
+                    .invalidOperation,
+                    "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",
+                    advice: "Dispose a container after the bodies that use its instances.")
+            }
+            body = current.parent
+        }
+    }
+
+    /// The error for a call that would wait for what waits for the caller.
+    func waitsForItself(_ action: String, _ asker: Asker, _ frames: [Frame]) -> ResolutionError {
+        let path = asker.frame?.path ?? []
+        let caller = asker.frame.map { "the factory of \($0.recipe.key)" } ?? "the body of a withInstance"
+        return ResolutionError(
+            .invalidOperation, "\(caller) \(action), which waits for what is being made there.",
+            advice: "Do it outside the factories, hooks and bodies that it waits for.",
+            steps: path + frames.flatMap(\.pathInCreation), asker: asker.frame)
+    }
+
+    /// The error that hooks see when a scope or a creation ends before its work is done.
+    static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
+        ResolutionError(
+            .disposed, "\(place.displayName) was disposed before the work in it was done.",
+            advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
     }
 
     /// Begins the disposal unless it has begun; nil when it is over.
-    func beginDisposal(reason: DisposalReason) -> Disposal? {
+    func beginDisposal(reason: DisposalReason, isEndOfBody: Bool = false) -> Disposal? {
         if endAtOnce() { return nil }
-        var mustRun: Disposal?
-        let disposal: Disposal? = withState { state in
-            switch state.phase {
-            case .disposed:
-                return nil
-            case .disposing:
-                return state.disposal
-            case .open:
-                let disposal = Disposal()
-                state.phase = .disposing
-                state.disposal = disposal
-                mustRun = disposal
-                return disposal
+        let disposal = disposal
+        var mustRun: DisposalReason?
+        let interruption = reason.error == nil && !isEndOfBody ? Self.cutShort(self) : nil
+        let isOver = withState { state in
+            guard state.phase == .open else { return state.phase == .disposed }
+            state.phase = .disposing
+            mustRun = reason
+            if state.pinnedHandle != nil, !isEndOfBody {
+                // The body has not done its work yet.
+                let error = interruption ?? Self.cutShort(self)
+                if reason.error == nil { mustRun = DisposalReason(error: error) }
+                disposal.isInterruption(error)
             }
+            return false
         }
-        if let mustRun {
+        if isOver { return nil }
+        if let reason = mustRun {
             // From this moment on, hits miss and everything that misses throws `disposed`.
             table.close()
             scopeBeginsClosing()
             let observed = observedHandle()
             Task.detached {
-                await self.run(mustRun, reason: reason)
+                await self.run(disposal, reason: reason)
                 withExtendedLifetime(observed) {}
             }
         }
@@ -99,6 +151,11 @@ extension ContainerCore {
             if state.phase == .disposed { return true }
             guard state.phase == .open, state.hasNothingToWaitFor else { return nil }
             table.close()
+            // Nothing runs for them: their disposal is an event.
+            while let item = state.ledger.takeNewest() {
+                if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
+                dropped.silent.append(item)
+            }
             drop(from: &state, into: &dropped)
             // Copied, so that the last reference to what was published does not go before the scope's key is free.
             dropped.retired = state.retired
@@ -123,6 +180,7 @@ extension ContainerCore {
             disposal.isWaiting(for: "the last lease of \(item.recipe.key)")
             await leasesEnd(of: item.cell)
             disposal.isWaiting(for: "the onDispose of \(item.recipe.key)")
+            if item.recipe.hasDisposalHooks { disposal.noteHooks() }
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         // What was evicted while it was leased is disposed by whoever ends the last lease.
@@ -160,13 +218,12 @@ extension ContainerCore {
         for creation in creations { creation.cancel() }
     }
 
-    /// Open scopes and children, the latest first.
+    /// Open scopes and children, the latest first: what they were in the middle of is not done.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason) async {
         for child in childCores {
             disposal.isWaiting(for: child.displayName)
+            let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
             guard let childDisposal = child.beginDisposal(reason: reason) else { continue }
-            guard DisposalContext.beginWait(of: self, for: child) else { continue }
-            defer { DisposalContext.endWait(of: self, for: child) }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
         }
@@ -203,6 +260,8 @@ extension ContainerCore {
         var aliases: [ObjectIdentifier: [Publication]] = [:]
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
+        var endings: [CreationKey: Disposable] = [:]
+        var silent: [Disposable] = []
         /// What was published, where its release must wait until the scope's key is free.
         var retired: [AnyObject] = []
 
@@ -222,7 +281,7 @@ extension ContainerCore {
         table.unpublishAll(retired: &state.retired)
         state.clearIndexes()
         state.phase = .disposed
-        if state.rarely({ $0.disposal != nil }) { state.disposal = nil }
+        if state.rarely({ !$0.endings.isEmpty }) { swap(&dropped.endings, &state.endings) }
         swap(&dropped.instances, &state.instances)
         if state.rarely({ !$0.aliases.isEmpty }) { swap(&dropped.aliases, &state.aliases) }
         if state.rarely({ !$0.multitons.isEmpty }) { swap(&dropped.multitons, &state.multitons) }
@@ -237,20 +296,31 @@ extension ContainerCore {
     /// Runs the hooks of one instance.
     private func dispose(_ item: Disposable, reason: DisposalReason) async -> [any Error] {
         var errors: [any Error] = []
-        for hook in item.recipe.blueprint.disposalHooks {
-            do {
-                try await DisposalContext.$disposing.withValue(self) { try await hook(item.cell, reason) }
-            } catch {
-                errors.append(error)
+        let hooks = item.recipe.blueprint.disposalHooks
+        if !hooks.isEmpty {
+            let reason = item.failure.map { DisposalReason(error: $0) } ?? reason
+            // A hook is a run like a factory's: what it waits for is in the graph of waits.
+            let frame = Frame(disposing: item.recipe, in: self, as: item)
+            for hook in hooks {
+                do {
+                    try await ResolutionContext.$frame.withValue(frame) { try await hook(item.cell, reason) }
+                } catch {
+                    errors.append(error)
+                }
             }
+            frame.end()
+            frame.leaveOwnGraph()
         }
         if events != nil {
             withState { state in
                 for error in errors { state.note(.failed(item.recipe.key, error)) }
-                state.note(.disposed(item.recipe.key))
+                if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
             }
         }
         for lease in item.leases { errors += await end(lease) }
+        for error in errors { item.add(error) }
+        item.finish()
+        item.isFollowed(by: nil)
         return errors
     }
 
@@ -265,21 +335,24 @@ extension ContainerCore {
         var errors: [any Error] = []
         for freed in release(own) {
             errors += await dispose(freed, reason: DisposalReason())
-            settle(errors: [])
+            settle(freed, errors: [])
         }
         return errors
     }
 
     /// An owed instance is disposed; a disposal that is under way reports the errors.
-    private func settle(errors: [any Error]) {
+    private func settle(_ item: Disposable, errors: [any Error]) {
         // Before the debt is settled: the disposal waits for that.
-        if !errors.isEmpty, let disposal = withState({ $0.disposal }) { for error in errors { disposal.add(error) } }
+        if !errors.isEmpty, withState({ $0.phase == .disposing }) { for error in errors { disposal.add(error) } }
         var waiting: [CheckedContinuation<Void, Never>] = []
-        withState { state in
+        let ended = withState { state in
             state.owed -= 1
-            if state.owed == 0, !state.owedWaiters.isEmpty { swap(&waiting, &state.owedWaiters) }
+            if state.owed == 0, state.rarely({ !$0.owedWaiters.isEmpty }) { swap(&waiting, &state.owedWaiters) }
+            guard state.rarely({ $0.endings[item.key] === item }) else { return nil as Disposable? }
+            return state.endings.removeValue(forKey: item.key)
         }
         for continuation in waiting { continuation.resume() }
+        withExtendedLifetime(ended) {}
     }
 
     /// Disposes instances that were dropped, in a task of its own that sees nobody's cancellation; `dispose()` waits for it.
@@ -288,12 +361,13 @@ extension ContainerCore {
     @discardableResult
     func cleanUp(_ items: [Disposable]) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
+        for (item, next) in zip(items, items.dropFirst()) { item.isFollowed(by: next) }
         let observed = observedHandle()
         return Task.detached {
             var errors: [any Error] = []
             for item in items {
                 let new = await self.dispose(item, reason: DisposalReason())
-                self.settle(errors: new)
+                self.settle(item, errors: new)
                 errors += new
             }
             withExtendedLifetime(observed) {}
@@ -305,7 +379,8 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to wait for.
     fileprivate var hasNothingToWaitFor: Bool {
-        flights.isEmpty && ledger.isEmpty && leases.isEmpty && owed == 0
+        flights.isEmpty && (ledger.isEmpty || isObserved && ledger.inOrder.allSatisfy(\.isSilent)) && leases.isEmpty
+            && owed == 0
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty }
     }
 }

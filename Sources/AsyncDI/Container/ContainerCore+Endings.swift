@@ -27,7 +27,8 @@ extension ContainerCore {
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
-        action.resumeWaiters(with: result, lease: ending.lease)
+        action.resumeWaiters(
+            with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
         for continuation in ending.drained { continuation.resume() }
         return true
     }
@@ -41,12 +42,12 @@ extension ContainerCore {
         let action = end.action
         state.noteEnd(of: creation, result, after: duration, waiters: end.mostWaiters)
         if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
-        let product = creation.product(of: result, unusedLeases: &ending.leases)
+        let product = creation.product(
+            of: result, isAnnounced: duration != nil, isOpen: state.phase == .open, unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
             // Before it can be evicted, and before anybody who waited runs: once for each of them.
             for waiter in waiters where waiter.takesLease {
-                state.leases.begin(cell)
-                if ending.lease == nil { ending.lease = Lease(core: self, key: creation.key, cell: cell) }
+                ending.leased = state.beginLease(of: cell)
             }
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
@@ -73,8 +74,8 @@ extension ContainerCore {
     private struct Ending {
         var isKept = false
         var leases: [any HeldLease] = []
-        /// For those waiters who take one.
-        var lease: Lease?
+        /// For the waiters that take a lease.
+        var leased: LeasedCell?
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
     }
@@ -87,9 +88,7 @@ extension ContainerCore {
         let recipe = creation.recipe
         let old = state.instances[creation.key]
         // A storage had let go of the instance before: whoever still leases it holds its disposal off.
-        if let id = old?.ledgerID, let replaced = state.ledger.take(id), !state.leases.postpone(replaced) {
-            state.owe(replaced, in: &victims)
-        }
+        if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &victims) }
         let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
             state.storedCount += 1
@@ -98,7 +97,10 @@ extension ContainerCore {
             return
         }
         // A value has no weak form: it is not kept.
-        guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
+        guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else {
+            if let id = ledgerID, let product = state.ledger.take(id) { state.end(product, in: &victims) }
+            return
+        }
         let node = state.beginUse(
             of: creation.key, again: old?.node, at: now, by: stopwatch, from: table, into: &victims)
         let kept = Kept.make(creation.key, cell: keptCell, node: node)
@@ -154,7 +156,7 @@ extension ContainerCore.State {
             _ = ledger.record(product)
             return
         }
-        if !leases.postpone(product) { owe(product, in: &victims) }
+        self.end(product, in: &victims)
     }
 
     /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
@@ -185,19 +187,32 @@ extension ContainerCore.State {
 }
 
 extension Creation {
-    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own.
+    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own, and nothing observes it.
     ///
     /// The leases of a creation that has no instance are left for the caller to end.
     fileprivate func product(
-        of result: Result<Cell, any Error>, unusedLeases: inout [any HeldLease]
+        of result: Result<Cell, any Error>, isAnnounced: Bool, isOpen: Bool, unusedLeases: inout [any HeldLease]
     ) -> Disposable? {
         let leases = takeLeases()
-        guard let cell = (try? result.get()) ?? instance else {
+        var isAnnounced = isAnnounced && !recipe.blueprint.isHidden
+        var failure: (any Error)?
+        var cell = instance
+        switch result {
+        case .success(let made):
+            cell = made
+            // The container is disposed under the creation: no request gets the instance.
+            if !isOpen { failure = ContainerCore.cutShort(host) }
+        case .failure(let error):
+            failure = error
+            isAnnounced = false
+        }
+        guard var cell else {
             unusedLeases = leases
             return nil
         }
-        guard recipe.hasDisposalHooks || !leases.isEmpty else { return nil }
-        return Disposable(cell: cell, recipe: recipe, leases: leases)
+        guard recipe.hasDisposalHooks || !leases.isEmpty || isAnnounced else { return nil }
+        if recipe.lifetime.isWeak { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
+        return Disposable(cell, key, in: host, leases: leases, failure: failure, isAnnounced: isAnnounced)
     }
 }
 

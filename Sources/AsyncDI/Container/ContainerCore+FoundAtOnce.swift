@@ -17,7 +17,8 @@ extension ContainerCore {
     func beginShared(_ service: any Any.Type) -> FoundAtOnce {
         let clock = RegistrationClock.now
         let key = ServiceKey(service)
-        guard !table.hasObstacles, stalls == nil, let (recipe, owner) = table.registration(of: key),
+        guard !table.hasObstacles, stalls == nil, LeaseContext.peek.isNil,
+            let (recipe, owner) = table.registration(of: key),
             recipe.isPlainShared, !owner.isClosed
         else {
             return .other(nil)

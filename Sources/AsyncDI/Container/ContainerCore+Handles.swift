@@ -144,6 +144,7 @@ extension ContainerCore {
             empty.leases = state.leases
             if state.rarely({ !$0.leaseWaiters.isEmpty }) { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
+            empty.bodies = state.bodies
             // Told by the deinitialiser that this one decorates nothing any more.
             if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }
             state = empty
@@ -153,6 +154,7 @@ extension ContainerCore {
         for creation in stopped?.flights ?? [] { creation.cancel() }
         for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.task.cancel() }
         for item in dropped?.ledger.inOrder ?? [] { for lease in item.leases { lease.end() } }
+        for continuation in dropped?.quietWaiters ?? [] { continuation.resume() }
         withExtendedLifetime(dropped) {}
     }
 }

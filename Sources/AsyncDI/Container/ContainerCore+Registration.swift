@@ -28,7 +28,10 @@ extension ContainerCore {
                     continue
                 }
                 publish(recipe, at: place, in: &state)
-                state.note(.registered(recipe.key))
+                // What a request's scope is given is its data, and no news.
+                if !isScope || recipe.blueprint.instance == nil && !recipe.blueprint.isExpected {
+                    state.note(.registered(recipe.key))
+                }
             }
             add(decorations, in: &state, into: &victims)
             note(modules, in: &state)
@@ -220,7 +223,7 @@ extension ContainerCore {
         let kept = Kept(key, cell: cell)
         kept.isFixed = true
         if recipe.hasDisposalHooks {
-            kept.ledgerID = state.ledger.record(Disposable(cell: cell, recipe: recipe))
+            kept.ledgerID = state.ledger.record(Disposable(cell, key, in: self))
         }
         if isFound {
             cell.isSharedBelow = true

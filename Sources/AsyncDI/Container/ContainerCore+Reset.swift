@@ -2,6 +2,8 @@
 struct Victims {
     /// Newest first.
     var disposables: [Disposable] = []
+    /// The instances whose disposal waits for their last lease.
+    var postponed: [Disposable] = []
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitialisers are user code.
     var entries: [Kept] = []
@@ -60,7 +62,7 @@ extension ContainerCore.State {
             victims.entries.append(kept)
             if !kept.recipe.blueprint.isHidden { note(.evicted(kept.recipe.key)) }
         }
-        for item in ledger.take(ids) where !leases.postpone(item) { owe(item, in: &victims) }
+        for item in ledger.take(ids) { end(item, in: &victims) }
     }
 
     /// Takes an instance back from readers who look for its service.
@@ -78,10 +80,31 @@ extension ContainerCore.State {
         kept.hasAliases = false
     }
 
+    /// An instance has left the caches: it is disposed after its last lease, or else at once.
+    mutating func end(_ item: Disposable, in victims: inout Victims) {
+        guard leases.postpone(item) else { return owe(item, in: &victims) }
+        victims.postponed.append(item)
+        if !item.isSilent { self.endings[item.key] = item }
+    }
+
     /// An instance is to be disposed outside the lock.
     mutating func owe(_ item: Disposable, in victims: inout Victims) {
         owed += 1
+        // The creation of its successor waits for it.
+        if !item.isSilent { self.endings[item.key] = item }
         victims.disposables.append(item)
+    }
+
+    /// A lease of an instance begins, which a body holds until an instance takes it over.
+    mutating func beginLease(of cell: Cell) -> LeasedCell {
+        bodies += 1
+        return leases.begin(cell)
+    }
+
+    /// A body has ended, or an instance has taken over the lease that it held.
+    mutating func bodyEnds(into quiet: inout [CheckedContinuation<Void, Never>]) {
+        bodies -= 1
+        if bodies == 0, rarely({ !$0.quietWaiters.isEmpty }) { swap(&quiet, &self.quietWaiters) }
     }
 }
 
@@ -106,14 +129,36 @@ extension ContainerCore {
     }
 
     private func resetHere(_ target: ResetTarget) async throws -> [any Error] {
+        try await disposeAndWait(drop(target))
+    }
+
+    /// Takes the selected instances out of the caches.
+    func drop(_ target: ResetTarget) throws -> Victims {
         let isAffected = selection(target)
         var victims = Victims()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            // What is hidden is no instance of anybody's: modules that are being told must not be told twice.
+            // A hidden instance is the container's own: modules that are being loaded must not be loaded twice.
             state.drop(from: table, into: &victims) { !$0.recipe.blueprint.isHidden && isAffected($0) }
         }
-        return await dispose(of: victims)?.value ?? []
+        return victims
+    }
+
+    /// Deals with what a change dropped, and waits until it is disposed.
+    ///
+    /// - Returns: What hooks threw.
+    /// - Throws: `invalidOperation` where the caller would wait for itself; what was dropped is disposed all the same.
+    private func disposeAndWait(_ victims: Victims) async throws -> [any Error] {
+        guard let last = victims.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeFrame) else {
+            return await dispose(of: victims)?.value ?? []
+        }
+        // Known before the first hook runs: a hook that needs what the caller is making is refused.
+        let suspension = Suspension()
+        let frames = Waits.begin(suspension, from: asker, for: last)
+        let task = dispose(of: victims)
+        if let frames { throw waitsForItself("resets \(last.recipe.key)", asker, frames) }
+        defer { Waits.end(suspension) }
+        return await task?.value ?? []
     }
 
     private func selection(_ target: ResetTarget) -> (CreationKey) -> Bool {

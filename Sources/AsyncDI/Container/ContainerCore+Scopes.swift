@@ -29,6 +29,7 @@ extension ContainerCore {
         key: AnyHashable?, name: String, holder: Container, isPinned: Bool = false, registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
+        let isRefused = isRefusedWhileDraining
         let core = ContainerCore(name: name, parent: self, settings: settings, isScope: true)
         let lifeline = Lifeline(core)
         core.setUp(registrations())
@@ -37,9 +38,11 @@ extension ContainerCore {
         if !isPinned { core.adopt(container, lifeline) }
         // Two tasks may have come this far with the same key: the first one's scope is given to both.
         let other: ContainerCore? = try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline), key: key)
+            core.isBodyScope = isPinned
+            if isPinned { state.bodies += 1 }
             state.note(.scopeOpened(name))
             return nil
         }
@@ -65,11 +68,16 @@ extension ContainerCore {
     /// The scope is closed: its parent lets go of it.
     func scopeIsClosed() {
         guard let parent, let id = scopeID else { return }
+        var quiet: [CheckedContinuation<Void, Never>] = []
         let closed = parent.withState { state in
             let closed = state.scopes.remove(id)
-            if let closed { state.note(.scopeClosed(closed.core.name ?? "")) }
+            if let closed {
+                if isBodyScope { state.bodyEnds(into: &quiet) }
+                state.note(.scopeClosed(closed.core.name ?? ""))
+            }
             return closed
         }
+        for continuation in quiet { continuation.resume() }
         withExtendedLifetime(closed) {}
     }
 }

@@ -22,6 +22,8 @@ final class ContainerCore: ResolutionHost {
         var owed = 0
         /// The handle of a scope that somebody's body is running in, who has it all that time.
         var pinnedHandle: Container?
+        /// How many bodies go on: of `withScope` directly below, and of `withInstance` with an instance of this container.
+        var bodies = 0
         /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in which it happened.
         var events: [ContainerEvent] = []
         /// What was dropped and is released once nobody can be reading it.
@@ -78,7 +80,10 @@ final class ContainerCore: ResolutionHost {
         var owedWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last creation in flight has ended.
         var drained: [CheckedContinuation<Void, Never>] = []
-        var disposal: Disposal?
+        /// Resumed when the last body has ended.
+        var quietWaiters: [CheckedContinuation<Void, Never>] = []
+        /// The instances that have left the caches and are not disposed yet, the latest for each key.
+        var endings: [CreationKey: Disposable] = [:]
         /// Records who asks for what, here and below; stays when it is stopped.
         var recorder: Recorder?
     }
@@ -102,6 +107,12 @@ final class ContainerCore: ResolutionHost {
     /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:registrations:)`` under the parent's lock, before
     /// anybody else can have the scope.
     nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
+    /// Whether this scope is that of a body.
+    ///
+    /// Unsafe because it is written together with ``scopeID``, and like it.
+    nonisolated(unsafe) var isBodyScope = false
+    /// The container's disposal, made when something first waits for it.
+    let disposalReference = AtomicReference<Disposal>()
     /// How to find the handle; none for a scope whose handle is pinned.
     let handleReference = AtomicReference<HandleReference>()
     private let state: Locked<State>

@@ -1,104 +1,102 @@
-/// The one disposal of a container: whoever calls `dispose` while it runs waits for this.
-final class Disposal: Sendable {
+/// The one disposal of a container: every call of `dispose` waits for it.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constants and what is behind a lock.
+final class Disposal: Completion, @unchecked Sendable {
     private struct State {
-        var errors: [any Error] = []
-        var isDone = false
         var current: String?
-        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-        /// Whose deadline came before they waited.
-        var givenUp: Set<Int> = []
-        var nextWaiter = 0
+        /// Why the scope ended before its body did.
+        var interruption: ResolutionError?
+        var hasRunHooks = false
     }
 
+    /// The container above, which cannot be disposed before this one is.
+    private let parent: ContainerCore?
     private let state = Locked(State())
 
-    /// What is being waited for just now, for the error of a deadline.
+    init(below parent: ContainerCore?) { self.parent = parent }
+
+    /// The disposal of a container waits for everything in it, and for those below it.
+    override var isOpen: Bool { true }
+    override var outer: [Activity] { parent?.ends ?? [] }
+
+    /// What the disposal is waiting for, for the error of a deadline.
     var current: String? { state.withLock { $0.current } }
     func isWaiting(for what: String?) { state.withLock { $0.current = what } }
-    func add(_ error: any Error) { state.withLock { $0.errors.append(error) } }
-    var errors: [any Error] { state.withLock { $0.errors } }
 
-    func finish() {
-        let waiters = state.withLock { state in
-            state.isDone = true
-            defer { state.waiters = [:] }
-            return state.waiters.values
-        }
-        for waiter in waiters { waiter.resume(returning: true) }
-    }
-
-    /// Waits for the end, or until the deadline task gives up.
-    ///
-    /// Not even cancellation ends it earlier.
-    ///
-    /// - Returns: Whether the disposal has ended.
-    func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {
-        let id = state.withLock { state in
-            defer { state.nextWaiter += 1 }
-            return state.nextWaiter
-        }
-        let timer = duration.map { duration in
-            Task.detached {
-                try await clock.sleep(for: duration)
-                self.giveUp(id)
-            }
-        }
-        defer { timer?.cancel() }
-        return await withCheckedContinuation { continuation in
-            let hasEnded: Bool? = state.withLock { state in
-                if state.isDone { return true }
-                // The timer runs beside this task, and a short one may be the faster.
-                if state.givenUp.remove(id) != nil { return false }
-                state.waiters[id] = continuation
-                return nil
-            }
-            if let hasEnded { continuation.resume(returning: hasEnded) }
-        }
-    }
-
-    private func giveUp(_ id: Int) {
-        let waiter = state.withLock { state in
-            let waiter = state.waiters.removeValue(forKey: id)
-            if waiter == nil, !state.isDone { state.givenUp.insert(id) }
-            return waiter
-        }
-        waiter?.resume(returning: false)
-    }
+    func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
+    func noteHooks() { state.withLock { $0.hasRunHooks = true } }
+    /// Why a body's work was not completed although the body returned: its scope was disposed under it.
+    var lostWork: ResolutionError? { state.withLock { $0.hasRunHooks ? $0.interruption : nil } }
 }
 
-/// Who disposes what, as far as the current task is concerned.
-enum DisposalContext {
-    /// The container whose disposal hook this task, or the task that started it, runs.
-    @TaskLocal static var disposing: ContainerCore?
-
-    /// For each container, those whose disposal its own waits for: parents for scopes, hooks for what they dispose.
-    private static let waits = Locked<[ObjectIdentifier: [ObjectIdentifier: Int]]>([:])
-
-    /// Notes that the disposal of one container waits for that of another.
+/// An instance that is to be disposed, and its disposal.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of ``Waits/graph``.
+final class Disposable: Completion, @unchecked Sendable {
+    let cell: Cell
+    let key: CreationKey
+    /// The container that owns the instance.
+    let home: any ResolutionHost
+    /// What the instance's factory leased: ends after the instance.
+    let leases: [any HeldLease]
+    /// Why nothing that the instance did is to count, whatever the reason for its disposal is: its creation failed or was cut.
+    let failure: (any Error)?
+    /// Whether observers were told of its creation, and are to be told of its disposal.
+    let isAnnounced: Bool
+    /// The instance that is disposed after this one, in the same task.
     ///
-    /// - Returns: False, and nothing is noted, when the other one (in the end) waits for the first.
-    static func beginWait(of waiting: ContainerCore, for other: ContainerCore) -> Bool {
-        let from = ObjectIdentifier(waiting)
-        let to = ObjectIdentifier(other)
-        return waits.withLock { waits in
-            var seen: Set<ObjectIdentifier> = [to]
-            var next = [to]
-            while let current = next.popLast() {
-                if current == from { return false }
-                for target in (waits[current] ?? [:]).keys where seen.insert(target).inserted { next.append(target) }
-            }
-            waits[from, default: [:]][to, default: 0] += 1
-            return true
-        }
+    /// Unchecked because it is touched under the lock of ``Waits/graph`` only.
+    @exclusivity(unchecked) private var next: Disposable?
+
+    init(
+        _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
+        failure: (any Error)? = nil, isAnnounced: Bool = false
+    ) {
+        self.cell = cell
+        self.key = key
+        self.home = home
+        self.leases = leases
+        self.failure = failure
+        self.isAnnounced = isAnnounced
     }
 
-    static func endWait(of waiting: ContainerCore, for other: ContainerCore) {
-        let from = ObjectIdentifier(waiting)
-        let to = ObjectIdentifier(other)
-        waits.withLock { waits in
-            guard let count = waits[from]?[to] else { return }
-            waits[from]![to] = count > 1 ? count - 1 : nil
-            if waits[from]!.isEmpty { waits[from] = nil }
+    var recipe: Recipe { key.recipe }
+    /// Whether the disposal is nothing but an event.
+    var isSilent: Bool { !recipe.hasDisposalHooks && leases.isEmpty }
+
+    /// Its leases, and the instances that are disposed before it in the same task, name it.
+    override var isOpen: Bool { true }
+
+    /// A container's disposal waits for its instances', what an instance leased for the instance, and those that are disposed in one
+    /// task for those before them.
+    override var outer: [Activity] {
+        var outer = home.ends
+        for lease in leases { outer += lease.outer }
+        if let next { outer.append(next) }
+        return outer
+    }
+
+    /// Another instance is disposed after this one, or none any more.
+    func isFollowed(by other: Disposable?) {
+        let old = Waits.graph.withLock { _ in
+            defer { next = other }
+            return next
         }
+        // Released outside the lock: an instance's deinitializer is user code.
+        withExtendedLifetime(old) {}
+    }
+
+    /// Waits for the end of the disposal, on behalf of the creation of the instance's successor.
+    func isOver(before creation: Creation, in frame: Frame) async throws {
+        if hasEnded { return }
+        let suspension = Suspension()
+        if let frames = Waits.begin(suspension, from: Asker(activity: creation, frame: frame), for: self) {
+            // A hook may ask for the new instance, but where each key has its instance one must never meet the other.
+            guard recipe.lifetime.kind == .multiton else { return }
+            throw ResolutionError.circular(
+                (frame.path + frames.flatMap(\.pathInCreation) + [frame.step]).upToFirstRepetition, asker: frame)
+        }
+        defer { Waits.end(suspension) }
+        try await waitUnlessCancelled()
     }
 }

@@ -9,7 +9,12 @@ public struct DisposalError: Error, CustomStringConvertible {
     /// All errors, one after the other, and what to do about them.
     public var description: String {
         let list = errors.map { "\($0)" }.joined(separator: "; ")
-        return "disposal failed: \(list)\(list.hasSuffix(".") ? "" : ".")"
-            + " Everything else was disposed all the same; look at the onDispose hooks of what failed."
+        let text = "disposal failed: \(list)\(list.hasSuffix(".") ? "" : ".")"
+        let timedOut = errors.count { ResolutionError.Code.disposalTimedOut ~= $0 }
+        // Nothing can be said about the rest before a disposal has ended.
+        if timedOut == 0 {
+            return text + " Everything else was disposed all the same; look at the onDispose hooks of what failed."
+        }
+        return timedOut == errors.count ? text : text + " Look at the onDispose hooks of what failed."
     }
 }

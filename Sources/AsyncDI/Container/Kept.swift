@@ -86,11 +86,3 @@ struct Publication {
     let key: ServiceKey
     let cell: Cell
 }
-
-/// An instance that is to be disposed.
-struct Disposable: Sendable {
-    let cell: Cell
-    let recipe: Recipe
-    /// What the instance's factory leased: ends after the instance.
-    var leases: [any HeldLease] = []
-}

@@ -1,41 +1,77 @@
+import Synchronization
+
 /// Keeps one cached instance from being disposed, until it is ended.
 ///
-/// Ends once: by whoever took it, or with the instance that it was taken for.
+/// Ends once: with the body that took it, or with the instance that it was taken for.
 final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
-    let cell: Cell
+    let leased: LeasedCell
+    /// Whether a body holds it, and not an instance: a container that is drained waits for bodies only.
+    private let heldByBody = Atomic(true)
 
-    init(core: ContainerCore, key: CreationKey, cell: Cell) {
+    init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
         self.core = core
         self.key = key
-        self.cell = cell
+        self.leased = leased
     }
 
-    func end() {
-        core.cleanUp(core.release(self))
+    var cell: Cell { leased.cell }
+    /// The body that holds the lease holds it no longer; false when no body did.
+    func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
+
+    func passToInstance() {
+        guard leaveBody() else { return }
+        var quiet: [CheckedContinuation<Void, Never>] = []
+        core.withState { $0.bodyEnds(into: &quiet) }
+        for continuation in quiet { continuation.resume() }
+    }
+
+    /// The disposal of the instance waits for its leases, as soon as it is to be disposed; that of the container does too.
+    var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
+
+    func end() { core.cleanUp(core.release(self)) }
+}
+
+/// An instance that is leased: how often, and whether it is waiting to be disposed.
+///
+/// `@unchecked Sendable` because the counts and lists belong to the container's lock; what is published is atomic.
+final class LeasedCell: @unchecked Sendable {
+    let cell: Cell
+    fileprivate(set) var count = 0
+    /// What is to be disposed after the last lease, in the order in which it left the cache.
+    ///
+    /// One instance may be registered several times, each with hooks of its own.
+    fileprivate var pending: [Disposable] = []
+    /// The first of these, for the graph of waits; set once.
+    private let firstPending = AtomicReference<Disposable>()
+
+    fileprivate init(_ cell: Cell) { self.cell = cell }
+
+    /// Safe outside the container's lock because it is set once and kept as long as this object.
+    var disposal: Disposable? { firstPending.load()?.takeUnretainedValue() }
+
+    fileprivate func postpone(_ item: Disposable) {
+        pending.append(item)
+        _ = firstPending.loadOrInitialize { item }
     }
 }
 
-/// What is leased: for each instance how often, and whether it is waiting to be disposed.
+/// What is leased in one container.
 ///
-/// A pure value. Instances are identified by the cells that hold them, which an entry keeps alive.
+/// Instances are identified by the cells that hold them, which an entry keeps alive.
 struct LeaseTable {
-    private struct Entry {
-        let cell: Cell
-        var count = 0
-        /// What is to be disposed after the last lease, in the order in which it left the cache.
-        ///
-        /// One instance may be registered several times, each with hooks of its own.
-        var pending: [Disposable] = []
-    }
-
-    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var entries: [ObjectIdentifier: LeasedCell] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
 
-    mutating func begin(_ cell: Cell) { entries[ObjectIdentifier(cell), default: Entry(cell: cell)].count += 1 }
+    mutating func begin(_ cell: Cell) -> LeasedCell {
+        let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell)
+        if entry.count == 0 { entries[ObjectIdentifier(cell)] = entry }
+        entry.count += 1
+        return entry
+    }
 
     enum EndAction {
         case stillLeased
@@ -45,49 +81,73 @@ struct LeaseTable {
 
     mutating func end(_ cell: Cell) -> EndAction {
         let id = ObjectIdentifier(cell)
-        guard var entry = entries[id] else { return .free([]) }
+        guard let entry = entries[id] else { return .free([]) }
         entry.count -= 1
-        if entry.count > 0 {
-            entries[id] = entry
-            return .stillLeased
-        }
+        if entry.count > 0 { return .stillLeased }
         entries[id] = nil
         return .free(entry.pending)
     }
 
     /// Takes over an instance that is to be disposed, when it is leased.
     mutating func postpone(_ item: Disposable) -> Bool {
-        guard entries[ObjectIdentifier(item.cell)] != nil else { return false }
-        entries[ObjectIdentifier(item.cell)]!.pending.append(item)
+        guard let entry = entries[ObjectIdentifier(item.cell)] else { return false }
+        entry.postpone(item)
         return true
     }
-
-    /// The services that are leased, for reports.
-    var pendingKeys: [ServiceKey] { entries.values.flatMap { $0.pending.map(\.recipe.key) } }
 }
 
 /// The body of a `withInstance`, as long as it runs.
-final class LeaseBody: Sendable {
-    private let leased: Locked<ContainerCore?>
+///
+/// `@unchecked Sendable` because its superclass is; it adds constants and what is behind a lock.
+final class LeaseBody: Activity, @unchecked Sendable {
+    /// The body that this one runs in.
+    let parent: LeaseBody?
+    /// The activity that this body runs in, where that is no body.
+    private let place: Activity?
+    private let leases: Locked<[any HeldLease]>
 
-    init(leasing core: ContainerCore) { leased = Locked(core) }
+    /// A body of the current task.
+    init(leasing leases: [any HeldLease]) {
+        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        parent = LeaseContext.activeBody
+        place = ResolutionContext.activeFrame?.activity
+        self.leases = Locked(leases)
+        super.init(inside: asker)
+    }
 
-    /// The container of whose instances the body holds a lease; nil once it has ended, for a task that outlives it.
-    var core: ContainerCore? { leased.withLock { $0 } }
+    /// Whether calls that a run of this activity makes now are made in the body.
+    func isInside(_ activity: Activity?) -> Bool { place === activity }
 
+    override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
+
+    /// The containers of whose instances the body holds leases; none once it has ended, for a task that outlives it.
+    var cores: [ContainerCore] { leases.withLock { $0 }.compactMap { ($0 as? Lease)?.core } }
+
+    /// Ends the leases.
     func end() {
-        let core = leased.withLock { core in
-            defer { core = nil }
-            return core
+        let ended = leases.withLock { leases in
+            defer { leases = [] }
+            return leases
         }
-        withExtendedLifetime(core) {}
+        Waits.end(self)
+        for lease in ended.reversed() { lease.end() }
     }
 }
 
 /// The leases that the current task holds.
 enum LeaseContext {
-    /// The bodies that this task, or the task that started it, was started in.
-    @TaskLocal static var bodies: [LeaseBody] = []
+    /// The innermost body that this task, or the task that started it, was started in.
+    @TaskLocal static var body: LeaseBody?
+
+    static let peek = TaskLocalPeek($body)
+
+    /// The innermost body that still runs.
+    static var activeBody: LeaseBody? {
+        if peek.isNil { return nil }
+        var body = body
+        while let current = body, current.hasEnded { body = current.parent }
+        return body
+    }
 }
 
 extension ContainerCore {
@@ -95,8 +155,7 @@ extension ContainerCore {
         withState { state in
             guard state.phase == .open else { return .gone }
             if let kept = state.instances[key], kept.cell === cell {
-                state.leases.begin(cell)
-                return .leased(Lease(core: self, key: key, cell: cell))
+                return .leased(Lease(core: self, key: key, state.beginLease(of: cell)))
             }
             return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
         }
@@ -112,8 +171,7 @@ extension ContainerCore {
             else { return nil }
             // The cell that will be disposed; each load makes another one.
             let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
-            state.leases.begin(leased)
-            return Lease(core: self, key: key, cell: leased)
+            return Lease(core: self, key: key, state.beginLease(of: leased))
         }
     }
 
@@ -121,7 +179,9 @@ extension ContainerCore {
     func release(_ lease: Lease) -> [Disposable] {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
+        var quiet: [CheckedContinuation<Void, Never>] = []
         let pending: [Disposable] = withState { state in
+            if lease.leaveBody() { state.bodyEnds(into: &quiet) }
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             // The end of a lease counts as use.
             if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.node?.note(at: now) }
@@ -129,7 +189,7 @@ extension ContainerCore {
             state.owed += pending.count
             return pending
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting + quiet { continuation.resume() }
         return pending
     }
 

@@ -16,7 +16,10 @@ final class OwnedScope: Sendable {
     /// From this moment on the scope is closed; what it holds is disposed in the background, also when its parent goes away.
     ///
     /// Observers are told what hooks throw.
-    deinit { _ = container.core.beginDisposal(reason: DisposalReason()) }
+    deinit {
+        let core = container.core
+        _ = core.beginDisposal(reason: DisposalReason(error: ContainerCore.cutShort(core)))
+    }
 }
 
 /// The scope of a view, opened when it is first asked for and replaced when its key or what is above it changes.

@@ -2,7 +2,9 @@ import Synchronization
 
 /// One run of a factory and its hooks for a shared or graph instance: the shell around the decisions of ``SingleFlight`` and
 /// ``WaitForGraph``.
-final class Creation: Sendable, Hashable {
+///
+/// `@unchecked Sendable` because its superclass is; what it adds is constant, atomic, or said to be safe where it stands.
+final class Creation: Activity, @unchecked Sendable {
     let key: CreationKey
     let pack: ArgumentPack
     /// The container that the factory's resolver asks.
@@ -19,13 +21,10 @@ final class Creation: Sendable, Hashable {
     private static let greatestDepthOnOneStack = 8
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
-    /// The run in whose task this creation runs, until the graph of waits has been told.
+    /// The disposal of the instance that the same registration had for the same arguments before.
     ///
-    /// Unsafe because after `init` it is touched under the lock of ``Waits/graph`` only.
-    @exclusivity(unchecked) nonisolated(unsafe) var enclosing: Frame?
-    /// Whether the graph of waits knows of this creation, and must be asked when it ends.
-    private let knownToGraph = Atomic(false)
-    private let ended = Atomic(false)
+    /// The factory runs once it is over: there are never two instances for one key.
+    let predecessor: Disposable?
     /// The greatest priority that its task was given.
     private let priority = Atomic<UInt8>(0)
     /// What came of the creation, for whoever launched it and attends it.
@@ -55,35 +54,43 @@ final class Creation: Sendable, Hashable {
     /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        storage: (any InstanceStorage)?, clock: UInt, stopwatch: Stopwatch?
+        storage: (any InstanceStorage)?, clock: UInt, stopwatch: Stopwatch?, after predecessor: Disposable? = nil
     ) {
         self.key = key
         pack = request.pack
         self.host = host
         graph = nil
-        enclosing = nil
         self.storage = storage
+        self.predecessor = predecessor
         self.clock = clock
         self.stopwatch = stopwatch
         isInner = request.isInner
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
+        super.init(isCreation: true)
     }
 
     /// A creation for a graph, in the task of who asks.
     init(
         _ key: CreationKey, _ pack: ArgumentPack, asking host: any ResolutionHost, in graph: ResolutionGraph,
-        enclosing asker: Frame?, isInner: Bool
+        enclosing frame: Frame?, isInner: Bool
     ) {
         self.key = key
         self.pack = pack
         self.host = host
         self.graph = graph
-        enclosing = asker
         storage = nil
+        predecessor = nil
         clock = 0
         stopwatch = nil
         self.isInner = isInner
-        depth = asker?.creation.map { $0.depth + 1 } ?? 0
+        depth = frame?.creation.map { $0.depth + 1 } ?? 0
+        super.init(isCreation: true, inside: Waits.asker(of: frame))
+    }
+
+    /// A container's disposal waits for its creations, and a lease of an unfinished instance for that instance.
+    override var outer: [Activity] {
+        let leased = rareIfThere { $0.leases?.flatMap(\.outer) ?? [] } ?? []
+        return graph == nil ? host.ends + leased : leased
     }
 
     var recipe: Recipe { key.recipe }
@@ -108,23 +115,17 @@ final class Creation: Sendable, Hashable {
         return rare.state.withLock(body)
     }
 
-    /// From now on the graph of waits must be asked when the creation ends.
-    ///
-    /// Sequentially consistent like ``hasEnded``: of who enters it and then looks at the end, and of who ends it and then looks here,
-    /// one sees the other.
-    func enterGraph() { knownToGraph.store(true, ordering: .sequentiallyConsistent) }
-    var isInGraph: Bool { knownToGraph.load(ordering: .sequentiallyConsistent) }
-    /// Whether the creation has ended, or its end is under way.
-    var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
-
     /// Keeps what the factory leased as long as the instance.
     ///
     /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
     func hold(_ lease: any HeldLease) -> Bool {
-        rare { state in
+        let isHeld = rare { state in
             state.leases?.append(lease)
             return state.leases != nil
-        } ?? false
+        }
+        guard isHeld == true else { return false }
+        lease.passToInstance()
+        return true
     }
 
     /// Takes the leases out, once; none are held from now on.
@@ -173,7 +174,7 @@ final class Creation: Sendable, Hashable {
         } else {
             task = Task(priority: priority) { @concurrent in await self.runShared() }
         }
-        if !ended.load(ordering: .acquiring) { adopt(task, launchedWith: priority) }
+        if !hasEnded { adopt(task, launchedWith: priority) }
     }
 
     private func adopt(_ task: Task<Void, Never>, launchedWith priority: TaskPriority) {
@@ -213,7 +214,7 @@ final class Creation: Sendable, Hashable {
     /// Called under the lock of its place, in the step in which the flight ends.
     func end(attended outcome: Waiter.Outcome?) {
         attendedOutcome = outcome
-        ended.store(true, ordering: .sequentiallyConsistent)
+        noteEnd()
     }
 
     /// What came of the creation, if it has ended: for whoever attends it, once.
@@ -228,6 +229,7 @@ final class Creation: Sendable, Hashable {
         let frame = Frame(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
+            if let predecessor { try await predecessor.isOver(before: self, in: frame) }
             let instance = try await makeInstanceInOwnTask(in: frame)
             if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }
             result = .success(instance)
@@ -320,14 +322,15 @@ final class Creation: Sendable, Hashable {
             show(instance)
             switch Waits.graph.withLock({ $0.ownWorkDone(self) }) {
             case .complete(let group):
-                for creation in group { creation.succeed() }
+                for creation in Waits.creations(group) { creation.succeed() }
                 return true
             case .hold(let waiters):
                 place.pin(self)
-                Creation.release(waiters)
+                Creation.release(Waits.released(waiters))
                 return false
             case .fail(let cause):
-                fail(cause.failure ?? CancellationError())
+                let cause = unsafeDowncast(cause, to: Creation.self)  // Because only creations fail others.
+                fail(with: cause.failure ?? CancellationError())
                 return true
             }
         case .failure(let error):
@@ -359,11 +362,23 @@ final class Creation: Sendable, Hashable {
         _ = rare { $0.failure = error }
         let others = Waits.graph.withLock { $0.fail(self) }
         place.finish(self, .failure(error))
-        for creation in others {
-            _ = creation.rare { $0.failure = error }
-            creation.place.finish(creation, .failure(error))
-            creation.forget()
-        }
+        for other in Waits.creations(others) { other.end(failingWith: error) }
+        forget()
+    }
+
+    /// The creation was given the unfinished instance of another one, which has failed meanwhile.
+    private func fail(with error: any Error) {
+        if error is CancellationError { place.abandon(self) }
+        fail(error)
+    }
+
+    /// The creation is complete but for another one, whose unfinished instance it was given and which has failed.
+    ///
+    /// A cancellation is that of the other one's requests: those that wait for this one start over.
+    private func end(failingWith error: any Error) {
+        _ = rare { $0.failure = error }
+        if error is CancellationError { place.abandon(self) }
+        place.finish(self, .failure(error))
         forget()
     }
 
@@ -378,7 +393,4 @@ final class Creation: Sendable, Hashable {
         }
         withExtendedLifetime(dropped) {}
     }
-
-    static func == (first: Creation, second: Creation) -> Bool { first === second }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -15,8 +15,8 @@ import Synchronization
     private let kept: (any ResolutionHost)?
     /// The run that this one happens inside, in the same task.
     let parent: Frame?
-    /// The innermost creation that others can wait for and that this run is part of.
-    let creation: Creation?
+    /// The innermost activity that others can wait for and that this run is part of: a creation, or an instance's disposal.
+    let activity: Activity?
     /// The shared creation whose product will hold what this run resolves.
     let holder: Creation?
     /// The graph of the run, where it is known; otherwise that of the root, which makes one when it is first needed.
@@ -31,20 +31,20 @@ import Synchronization
     @inline(__always)
     private init(
         _ recipe: Recipe, _ pack: ArgumentPack, _ table: Unmanaged<InstanceTable>, keeping host: (any ResolutionHost)?,
-        inside parent: Frame? = nil, creation: Creation? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
-        partOf whole: Frame? = nil
+        inside parent: Frame? = nil, activity: Activity? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
+        partOf whole: Frame? = nil, isRecorded: Bool = true
     ) {
         // First, because afterwards the references are the frame's.
         recorded =
             if let whole { whole.recorded } else {
-                Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: Frame.host(of: table)) : nil
+                isRecorded && Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: Frame.host(of: table)) : nil
             }
         self.recipe = recipe
         self.pack = pack
         kept = host
         self.table = table
         self.parent = parent
-        self.creation = creation
+        self.activity = activity
         self.holder = holder
         givenGraph = graph
         ownGraph = AtomicReference()
@@ -59,14 +59,14 @@ import Synchronization
         let table = Unmanaged.passUnretained(host.table)
         self.init(
             recipe, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
-            creation: creation ?? parent?.creation, holder: holder, graph: graph)
+            activity: creation ?? parent?.activity, holder: holder, graph: graph)
     }
 
     /// A run of a factory without arguments, asked for by another run in its task.
     @inline(__always)
     convenience init(of recipe: Recipe, inside parent: Frame) {
         self.init(
-            recipe, .none, parent.table, keeping: nil, inside: parent, creation: parent.creation, holder: parent.holder)
+            recipe, .none, parent.table, keeping: nil, inside: parent, activity: parent.activity, holder: parent.holder)
     }
 
     /// A run for a graph instance without arguments.
@@ -75,7 +75,7 @@ import Synchronization
         let table = Unmanaged.passUnretained(table)
         self.init(
             creation.recipe, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
-            creation: creation, holder: parent?.holder, graph: graph)
+            activity: creation, holder: parent?.holder, graph: graph)
     }
 
     /// A run for a request from outside.
@@ -88,15 +88,30 @@ import Synchronization
     convenience init(sharedCreation creation: Creation) {
         self.init(
             creation.recipe, creation.pack, Unmanaged.passUnretained(creation.host.table), keeping: creation.host,
-            creation: creation, holder: creation)
+            activity: creation, holder: creation)
     }
 
     /// Hooks of `frame` that run in a task of their own.
     convenience init(hooksOf frame: Frame) {
         self.init(
-            frame.recipe, frame.pack, frame.table, keeping: frame.host, creation: frame.creation, holder: frame.holder,
+            frame.recipe, frame.pack, frame.table, keeping: frame.host, activity: frame.activity, holder: frame.holder,
             graph: frame.graph, partOf: frame)
     }
+
+    /// The `onDispose` hooks of an instance.
+    convenience init(disposing recipe: Recipe, in host: any ResolutionHost, as disposal: Disposable) {
+        self.init(
+            recipe, .none, Unmanaged.passUnretained(host.table), keeping: host, activity: disposal, isRecorded: false)
+    }
+
+    /// The innermost creation that others can wait for and that this run is part of.
+    var creation: Creation? {
+        guard let activity, activity.isCreation else { return nil }
+        return unsafeDowncast(activity, to: Creation.self)  // Because only creations say that they are.
+    }
+
+    /// Whether the run is that of a disposal hook.
+    var isDisposing: Bool { activity.map { !$0.isCreation } ?? false }
 
     /// The container that this run's resolver asks.
     var host: any ResolutionHost { kept ?? Frame.host(of: table) }
@@ -196,7 +211,7 @@ import Synchronization
     var pathInCreation: [PathStep] {
         var path = [step]
         var frame = self
-        while let parent = frame.parent, parent.creation === creation {
+        while let parent = frame.parent, parent.activity === activity {
             path.append(parent.step)
             frame = parent
         }

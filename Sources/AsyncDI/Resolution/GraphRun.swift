@@ -51,6 +51,8 @@
         frame.end()
         guard isComplete else { return false }
         guard let failure = creation.failure else { return true }
+        // Given an instance of a creation that was cancelled, for others than this task: it starts over.
+        if failure is CancellationError, !Task.isCancelled { return false }
         // It was given an instance which failed meanwhile, and fails with it.
         throw request.delivered(failure, by: creation)
     }

@@ -28,6 +28,7 @@ import Synchronization
     private let obstacles = Atomic<UInt8>(0)
     private static let closedBit: UInt8 = 1
     private static let pendingBit: UInt8 = 2
+    private static let drainingBit: UInt8 = 4
     private var count = 0
 
     init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
@@ -54,6 +55,18 @@ import Synchronization
                 obstacles.bitwiseOr(Self.pendingBit, ordering: .releasing)
             } else {
                 obstacles.bitwiseAnd(~Self.pendingBit, ordering: .releasing)
+            }
+        }
+    }
+
+    /// Whether the container is being drained: requests from outside begin nothing new, which the slow path looks after.
+    var isDraining: Bool {
+        get { obstacles.load(ordering: .acquiring) & Self.drainingBit != 0 }
+        set {
+            if newValue {
+                obstacles.bitwiseOr(Self.drainingBit, ordering: .releasing)
+            } else {
+                obstacles.bitwiseAnd(~Self.drainingBit, ordering: .releasing)
             }
         }
     }

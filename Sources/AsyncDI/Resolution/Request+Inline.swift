@@ -48,6 +48,7 @@ extension Request {
 
     private func beginFrame(of recipe: Recipe) throws -> Frame {
         try Task.checkCancellation()
+        try refuseWhileDraining()
         try checkInlineCycle(recipe)
         graph?.enter()
         return Frame(of: recipe, pack, host: host, inside: asker, creation: nil, holder: holder, graph: graph)
@@ -66,6 +67,7 @@ extension Request {
     // MARK: Graph
 
     nonisolated(nonsending) func graphInstance(_ recipe: Recipe) async throws -> Cell? {
+        try refuseWhileDraining()
         let graph = graph ?? asker?.graph ?? ResolutionGraph()
         let isOutermost = self.graph != nil || asker == nil
         if isOutermost { graph.enter() }
@@ -109,9 +111,11 @@ extension Request {
             throw error
         }
         guard creation.settle(.success(instance), in: frame) else { return nil }
+        guard let failure = creation.failure else { return instance }
+        // Given an instance of a creation that was cancelled, for others than this task: it starts over.
+        if failure is CancellationError, !Task.isCancelled { return nil }
         // A creation that was given an instance which failed meanwhile fails with it.
-        if let failure = creation.failure { throw delivered(failure, by: creation) }
-        return instance
+        throw delivered(failure, by: creation)
     }
 
     /// The hooks of a nested creation may need what this task is in the middle of making: they run in a task of their own, so that

@@ -93,6 +93,7 @@ extension Request {
     ) async throws -> Following {
         let creation = waiter.creation
         if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
+        let isInGraph = asker?.activity != nil || !LeaseContext.peek.isNil
         await withTaskCancellationHandler {
             // Captured so that the closure, and what comes after it, stays on the caller's executor.
             _ = isolation
@@ -104,7 +105,7 @@ extension Request {
         } onCancel: {
             // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
             // resumed the waiter already, all three do nothing.
-            if asker?.creation != nil { Waits.graph.withLock { $0.withdraw(waiter) } }
+            if isInGraph { Waits.end(waiter) }
             waiter.resume(.cancelled)
             creation.place.leave(waiter)
         }

@@ -185,8 +185,8 @@ final class ResolutionGraph: CreationPlace {
 extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
     /// Carries the action out, outside every lock.
     ///
-    /// Those who take a lease are given this one, which was begun for each of them.
-    func resumeWaiters(with result: Result<Cell, any Error>, lease: (any HeldLease)? = nil) {
+    /// Waiters that take a lease are given one each, which was begun for them.
+    func resumeWaiters(with result: Result<Cell, any Error>, makeLease: (() -> any HeldLease)? = nil) {
         switch self {
         case .retry(let waiters):
             for waiter in waiters { waiter.resume(.retry) }
@@ -195,7 +195,7 @@ extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
             for waiter in waiters {
                 switch result {
                 case .success(let cell):
-                    if let lease, waiter.takesLease {
+                    if waiter.takesLease, let lease = makeLease?() {
                         // Cancelled since the creation ended: nobody else ends it.
                         if !waiter.resume(.leased(cell, lease)) { lease.end() }
                     } else {

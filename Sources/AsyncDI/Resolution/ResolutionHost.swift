@@ -5,6 +5,10 @@ protocol ResolutionHost: CreationPlace {
     /// The container's name, as messages show it.
     var displayName: String { get }
     var parentHost: (any ResolutionHost)? { get }
+    /// The disposals of this container and of those above it, as far as something waits for one.
+    var ends: [Activity] { get }
+    /// Whether a call of the current task, outside every run, begins new work that a container being drained refuses.
+    var isRefusedWhileDraining: Bool { get }
     /// What the container is called in graphs.
     var ownerLabel: String { get }
     /// The recorders of this container and of those above it.
@@ -108,6 +112,10 @@ enum LeaseDecision {
 /// Something that keeps a cached instance from being disposed until it is ended.
 protocol HeldLease: AnyObject, Sendable {
     func end()
+    /// The lease is that of an instance from now on: a container that is drained waits for those of bodies only.
+    func passToInstance()
+    /// The disposals that cannot end before the lease does.
+    var outer: [Activity] { get }
 }
 
 /// Where creations happen: a container, or a graph.
@@ -119,6 +127,8 @@ protocol CreationPlace: AnyObject, Sendable {
     func leave(_ waiter: Waiter)
     /// Somebody holds the unfinished instance: the creation must go on to its end.
     func pin(_ creation: Creation)
+    /// The creation is cancelled on behalf of others than those that wait for it: these start over when it fails.
+    func abandon(_ creation: Creation)
     /// The creation ended, as the graph of waits has decided.
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>)
     /// The creation ended, unless the graph of waits knows of it and must be asked.
@@ -138,50 +148,19 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
         guard mayWait else { return .refused }
         let waiter = Waiter(for: creation, takesLease: takesLease)
         var released: [(waiter: Waiter, early: Creation)] = []
-        if let asker, let node = asker.creation {
-            switch Waits.ask(waiter, from: node, asker, for: creation) {
+        if let asker = Waits.asker(of: asker) {
+            switch Waits.ask(waiter, from: asker, for: creation) {
             case .cycle(let frames):
-                return .cycle(frames)
+                return .cycle(frames.compactMap(\.self))
             case .takeEarly:
                 pin(creation)
                 guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }
                 return .early(cell)
             case .wait(let releasing):
-                released = releasing
+                released = Waits.released(releasing)
             }
         }
         join(creation, waiter: waiter)
         return .wait(waiter, releasing: released)
-    }
-}
-
-/// The one graph of waits in the process: cycles may span containers.
-///
-/// Most creations wait for nobody, and nobody that is being made waits for them. The graph is not told of those:
-/// ``Creation/isInGraph`` says which it knows, and is set under the lock of the creation's place or by its own requests, before the
-/// end of the creation looks at it. Requests of a task that outlives its creation may come later: they look at
-/// ``Creation/hasEnded`` after they have set it.
-enum Waits {
-    /// Its lock is taken under that of a place, never the other way round.
-    static let graph = Locked(WaitForGraph<Creation, Waiter, Frame>())
-
-    /// A request made in a creation is about to wait.
-    static func ask(
-        _ waiter: Waiter, from asker: Creation, _ frame: Frame, for target: Creation
-    ) -> WaitForGraph<Creation, Waiter, Frame>.AskAction {
-        target.enterGraph()
-        return graph.withLock { graph in
-            asker.enterGraph()
-            // Only now, because only who waits can be part of a cycle. Nobody waits for what runs in a task that outlives a
-            // creation: a creation that has ended is not told of again, as nothing would take it out.
-            var inner = asker
-            while !inner.hasEnded, let frame = inner.enclosing, let outer = frame.creation {
-                outer.enterGraph()
-                graph.enter(inner, inside: outer, label: frame)
-                inner.enclosing = nil
-                inner = outer
-            }
-            return graph.ask(waiter, from: asker, label: frame, for: target)
-        }
     }
 }

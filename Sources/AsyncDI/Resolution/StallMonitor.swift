@@ -86,7 +86,10 @@ extension Request {
     nonisolated(nonsending) func watched<R: Sendable>(
         waitingFor creation: Creation, _ body: nonisolated(nonsending) () async -> R
     ) async -> R {
-        guard let monitor = host.stalls, !creation.recipe.blueprint.isHidden else { return await body() }
+        // A hidden creation in a graph is a `Lazy`, whose own request is watched; one in a container loads modules.
+        guard let monitor = host.stalls, !creation.recipe.blueprint.isHidden || creation.home != nil else {
+            return await body()
+        }
         let wait = StallMonitor.Wait(of: asker, for: creation)
         monitor.begin(wait)
         defer { monitor.end(wait) }

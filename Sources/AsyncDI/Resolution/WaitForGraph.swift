@@ -1,7 +1,15 @@
-/// Who waits for whom among unfinished creations, in the whole process; decides whether one more wait would never end.
+/// Who waits for whom among unfinished activities, in the whole process; decides whether one more wait would never end.
 ///
-/// A pure value. A *node* is a creation, a *waiter* one suspended request made inside a creation, a *label* what an error's
-/// path shows of that request. Requests made outside any creation cannot close a cycle and are not recorded.
+/// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one suspended
+/// call made inside a node, and a *label* is what an error's path shows of that call. Calls made outside every activity
+/// cannot close a cycle and are not recorded.
+///
+/// Some edges are not stored: a container's disposal waits for everything that is under way in the container. Such a node
+/// is *open*, and each inner node names the open nodes that cannot end before it does. The search for a path therefore runs
+/// from both ends: forward from the target along stored edges, and backward from the asker along all of them. It ends
+/// as soon as either side is exhausted, so that joining the head of a long chain, or asking from its tail, takes constant
+/// time. (Two-way search for incremental cycle detection: M. A. Bender, J. T. Fineman, S. Gilbert, R. E. Tarjan, "A New
+/// Approach to Incremental Cycle Detection and Related Problems", 2015.)
 ///
 /// Only the request that would close a cycle is refused, as in Guice's `CycleDetectingLock`. Unlike locks, instances can be
 /// handed out early: once a creation's instance is *made* and only its hooks run, a request of the same cycle gets it at
@@ -25,14 +33,28 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     private var made: Set<Node> = []
     /// For each node, whose unfinished instances it was given.
     private var early: [Node: Set<Node>] = [:]
+    /// For each node, which nodes were given its unfinished instance.
+    private var givenTo: [Node: Set<Node>] = [:]
     /// Creations whose own work is done, in that order, and that wait for their group.
     private var held: [Node] = []
+    private var heldSet: Set<Node> = []
     /// Creations that will fail, with the failed one whose instance they were given.
     private var doomed: [Node: Node] = [:]
+    /// The open nodes that cannot end before a node does.
+    private let outer: (Node) -> [Node]
+    /// Whether a node may wait for more than what is stored.
+    private let isOpen: (Node) -> Bool
+    /// How many nodes searches have looked at, for tests of their cost.
+    private(set) var steps = 0
+
+    init(outer: @escaping (Node) -> [Node] = { _ in [] }, isOpen: @escaping (Node) -> Bool = { _ in false }) {
+        self.outer = outer
+        self.isOpen = isOpen
+    }
 
     var isEmpty: Bool {
         places.isEmpty && waits.isEmpty && waitedBy.isEmpty && contents.isEmpty && enclosing.isEmpty && made.isEmpty
-            && early.isEmpty && held.isEmpty && doomed.isEmpty
+            && early.isEmpty && givenTo.isEmpty && held.isEmpty && heldSet.isEmpty && doomed.isEmpty
     }
 
     // MARK: Asking
@@ -49,28 +71,26 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// A request made in creation `asker` is about to wait for `target`.
     mutating func ask(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) -> AskAction {
         // The asker's own work is done: this is a task that outlives it, for which it does not wait.
-        if held.contains(asker) { return .wait(releasing: []) }
+        if heldSet.contains(asker) { return .wait(releasing: []) }
         guard var path = path(from: target, to: asker) else {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: [])
         }
         if made.contains(target) {
-            early[asker, default: []].insert(target)
+            give(target, to: asker)
             return .takeEarly
         }
-        // Tried on a copy: when one of the paths cannot be opened, nobody is released.
-        var attempt = self
+        // When one of the paths cannot be opened, nobody is released.
+        if let closed = self.path(from: target, to: asker, avoidingMade: true) {
+            return .cycle(closed.compactMap(\.label))
+        }
         var released: [(waiter: Waiter, early: Node)] = []
-        while true {
-            guard let edge = path.first(where: { $0.isWait && made.contains($0.to) }) else {
-                return .cycle(path.compactMap(\.label))
-            }
-            released += attempt.release(waitersOf: edge.from, on: edge.to)
-            guard let next = attempt.path(from: target, to: asker) else { break }
+        while let edge = path.first(where: { $0.isWait && made.contains($0.to) }) {
+            released += release(waitersOf: edge.from, on: edge.to)
+            guard let next = self.path(from: target, to: asker) else { break }
             path = next
         }
-        attempt.addWait(waiter, from: asker, label: label, to: target)
-        self = attempt
+        addWait(waiter, from: asker, label: label, to: target)
         return .wait(releasing: released)
     }
 
@@ -83,7 +103,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// `inner` is about to run in the task of `outer`.
     mutating func enter(_ inner: Node, inside outer: Node, label: Label) {
-        if held.contains(outer) { return }
+        if heldSet.contains(outer) { return }
         contents[outer, default: [:]][inner] = label
         enclosing[inner] = outer
     }
@@ -119,6 +139,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         }
         made.insert(node)
         held.append(node)
+        heldSet.insert(node)
         // A task that outlives the creation may wait on; the creation does not wait for it.
         removeRequests(of: node)
         let group = completeGroup()
@@ -130,7 +151,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         // request, which gets the instance there and goes on.
         var released: [(waiter: Waiter, early: Node)] = []
         for instance in held {
-            for asker in waitedBy[instance] ?? [] where path(from: instance, to: asker) != nil {
+            for asker in waitedBy[instance] ?? [] where self.path(from: instance, to: asker) != nil {
                 released += release(waitersOf: asker, on: instance)
             }
         }
@@ -142,17 +163,13 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// Returns the held ones that fail with it; those still running fail when they are done.
     mutating func fail(_ node: Node) -> [Node] {
         var affected: Set<Node> = [node]
-        var grew = true
-        while grew {
-            grew = false
-            for (holder, instances) in early where !affected.contains(holder) && !instances.isDisjoint(with: affected) {
-                affected.insert(holder)
-                grew = true
-            }
+        var next = [node]
+        while let instance = next.popLast() {
+            for holder in givenTo[instance] ?? [] where affected.insert(holder).inserted { next.append(holder) }
         }
         affected.remove(node)
         let failing = held.filter(affected.contains)
-        for holder in affected.subtracting(failing) where doomed[holder] == nil { doomed[holder] = node }
+        for holder in affected where !heldSet.contains(holder) && doomed[holder] == nil { doomed[holder] = node }
         remove(node)
         for node in failing { remove(node) }
         return failing
@@ -167,14 +184,15 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             if waits[asker]?.isEmpty == true { waits[asker] = nil }
         }
         made.remove(node)
-        if !early.isEmpty {
-            early[node] = nil
-            for holder in Array(early.keys) {
-                early[holder]!.remove(node)
-                if early[holder]!.isEmpty { early[holder] = nil }
-            }
+        for instance in early.removeValue(forKey: node) ?? [] {
+            givenTo[instance]?.remove(node)
+            if givenTo[instance]?.isEmpty == true { givenTo[instance] = nil }
         }
-        if !held.isEmpty { held.removeAll { $0 == node } }
+        for holder in givenTo.removeValue(forKey: node) ?? [] {
+            early[holder]?.remove(node)
+            if early[holder]?.isEmpty == true { early[holder] = nil }
+        }
+        if heldSet.remove(node) != nil { held.removeAll { $0 == node } }
         doomed[node] = nil
     }
 
@@ -201,8 +219,13 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         for waiter in waiters.keys { places[waiter] = nil }
         tidy(from: asker, to: target)
         if waits[asker]?.isEmpty == true { waits[asker] = nil }
-        early[asker, default: []].insert(target)
+        give(target, to: asker)
         return waiters.keys.map { ($0, target) }
+    }
+
+    private mutating func give(_ instance: Node, to asker: Node) {
+        early[asker, default: []].insert(instance)
+        givenTo[instance, default: []].insert(asker)
     }
 
     private mutating func tidy(from asker: Node, to target: Node) {
@@ -218,14 +241,12 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// The largest set of held creations that were given nothing unfinished from outside the set.
     private func completeGroup() -> [Node] {
-        var group = Set(held)
-        var shrank = true
-        while shrank {
-            shrank = false
-            for node in group where !(early[node] ?? []).isSubset(of: group) {
-                group.remove(node)
-                shrank = true
-            }
+        var group = heldSet
+        var next = held.filter { node in early[node].map { !$0.isSubset(of: heldSet) } ?? false }
+        while let node = next.popLast() {
+            guard group.remove(node) != nil else { continue }
+            // What was given an instance of a creation that is not complete is not complete either.
+            for holder in givenTo[node] ?? [] where group.contains(holder) { next.append(holder) }
         }
         return held.filter(group.contains)
     }
@@ -237,32 +258,78 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         let isWait: Bool
     }
 
-    /// The edges of a shortest path, empty when both are the same node, nil when there is none.
-    private func path(from start: Node, to end: Node) -> [Edge]? {
+    /// The edges of a path, empty when both are the same node, nil when there is none.
+    ///
+    /// Waits for what is made can be opened: a search may leave them out.
+    private mutating func path(from start: Node, to end: Node, avoidingMade: Bool = false) -> [Edge]? {
         if start == end { return [] }
-        var cameBy: [Node: Edge] = [:]
-        var frontier = [start]
-        var next = 0
-        while next < frontier.count {
-            let node = frontier[next]
-            next += 1
-            for edge in edges(from: node) where cameBy[edge.to] == nil && edge.to != start {
-                cameBy[edge.to] = edge
-                if edge.to == end {
-                    var path: [Edge] = []
-                    var node = end
-                    while node != start, let edge = cameBy[node] {
-                        path.append(edge)
-                        node = edge.from
-                    }
-                    return path.reversed()
+        var forward = Frontier(start)
+        var backward = Frontier(end)
+        var isForwardComplete = true
+        while !backward.isExhausted {
+            if isForwardComplete {
+                guard let node = forward.next() else { return nil }
+                steps += 1
+                if isOpen(node) { isForwardComplete = false }
+                for edge in edges(from: node) where !(avoidingMade && edge.isWait && made.contains(edge.to)) {
+                    guard forward.reach(edge.to, by: edge) else { continue }
+                    if backward.has(edge.to) { return forward.way(to: edge.to).reversed() + backward.way(to: edge.to) }
                 }
-                frontier.append(edge.to)
+            }
+            guard let node = backward.next() else { return nil }
+            steps += 1
+            for edge in edges(to: node) where !(avoidingMade && edge.isWait && made.contains(edge.to)) {
+                guard backward.reach(edge.from, by: edge) else { continue }
+                if forward.has(edge.from) {
+                    return forward.way(to: edge.from).reversed() + backward.way(to: edge.from)
+                }
             }
         }
         return nil
     }
 
+    /// One side of a search.
+    private struct Frontier {
+        private let start: Node
+        private var cameBy: [Node: Edge] = [:]
+        private var nodes: [Node]
+        private var position = 0
+
+        init(_ start: Node) {
+            self.start = start
+            nodes = [start]
+        }
+
+        var isExhausted: Bool { position == nodes.count }
+        func has(_ node: Node) -> Bool { node == start || cameBy[node] != nil }
+
+        mutating func next() -> Node? {
+            guard position < nodes.count else { return nil }
+            defer { position += 1 }
+            return nodes[position]
+        }
+
+        /// Notes how a node was reached; false when it had been reached before.
+        mutating func reach(_ node: Node, by edge: Edge) -> Bool {
+            guard node != start, cameBy[node] == nil else { return false }
+            cameBy[node] = edge
+            nodes.append(node)
+            return true
+        }
+
+        /// The edges that lead from a node back to the start.
+        func way(to node: Node) -> [Edge] {
+            var way: [Edge] = []
+            var node = node
+            while node != start, let edge = cameBy[node] {
+                way.append(edge)
+                node = edge.from == node ? edge.to : edge.from
+            }
+            return way
+        }
+    }
+
+    /// The stored edges of what a node waits for.
     private func edges(from node: Node) -> [Edge] {
         var edges: [Edge] = []
         for (target, waiters) in waits[node] ?? [:] {
@@ -271,11 +338,29 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         for (inner, label) in contents[node] ?? [:] {
             edges.append(Edge(from: node, to: inner, label: label, isWait: false))
         }
-        if held.contains(node) {
+        if heldSet.contains(node) {
             for instance in early[node] ?? [] {
                 edges.append(Edge(from: node, to: instance, label: nil, isWait: false))
             }
         }
+        return edges
+    }
+
+    /// The edges of what waits for a node.
+    private func edges(to node: Node) -> [Edge] {
+        var edges: [Edge] = []
+        for asker in waitedBy[node] ?? [] {
+            edges.append(Edge(from: asker, to: node, label: waits[asker]?[node]?.first?.value, isWait: true))
+        }
+        if let place = enclosing[node] {
+            edges.append(Edge(from: place, to: node, label: contents[place]?[node], isWait: false))
+        }
+        if let holders = givenTo[node] {
+            for holder in holders where heldSet.contains(holder) {
+                edges.append(Edge(from: holder, to: node, label: nil, isWait: false))
+            }
+        }
+        for place in outer(node) { edges.append(Edge(from: place, to: node, label: nil, isWait: false)) }
         return edges
     }
 }
@@ -302,15 +387,27 @@ extension WaitForGraph {
             precondition(!askers.isEmpty, "no empty lists")
             for asker in askers { precondition(waits[asker]?[to] != nil, "both directions agree") }
         }
+        precondition(Set(held) == heldSet, "both forms agree")
+        for (holder, instances) in early {
+            precondition(!instances.isEmpty, "no empty lists")
+            for instance in instances {
+                precondition(givenTo[instance]?.contains(holder) == true, "both directions agree")
+            }
+        }
+        for (instance, holders) in givenTo {
+            precondition(!holders.isEmpty, "no empty lists")
+            for holder in holders { precondition(early[holder]?.contains(instance) == true, "both directions agree") }
+        }
         for node in held { precondition(waits[node] == nil && contents[node] == nil, "what is held asks for nothing") }
         for (inner, outer) in enclosing { precondition(contents[outer]?[inner] != nil, "both directions agree") }
         precondition(contents.values.allSatisfy { !$0.isEmpty }, "no empty lists")
         precondition(held.allSatisfy(made.contains), "what is held is made")
         precondition(Set(held).count == held.count, "what is held is held once")
         for node in held { precondition(early[node] != nil, "what is held waits for something early") }
+        var copy = self
         for node in waits.keys {
             for target in waits[node]!.keys {
-                precondition(path(from: target, to: node) == nil, "no wait closes a cycle")
+                precondition(copy.path(from: target, to: node) == nil, "no wait closes a cycle")
             }
         }
     }

@@ -131,9 +131,24 @@ private final class LineObserver: ContainerObserver {
             _ = try await scope.resolve(Car.self)
         }
         #expect(
-            await observer.received(5) == [
+            await observer.received(6) == [
                 "app: registered Engine", "app: opened scope \"request-1\"", "request-1: registered Car",
-                "request-1: created Engine in 0.0 seconds for 1 waiter", "app: closed scope \"request-1\"",
+                "request-1: created Engine in 0.0 seconds for 1 waiter", "request-1: disposed Engine",
+                "app: closed scope \"request-1\"",
+            ])
+    }
+
+    @Test func `the values that a scope is given are no events`() async throws {
+        let observer = LineObserver()
+        let container = Container(name: "app", observers: [observer]) { Registration(Wheel.self, instance: Wheel()) }
+        try await container.withScope("request-1") {
+            Registration(Engine.self, instance: Engine())
+            Registration(expected: Wheel.self)
+        } operation: { _ in
+        }
+        #expect(
+            await observer.received(3) == [
+                "app: registered Wheel", "app: opened scope \"request-1\"", "app: closed scope \"request-1\"",
             ])
     }
 
@@ -161,10 +176,12 @@ private final class LineObserver: ContainerObserver {
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(5))
         let created = "-: created Wheel(Int) in 0.0 seconds for 1 waiter"
+        let lines = await observer.received(7)
         #expect(
-            await observer.received(5) == [
+            lines.filter { $0 != "-: disposed Wheel(Int)" } == [
                 "-: registered Wheel(Int)", created, created, "-: evicted Wheel(Int)", "-: evicted Wheel(Int)",
             ])
+        #expect(lines.count { $0 == "-: disposed Wheel(Int)" } == 2)
     }
 
     @Test func `under concurrency no instance is evicted before it was created`() async throws {

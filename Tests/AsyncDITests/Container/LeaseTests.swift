@@ -67,7 +67,7 @@ import Testing
         await inside.arrived()
         let disposal = Task { try await container.dispose(deadline: .seconds(1)) }
         await clock.sleepers(reach: 1)
-        await until { container.core.withState { $0.disposal?.current?.contains("lease of Pool") == true } }
+        await until { container.core.disposal.current?.contains("lease of Pool") == true }
         clock.advance(by: .seconds(1))
         let error = await #expect(throws: DisposalError.self) { try await disposal.value }
         #expect("\(error!)".contains("Pool"))
@@ -396,7 +396,7 @@ import Testing
         await inside.arrived()
         _ = try await container.resolve(Pool.self, arguments: "b")
         let disposal = Task { try await container.dispose() }
-        await until { container.core.withState { $0.disposal?.current == "the end of leases" } }
+        await until { container.core.disposal.current == "the end of leases" }
         leave.open()
         try await body.value
         let error = await #expect(throws: DisposalError.self) { try await disposal.value }

@@ -1,0 +1,113 @@
+/// An activity whose end tasks wait for.
+///
+/// `@unchecked Sendable` because its superclass is; what it adds is behind a lock.
+class Completion: Activity, @unchecked Sendable {
+    private struct State {
+        var isDone = false
+        var errors: [any Error] = []
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        /// The waiters whose deadline, or cancellation, came before they waited.
+        var givenUp: Set<Int> = []
+        var nextWaiter = 0
+    }
+
+    private let state = Locked(State())
+
+    /// What went wrong in the activity.
+    final var errors: [any Error] { state.withLock { $0.errors } }
+    final func add(_ error: any Error) { state.withLock { $0.errors.append(error) } }
+
+    /// Ends the activity: every waiter goes on.
+    final func finish() {
+        let waiters = state.withLock { state in
+            state.isDone = true
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        Waits.end(self)
+        for waiter in waiters { waiter.resume(returning: true) }
+    }
+
+    /// Waits for the end, or until the deadline.
+    ///
+    /// Not even cancellation ends the wait earlier.
+    ///
+    /// - Returns: Whether the activity has ended.
+    final func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {
+        let id = newWaiter()
+        let timer = duration.map { duration in
+            Task.detached {
+                await clock.sleep(atLeast: duration)
+                // Cancelled when the wait is over.
+                if !Task.isCancelled { self.giveUp(id) }
+            }
+        }
+        defer { timer?.cancel() }
+        return await end(for: id)
+    }
+
+    /// Waits for the end, or until the task is cancelled.
+    ///
+    /// - Throws: `CancellationError`.
+    final func waitUnlessCancelled() async throws {
+        let id = newWaiter()
+        let hasEnded = await withTaskCancellationHandler {
+            await end(for: id)
+        } onCancel: {
+            giveUp(id)
+        }
+        if !hasEnded { throw CancellationError() }
+    }
+
+    private func newWaiter() -> Int {
+        state.withLock { state in
+            defer { state.nextWaiter += 1 }
+            return state.nextWaiter
+        }
+    }
+
+    private func end(for id: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let hasEnded: Bool? = state.withLock { state in
+                if state.isDone { return true }
+                // The timer runs beside this task, and a short one may be the faster.
+                if state.givenUp.remove(id) != nil { return false }
+                state.waiters[id] = continuation
+                return nil
+            }
+            if let hasEnded { continuation.resume(returning: hasEnded) }
+        }
+    }
+
+    private func giveUp(_ id: Int) {
+        let waiter = state.withLock { state in
+            let waiter = state.waiters.removeValue(forKey: id)
+            if waiter == nil, !state.isDone { state.givenUp.insert(id) }
+            return waiter
+        }
+        waiter?.resume(returning: false)
+    }
+}
+
+extension Clock<Duration> {
+    /// Sleeps, a day at a time: a clock's instants may not reach as far as the duration does.
+    ///
+    /// A clock that refuses to sleep is replaced by the system's: a deadline must not be lost with it. Returns early only
+    /// when the task is cancelled.
+    fileprivate func sleep(atLeast duration: Duration) async {
+        var rest = duration
+        var isBroken = false
+        while rest > .zero, !Task.isCancelled {
+            let part = min(rest, .seconds(86_400))
+            if isBroken {
+                try? await ContinuousClock().sleep(for: part)
+            } else {
+                do { try await sleep(for: part) } catch {
+                    isBroken = true
+                    continue
+                }
+            }
+            rest -= part
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/// Draining: work under way ends undisturbed, and no new work begins.
+extension ContainerCore {
+    func drain(deadline: Duration?) async throws {
+        try refuseInsideOwnFactory(to: "drains")
+        try refuseInsideLease(to: "drains")
+        try refuseInsideBody()
+        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        let suspension = Suspension()
+        if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
+            throw waitsForItself("drains \(displayName)", asker, frames)
+        }
+        defer { if asker != nil { Waits.end(suspension) } }
+        beginDraining()
+        let quiet = Completion()
+        Task.detached {
+            await self.becomeQuiet()
+            quiet.finish()
+        }
+        _ = await quiet.wait(atMost: deadline, clock: clock)
+        try await dispose()
+    }
+
+    /// Drops the instances of a service for these arguments, and waits until they are disposed, after their last lease.
+    func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
+        let victims = try drop(.arguments(key, pack))
+        let items = victims.disposables + victims.postponed
+        var suspensions: [Suspension] = []
+        defer { for suspension in suspensions { Waits.end(suspension) } }
+        if let asker = Waits.asker(of: ResolutionContext.activeFrame) {
+            for item in items {
+                let suspension = Suspension()
+                suspensions.append(suspension)
+                if let frames = Waits.begin(suspension, from: asker, for: item) {
+                    dispose(of: victims)
+                    throw waitsForItself("drains \(key)", asker, frames)
+                }
+            }
+        }
+        dispose(of: victims)
+        let end = stopwatch.elapsed() + (deadline ?? .zero)
+        var errors: [any Error] = []
+        for item in items {
+            let rest = deadline.map { _ in max(end - stopwatch.elapsed(), .zero) }
+            if await item.wait(atMost: rest, clock: clock) {
+                errors += item.errors
+            } else {
+                errors.append(timedOut("the disposal of \(key)", waitingFor: "its last lease, or its onDispose"))
+            }
+        }
+        if !errors.isEmpty { throw DisposalError(errors: errors) }
+    }
+
+    /// The body of a `withScope` below would be waited for by its own call.
+    private func refuseInsideBody() throws {
+        guard let current = Container.current?.core, current.isBodyScope, !current.table.isClosed,
+            isAboveOrSame(current)
+        else { return }
+        throw ResolutionError(
+            .invalidOperation, "the body of a withScope drains \(displayName), which waits for it.",
+            advice: "Drain a container outside the bodies that use it.")
+    }
+
+    /// From now on requests from outside begin nothing here, nor in the containers below that are no scopes.
+    fileprivate func beginDraining() {
+        table.isDraining = true
+        for child in childCores where !child.isScope { child.beginDraining() }
+    }
+
+    /// Waits until no body and no creation is under way, here and below.
+    private func becomeQuiet() async {
+        var wasBusy = true
+        while wasBusy {
+            wasBusy = false
+            while let busy = nextBusy() {
+                wasBusy = true
+                await busy.nextQuiet()
+            }
+        }
+    }
+
+    /// A container with work that is waited for: this one, or one below.
+    private func nextBusy() -> ContainerCore? {
+        if withState({ $0.isBusy }) { return self }
+        for child in childCores {
+            if let busy = child.nextBusy() { return busy }
+        }
+        return nil
+    }
+
+    /// Waits until the bodies or the creations of this container have ended.
+    private func nextQuiet() async {
+        await withCheckedContinuation { continuation in
+            let mustWait = withState { state in
+                guard state.isBusy else { return false }
+                if state.bodies > 0 {
+                    state.quietWaiters.append(continuation)
+                } else {
+                    state.drained.append(continuation)
+                }
+                return true
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+
+    /// Whether a call of the current task begins new work, which a container that is being drained refuses: not in a run, nor in
+    /// a body that is waited for.
+    var isRefusedWhileDraining: Bool {
+        guard table.isDraining, ResolutionContext.activeFrame == nil, LeaseContext.activeBody == nil else {
+            return false
+        }
+        guard let current = Container.current?.core, !current.table.isClosed else { return true }
+        return !isAboveOrSame(current)
+    }
+}
+
+extension ContainerCore.State {
+    /// Whether something goes on that a drain waits for.
+    fileprivate var isBusy: Bool { phase == .open && (bodies > 0 || !flights.isEmpty) }
+}
+
+extension Request {
+    /// Whether this would begin new work in a container that is being drained.
+    var isRefusedWhileDraining: Bool { asker == nil && host.isRefusedWhileDraining }
+
+    /// Refuses to begin new work in a container that is being drained.
+    func refuseWhileDraining() throws {
+        if isRefusedWhileDraining { throw host.disposedError(key, asker: asker) }
+    }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// Something under way that a task may have to wait for: a creation, a disposal, or a body that holds a lease.
+///
+/// A node of the graph of waits. Most activities are never part of it: nothing that is under way waits for them while they
+/// wait themselves. The graph is told of the others when they begin to wait.
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics, a constant, and
+/// `enclosing`, which belongs to the lock of ``Waits/graph``.
+@usableFromInline class Activity: Hashable, @unchecked Sendable {
+    /// The activity in whose task this one runs, until the graph of waits has been told.
+    ///
+    /// Unchecked because after `init` it is touched under the lock of ``Waits/graph`` only.
+    @exclusivity(unchecked) final var enclosing: Asker?
+    /// Whether the graph of waits knows of this activity, and must be asked when it ends.
+    private let knownToGraph = Atomic(false)
+    private let ended = Atomic(false)
+    /// Whether this is a ``Creation``.
+    final let isCreation: Bool
+
+    init(isCreation: Bool = false, inside enclosing: Asker? = nil) {
+        self.isCreation = isCreation
+        self.enclosing = enclosing
+    }
+
+    /// The activities that cannot end before this one does, although no task of theirs waits for it: open ones.
+    ///
+    /// Called under the lock of ``Waits/graph``: looks at constants and atomics, and takes no lock but one that is never
+    /// held while another one is taken.
+    var outer: [Activity] { [] }
+    /// Whether this may wait for activities that only name it as one of their ``outer`` ones.
+    var isOpen: Bool { false }
+
+    /// From now on the graph of waits must be asked when the activity ends.
+    ///
+    /// Sequentially consistent like ``hasEnded``: entering and then looking at the end, and ending and then looking here,
+    /// cannot both miss the other.
+    final func enterGraph() { knownToGraph.store(true, ordering: .sequentiallyConsistent) }
+    final var isInGraph: Bool { knownToGraph.load(ordering: .sequentiallyConsistent) }
+    /// Whether the activity has ended, or its end is under way.
+    final var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
+    final func noteEnd() { ended.store(true, ordering: .sequentiallyConsistent) }
+
+    @usableFromInline static func == (first: Activity, second: Activity) -> Bool { first === second }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The activity that a call belongs to, and the run that makes the call.
+struct Asker: Sendable {
+    let activity: Activity
+    /// Shown in the path of an error; nil in a body outside every factory.
+    let frame: Frame?
+}
+
+/// One call that waits for an activity, as the graph of waits knows it.
+///
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state.
+class Suspension: Hashable, @unchecked Sendable {
+    static func == (first: Suspension, second: Suspension) -> Bool { first === second }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,74 @@
+/// The one graph of waits in the process: cycles may span containers.
+///
+/// Most activities wait for nothing, and nothing that is being made waits for them. The graph is not told of those:
+/// ``Activity/isInGraph`` says which it knows, and is set under the lock of a creation's place or by the activity's own
+/// calls, before the activity's end looks at it. Calls of a task that outlives its activity may come later: they look
+/// at ``Activity/hasEnded`` after they have set it.
+enum Waits {
+    typealias Graph = WaitForGraph<Activity, Suspension, Frame?>
+
+    /// Its lock is taken under that of a place, never the other way round.
+    static let graph = Locked(Graph(outer: { $0.outer }, isOpen: { $0.isOpen }))
+
+    /// The activity that a call belongs to, nil outside every activity.
+    ///
+    /// The call is made by the run, if there is one.
+    static func asker(of frame: Frame?) -> Asker? {
+        let activity = frame?.activity
+        if let body = LeaseContext.activeBody, body.isInside(activity) { return Asker(activity: body, frame: frame) }
+        return activity.map { Asker(activity: $0, frame: frame) }
+    }
+
+    /// A call made in an activity is about to wait.
+    static func ask(_ suspension: Suspension, from asker: Asker, for target: Activity) -> Graph.AskAction {
+        target.enterGraph()
+        return graph.withLock { graph in
+            asker.activity.enterGraph()
+            // Only now, because only what waits can be part of a cycle. Nothing waits for a task that outlives its
+            // activity: one that has ended is not told of again, as nothing would take it out.
+            var inner = asker.activity
+            while !inner.hasEnded, let place = inner.enclosing {
+                place.activity.enterGraph()
+                graph.enter(inner, inside: place.activity, label: place.frame)
+                inner.enclosing = nil
+                inner = place.activity
+            }
+            return graph.ask(suspension, from: asker.activity, label: asker.frame, for: target)
+        }
+    }
+
+    /// A call of a container, which is no request, is about to wait for an activity.
+    ///
+    /// - Returns: The runs between the target and the caller, when waiting would never end; else nil.
+    static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Frame]? {
+        guard case .cycle(let frames) = ask(suspension, from: asker, for: target) else { return nil }
+        return frames.compactMap(\.self)
+    }
+
+    /// A call waits no longer.
+    static func end(_ suspension: Suspension) { graph.withLock { $0.withdraw(suspension) } }
+
+    /// An activity has ended.
+    static func end(_ activity: Activity) {
+        activity.noteEnd()
+        if activity.isInGraph { graph.withLock { $0.remove(activity) } }
+    }
+}
+
+extension Waits {
+    /// The waiters and creations of an answer of the graph.
+    ///
+    /// Unchecked because only creations are made before they are complete, and only requests wait for creations.
+    static func released(
+        _ released: [(waiter: Suspension, early: Activity)]
+    ) -> [(waiter: Waiter, early: Creation)] {
+        released.map { (unsafeDowncast($0.waiter, to: Waiter.self), unsafeDowncast($0.early, to: Creation.self)) }
+    }
+
+    /// The creations among activities that are held or fail together.
+    ///
+    /// Unchecked because only creations are.
+    static func creations(_ activities: [Activity]) -> [Creation] {
+        activities.map { unsafeDowncast($0, to: Creation.self) }
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import AsyncDI
+
+/// A clock that refuses to sleep.
+private struct SleeplessClock: Clock {
+    private let clock = ContinuousClock()
+    var now: ContinuousClock.Instant { clock.now }
+    var minimumResolution: Duration { clock.minimumResolution }
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw TestError(1) }
+}
+
+/// How long a call waits for a disposal: DESIGN 3.6.
+@Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
+    @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max), .seconds(86_400 * 365)])
+    func `a deadline that no clock reaches does no harm`(deadline: Duration) async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in await Task.yield() }
+        }
+        _ = try await container.resolve(Thing.self)
+        try await container.dispose(deadline: deadline)
+        let other = Container { Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.onDispose { _ in } }
+        _ = try await other.resolve(Thing.self)
+        try await other.drain(deadline: deadline)
+    }
+
+    @Test func `a clock that refuses to sleep does not lose the deadline`() async throws {
+        let (isClosing, mayClose) = (Gate(), Gate())
+        let container = Container(clock: SleeplessClock()) {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in
+                isClosing.arrive()
+                await mayClose.pass()
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        let error = await #expect(throws: DisposalError.self) {
+            try await finishes { try await container.dispose(deadline: .milliseconds(1)) }
+        }
+        #expect(error.map { ResolutionError.Code.disposalTimedOut ~= $0.errors[0] } == true)
+        #expect(error?.description.contains("all the same") == false, "it has not been disposed yet")
+        mayClose.open()
+        try await container.dispose()
+    }
+
+    @Test func `a key is drained when its last lease ends, and its successor comes after it`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in
+                log.append("open \(n)")
+                return Thing(n)
+            }
+            .onDispose { thing in log.append("close \(thing.number)") }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Thing.self, arguments: 1) { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isLeased.arrived()
+        let drain = Task { try await container.drain(Thing.self, arguments: 1) }
+        while container.core.withState({ !$0.instances.isEmpty }) { await Task.yield() }
+        let successor = Task { try await container.withInstance(Thing.self, arguments: 1) { $0.number } }
+        await container.core.waiters(of: Thing.self, reach: 1)
+        #expect(log.entries == ["open 1"])
+        mayEnd.open()
+        try await body.value
+        try await drain.value
+        #expect(try await successor.value == 1)
+        #expect(log.entries == ["open 1", "close 1", "open 1"])
+    }
+
+    @Test func `a body that drains what it leases gets an error`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }.onDispose { _ in }
+        }
+        try await finishes {
+            try await container.withInstance(Thing.self, arguments: 1) { _ in
+                await expect(.invalidOperation) { try await container.drain(Thing.self, arguments: 1) }
+                try await container.drain(Thing.self, arguments: 2)
+            }
+        }
+    }
+
+    @Test func `the drain of a key ends at its deadline, and tells what its hooks threw`() async throws {
+        let clock = ManualClock()
+        let container = Container(clock: clock) {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+                .onDispose { _ in throw TestError(4) }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Thing.self, arguments: 1) { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isLeased.arrived()
+        let drain = Task { try await container.drain(Thing.self, arguments: 1, deadline: .seconds(3)) }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(3))
+        let late = await #expect(throws: DisposalError.self) { try await drain.value }
+        #expect(late.map { ResolutionError.Code.disposalTimedOut ~= $0.errors[0] } == true)
+        mayEnd.open()
+        _ = try? await body.value
+        _ = try await container.resolve(Thing.self, arguments: 3)
+        let failed = await #expect(throws: DisposalError.self) { try await container.drain(Thing.self, arguments: 3) }
+        #expect(failed?.errors as? [TestError] == [TestError(4)])
+    }
+}

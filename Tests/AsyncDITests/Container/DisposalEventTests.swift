@@ -1,0 +1,123 @@
+import Testing
+
+@testable import AsyncDI
+
+/// A gauge over events: how many instances of each service are alive.
+private final class Gauge: ContainerObserver {
+    private let counts = Locked<(alive: [String: Int], lines: [String], isWrong: Bool)>(([:], [], false))
+
+    var alive: [String: Int] { counts.withLock { $0.alive.filter { $0.value != 0 } } }
+    var isWrong: Bool { counts.withLock { $0.isWrong } }
+    var lines: [String] { counts.withLock { $0.lines } }
+
+    func container(_ container: Container, did event: ContainerEvent) {
+        counts.withLock { counts in
+            counts.lines.append(event.description)
+            switch event {
+            case .created(let key, _, _): counts.alive[key.description, default: 0] += 1
+            case .disposed(let key):
+                counts.alive[key.description, default: 0] -= 1
+                if counts.alive[key.description]! < 0 { counts.isWrong = true }
+            default: break
+            }
+        }
+    }
+
+    /// Yields until the line has come.
+    func received(_ line: String) async { while !lines.contains(line) { await Task.yield() } }
+}
+
+/// Every creation that observers are told of is followed by one disposal: DESIGN 3.8.
+@Suite(.timeLimit(.minutes(10))) struct DisposalEventTests {
+    private static let lifetimes: [Lifetime] = [
+        .singleton, .scoped, .multiton, .multiton(capacity: 2), .multiton(weak: true), .weak, Lifetime("custom"),
+        Lifetime("stored", storage: { StrongStorage() }), Lifetime("weakly stored", storage: { WeakStorage() }),
+    ]
+
+    @Test(arguments: lifetimes, [false, true])
+    func `a gauge over events is right, with and without hooks`(lifetime: Lifetime, hasHook: Bool) async throws {
+        let gauge = Gauge()
+        var registration = Registration(Thing.self, lifetime: lifetime) { (_, n: Int) in Thing(n) }
+        if hasHook, lifetime.ownsInstances { registration = registration.onDispose { _ in } }
+        let container = Container(observers: [gauge]) {
+            registration
+            Registration(String.self, lifetime: .singleton) { _ in "last" }
+        }
+        var held: [Thing] = []
+        for n in [1, 2, 3, 1, 4] { held.append(try await container.resolve(Thing.self, arguments: n)) }
+        try await container.withScope { scope in
+            for n in [1, 5] { held.append(try await scope.resolve(Thing.self, arguments: n)) }
+        }
+        try await container.reset(Thing.self, arguments: 2)
+        held = []
+        for n in [1, 2, 6] { held.append(try await container.resolve(Thing.self, arguments: n)) }
+        try await container.reset(lifetime)
+        held.append(try await container.resolve(Thing.self, arguments: 7))
+        _ = try await container.resolve(String.self)
+        try await container.dispose()
+        await gauge.received("disposed String")
+        while !gauge.alive.isEmpty, !gauge.isWrong { await Task.yield() }
+        #expect(gauge.alive == [:] && !gauge.isWrong, "\(gauge.lines)")
+    }
+
+    @Test func `a value in a weak lifetime, which is never kept, is disposed at once`() async throws {
+        let gauge = Gauge()
+        let container = Container(observers: [gauge]) { Registration(Int.self, lifetime: .weak) { _ in 1 } }
+        _ = try await container.resolve(Int.self)
+        await gauge.received("disposed Int")
+        _ = try await container.resolve(Int.self)
+        try await container.dispose()
+        #expect(!gauge.isWrong)
+    }
+
+    @Test func `an instance that came with its registration is no creation, and its end no disposal`() async throws {
+        let gauge = Gauge()
+        let container = Container(observers: [gauge]) {
+            Registration(Thing.self, instance: Thing()).onDispose { _ in }
+            Registration(String.self, lifetime: .singleton) { _ in "" }
+        }
+        _ = try await container.resolve(Thing.self)
+        _ = try await container.resolve(String.self)
+        try await container.dispose()
+        await gauge.received("disposed String")
+        while gauge.lines.count < 4 { await Task.yield() }
+        #expect(gauge.lines == ["registered Thing", "registered String", gauge.lines[2], "disposed String"])
+    }
+
+    @Test func `a creation that fails after its factory is no instance, and its end no disposal`() async throws {
+        let gauge = Gauge()
+        let container = Container(observers: [gauge]) {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+                .onCreate { _, _ in throw TestError(1) }
+                .onDispose { _ in }
+            Registration(String.self, lifetime: .singleton) { _ in "" }
+        }
+        _ = try? await container.resolve(Thing.self)
+        _ = try await container.resolve(String.self)
+        try await container.dispose()
+        await gauge.received("disposed String")
+        #expect(!gauge.lines.contains("disposed Thing"))
+    }
+
+    @Test func `what was in flight at a reset or a replacement is disposed once`() async throws {
+        let gauge = Gauge()
+        let factory = DrivenFactory<Thing>()
+        let container = Container(observers: [gauge]) {
+            Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() }
+            Registration(String.self, lifetime: .singleton) { _ in "" }
+        }
+        _ = try await container.resolve(String.self)
+        let first = Task { try await container.resolve(Thing.self) }
+        await factory.began()
+        try await container.reset(Thing.self)
+        let second = Task { try await container.resolve(Thing.self) }
+        await factory.began(2)
+        factory.answer(Thing(1), run: 0)
+        factory.answer(Thing(2), run: 1)
+        _ = try await (first.value, second.value)
+        try await container.dispose()
+        await gauge.received("disposed String")
+        while !gauge.alive.isEmpty, !gauge.isWrong { await Task.yield() }
+        #expect(!gauge.isWrong, "\(gauge.lines)")
+    }
+}

@@ -1,0 +1,213 @@
+import Testing
+
+@testable import AsyncDI
+
+/// A unit of work: committed or rolled back, once.
+private final class Work: Sendable {
+    private let log: Log<String>
+    init(_ log: Log<String>) { self.log = log }
+
+    func end(_ reason: DisposalReason) {
+        switch reason.error {
+        case nil: log.append("committed")
+        case let error as ResolutionError: log.append("rolled back: \(error.code)")
+        case let error?: log.append("rolled back: \(error)")
+        }
+    }
+}
+
+/// What hooks are told of why an instance is disposed: DESIGN 3.6.
+@Suite(.timeLimit(.minutes(10))) struct DisposalReasonTests {
+    private let log = Log<String>()
+
+    private func container(_ lifetime: Lifetime = .scoped) -> Container {
+        Container(name: "app") {
+            Registration(Work.self, lifetime: lifetime) { [log] _ in Work(log) }
+                .onDispose { work, reason in work.end(reason) }
+        }
+    }
+
+    @Test func `a container that is disposed under a body rolls the body's work back, and the body's caller is told`()
+        async throws
+    {
+        let container = container()
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope("request") { scope in
+                _ = try await scope.resolve(Work.self)
+                isWorking.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        try await container.dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+        mayEnd.open()
+        let error = await expect(.disposed) { try await request.value }
+        #expect(error?.description.contains("\"request\"") == true, "it names the scope: \(String(describing: error))")
+        #expect(log.entries.count == 1)
+    }
+
+    @Test func `a scope that is disposed by another task under its body rolls back`() async throws {
+        let container = container()
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let scopes = Log<Container>()
+        let request = Task {
+            try await container.withScope { scope in
+                scopes.append(scope)
+                _ = try await scope.resolve(Work.self)
+                isWorking.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        try await scopes.entries[0].dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+        mayEnd.open()
+        await expect(.disposed) { try await request.value }
+    }
+
+    @Test func `a body whose scope was disposed under it, but had no hooks to run, returns`() async throws {
+        let container = Container { Registration(Thing.self, lifetime: .scoped) { _ in Thing() } }
+        let value = try await container.withScope { scope in
+            _ = try await scope.resolve(Thing.self)
+            try await container.dispose()
+            return 7
+        }
+        #expect(value == 7)
+    }
+
+    @Test func `a body that throws after its scope was disposed under it throws its own error`() async throws {
+        let container = container()
+        await #expect(throws: TestError(5)) {
+            try await container.withScope { scope in
+                _ = try await scope.resolve(Work.self)
+                try await scope.dispose()
+                throw TestError(5)
+            }
+        }
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    @Test func `a scope opened by hand commits when its owner disposes it`() async throws {
+        let scope = try await container().openScope("import")
+        _ = try await scope.resolve(Work.self)
+        try await scope.dispose()
+        #expect(log.entries == ["committed"])
+    }
+
+    @Test func `a scope opened by hand rolls back for the error that its owner gives`() async throws {
+        let scope = try await container().openScope("import")
+        _ = try await scope.resolve(Work.self)
+        try await scope.dispose(failing: TestError(3))
+        #expect(log.entries == ["rolled back: TestError(number: 3)"])
+        try await scope.dispose()
+        #expect(log.entries.count == 1)
+    }
+
+    @Test func `a scope opened by hand rolls back when the container above is disposed`() async throws {
+        let container = container()
+        _ = try await container.openScope("session").resolve(Work.self)
+        try await container.dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    @Test func `a scope opened by hand and dropped rolls back with the container above`() async throws {
+        let container = container()
+        do { _ = try await container.openScope().resolve(Work.self) }
+        try await container.dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    @Test func `a child container rolls back when its parent is disposed`() async throws {
+        let parent = Container()
+        let child = Container(parent: parent) {
+            Registration(Work.self, lifetime: .singleton) { [log] _ in Work(log) }
+                .onDispose { work, reason in work.end(reason) }
+        }
+        _ = try await child.resolve(Work.self)
+        try await parent.dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    @Test func `a container's own instances commit when it is disposed`() async throws {
+        let container = container(.singleton)
+        _ = try await container.resolve(Work.self)
+        try await container.dispose()
+        #expect(log.entries == ["committed"])
+    }
+
+    @Test func `scopes inside a body see what the body threw`() async throws {
+        let container = container()
+        await #expect(throws: TestError(8)) {
+            try await container.withScope { scope in
+                _ = try await scope.openScope().resolve(Work.self)
+                throw TestError(8)
+            }
+        }
+        #expect(log.entries == ["rolled back: TestError(number: 8)"])
+    }
+
+    @Test func `a scope that a body opened by hand and left open rolls back when the body returns`() async throws {
+        let container = container()
+        try await container.withScope { scope in _ = try await scope.openScope().resolve(Work.self) }
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    @Test func `an owned scope whose owner goes rolls back`() async throws {
+        let container = container()
+        do {
+            let owned = try OwnedScope(below: container, name: "screen")
+            _ = try await owned.container.resolve(Work.self)
+        }
+        try await container.dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    @Test func `an instance whose creation fails after its factory rolls back for that error`() async throws {
+        let container = Container {
+            Registration(Work.self, lifetime: .singleton) { [log] _ in Work(log) }
+                .onCreate { _, _ in throw TestError(6) }
+                .onDispose { work, reason in work.end(reason) }
+        }
+        await #expect(throws: TestError(6)) { try await container.resolve(Work.self) }
+        try await container.dispose()
+        #expect(log.entries == ["rolled back: TestError(number: 6)"])
+    }
+
+    @Test func `an instance that no request got because its container was disposed rolls back`() async throws {
+        let (isMaking, mayEnd) = (Gate(), Gate())
+        let container = Container {
+            Registration(Work.self, lifetime: .singleton) { [log] _ in
+                isMaking.arrive()
+                await mayEnd.pass()
+                return Work(log)
+            }
+            .onDispose { work, reason in work.end(reason) }
+        }
+        let request = Task { try await container.resolve(Work.self) }
+        await isMaking.arrived()
+        let disposal = Task { try await container.dispose() }
+        await expect(.disposed) { _ = try await request.value }
+        mayEnd.open()
+        try await disposal.value
+        #expect(log.entries == ["rolled back: disposed"])
+    }
+
+    // MARK: Errors of hooks
+
+    @Test func `one error of one hook is thrown unchanged by withScope, several come together`() async throws {
+        let container = Container {
+            Registration(Int.self, lifetime: .scoped) { _ in 1 }.onDispose { _ in throw TestError(1) }
+            Registration(String.self, lifetime: .scoped) { _ in "" }.onDispose { _ in throw TestError(2) }
+        }
+        await #expect(throws: TestError(1)) { try await container.withScope { _ = try await $0.resolve(Int.self) } }
+        let error = await #expect(throws: DisposalError.self) {
+            try await container.withScope {
+                _ = try await $0.resolve(Int.self)
+                _ = try await $0.resolve(String.self)
+            }
+        }
+        #expect(error?.errors.count == 2)
+    }
+}

@@ -1,0 +1,210 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Work under way ends, and no new work begins: DESIGN 3.6.
+@Suite(.timeLimit(.minutes(10))) struct DrainTests {
+    private let log = Log<String>()
+
+    /// A container in which a request's body runs until the gate opens, and what it then needs.
+    private func container() -> Container {
+        Container(name: "app") {
+            Registration(Int.self, lifetime: .singleton) { _ in 7 }
+            Registration(String.self, lifetime: .singleton) { _ in "late" }
+            Registration(Double.self, lifetime: .transient) { _ in 0.5 }
+            Registration(Character.self) { _ in "g" }
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+                .onDispose { [log] thing in log.append("closed \(thing.number)") }
+            Registration(Set<Int>.self, lifetime: .scoped) { _ in [] }
+                .onDispose { [log] _, reason in log.append(reason.error == nil ? "committed" : "rolled back") }
+        }
+    }
+
+    /// Yields until a container is being drained.
+    private func drains(_ container: Container) async {
+        while !container.table.isDraining { await Task.yield() }
+    }
+
+    @Test func `running bodies end undisturbed, creating what they still need, before anything is disposed`()
+        async throws
+    {
+        let container = container()
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope("request") { scope in
+                _ = try await scope.resolve(Set<Int>.self)
+                isWorking.arrive()
+                await mayEnd.pass()
+                // A singleton, a leased multiton, a nested scope, and others, none of which exists yet.
+                let made = (
+                    try await container.resolve(String.self), try await scope.resolve(Double.self),
+                    try await container.resolve(Character.self)
+                )
+                #expect(made == ("late", 0.5, "g"))
+                let number = try await container.withInstance(Thing.self, arguments: 1) { $0.number }
+                #expect(number == 1)
+                try await container.withScope { _ = try await $0.resolve(Set<Int>.self) }
+                return 9
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await container.drain() }
+        await drains(container)
+        #expect(log.entries.isEmpty)
+        mayEnd.open()
+        #expect(try await request.value == 9)
+        try await drain.value
+        #expect(log.entries == ["committed", "committed", "closed 1"])
+        await expect(.disposed) { _ = try await container.resolve(Int.self) }
+    }
+
+    @Test func `from outside no scope, lease or creation begins, and cached instances are still given out`()
+        async throws
+    {
+        let container = container()
+        #expect(try await container.resolve(Int.self) == 7)
+        let cached = try await container.resolve(Thing.self, arguments: 3)
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope { _ in
+                isWorking.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await container.drain() }
+        await drains(container)
+        #expect(try await container.resolve(Int.self) == 7)
+        #expect(try container.ready(Int.self) == 7)
+        #expect(try await container.resolve(Thing.self, arguments: 3) === cached)
+        await expect(.disposed) { try await container.withScope { _ in } }
+        await expect(.disposed) { _ = try await container.openScope() }
+        await expect(.disposed) { _ = try await container.resolve(String.self) }
+        await expect(.disposed) { _ = try await container.resolve(Double.self) }
+        await expect(.disposed) { _ = try await container.resolve(Character.self) }
+        await expect(.disposed) { _ = try await container.resolve(Thing.self, arguments: 4) }
+        await expect(.disposed) { try await container.withInstance(Thing.self, arguments: 3) { _ in } }
+        mayEnd.open()
+        try await request.value
+        try await drain.value
+        #expect(log.entries == ["closed 3"])
+    }
+
+    @Test func `a lease is waited for, and a creation in flight too`() async throws {
+        let factory = DrivenFactory<Int>()
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in try await factory.run() }
+                .onDispose { [log] _ in log.append("closed") }
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Thing.self) { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+                log.append("lease ended")
+            }
+        }
+        await isLeased.arrived()
+        let request = Task { try await container.resolve(Int.self) }
+        await factory.began()
+        let drain = Task { try await container.drain() }
+        await drains(container)
+        mayEnd.open()
+        try await body.value
+        factory.answer(5)
+        #expect(try await request.value == 5, "the creation was not cancelled")
+        try await drain.value
+        #expect(log.entries == ["lease ended", "closed"])
+    }
+
+    @Test func `a lease that an instance holds is not waited for`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+                .onDispose { [log] _ in log.append("pool") }
+            Registration(String.self, lifetime: .singleton) { r in
+                "\(try await r.lease(Thing.self, arguments: 1).number)"
+            }
+            .onDispose { [log] _ in log.append("user") }
+        }
+        _ = try await container.resolve(String.self)
+        try await container.drain()
+        #expect(log.entries == ["user", "pool"])
+    }
+
+    @Test func `at the deadline the container is disposed under the bodies that still run`() async throws {
+        let clock = ManualClock()
+        let container = Container(clock: clock) {
+            Registration(Set<Int>.self, lifetime: .scoped) { _ in [] }
+                .onDispose { [log] _, reason in log.append(reason.error == nil ? "committed" : "rolled back") }
+        }
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope { scope in
+                _ = try await scope.resolve(Set<Int>.self)
+                isWorking.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await container.drain(deadline: .seconds(5)) }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(5))
+        try await drain.value
+        #expect(log.entries == ["rolled back"])
+        mayEnd.open()
+        await expect(.disposed) { try await request.value }
+    }
+
+    @Test func `a container without work is drained at once, also twice, and before or after a disposal`() async throws
+    {
+        let container = container()
+        _ = try await container.resolve(Int.self)
+        async let first: Void = container.drain()
+        async let second: Void = container.drain(deadline: .seconds(3600))
+        _ = try await (first, second)
+        try await container.drain()
+        try await container.dispose()
+    }
+
+    @Test func `child containers refuse new work too, and their bodies are waited for`() async throws {
+        let container = container()
+        let child = Container(parent: container)
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await child.withScope { scope in
+                isWorking.arrive()
+                await mayEnd.pass()
+                let late = try await scope.resolve(String.self)
+                #expect(late == "late")
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await container.drain() }
+        await drains(child)
+        await expect(.disposed) { try await child.withScope { _ in } }
+        await expect(.disposed) { _ = try await child.resolve(String.self) }
+        mayEnd.open()
+        try await request.value
+        try await drain.value
+    }
+
+    @Test func `a body, a factory and a lease that drain what waits for them get an error`() async throws {
+        let boxes = Log<Container>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+            Registration(Int.self, lifetime: .singleton) { _ in
+                try await boxes.entries[0].drain()
+                return 1
+            }
+        }
+        boxes.append(container)
+        await expect(.invalidOperation) { try await container.withScope { _ in try await container.drain() } }
+        await expect(.invalidOperation) { _ = try await container.resolve(Int.self) }
+        await expect(.invalidOperation) {
+            try await container.withInstance(Thing.self) { _ in try await container.drain() }
+        }
+        try await container.withScope { scope in try await Container().drain() }
+        try await container.drain()
+    }
+}

@@ -1,0 +1,184 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Opens and closes, and remembers in which order.
+private final class File: Sendable {
+    let name: String
+    private let log: Log<String>
+    init(_ name: String, _ log: Log<String>) {
+        self.name = name
+        self.log = log
+        log.append("open \(name)")
+    }
+    func close() { log.append("close \(name)") }
+}
+
+/// There are never two instances of one key at once: DESIGN 3.7.
+@Suite(.timeLimit(.minutes(10))) struct SuccessorTests {
+    private let log = Log<String>()
+
+    private func container(
+        _ lifetime: Lifetime, closing: @escaping @Sendable (String) async throws -> Void = { _ in }
+    ) -> Container {
+        Container {
+            Registration(File.self, lifetime: lifetime) { [log] _, name in File(name, log) }
+                .onDispose { file in
+                    try await closing(file.name)
+                    file.close()
+                }
+        }
+    }
+
+    @Test(arguments: [Lifetime.multiton(capacity: 1), .multiton(capacity: 1, idle: .seconds(3600))])
+    func `an evicted instance is closed before its successor is opened`(lifetime: Lifetime) async throws {
+        let mayClose = Gate()
+        let container = container(lifetime) { _ in await mayClose.pass() }
+        _ = try await container.resolve(File.self, arguments: "a")
+        _ = try await container.resolve(File.self, arguments: "b")
+        await mayClose.arrived()
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        #expect(log.entries == ["open a", "open b"])
+        mayClose.open()
+        _ = try await again.value
+        #expect(log.entries.prefix(4) == ["open a", "open b", "close a", "open a"])
+    }
+
+    @Test(arguments: [Lifetime.multiton, .singleton, .scoped, Lifetime("custom")])
+    func `a reset instance is closed before its successor is opened`(lifetime: Lifetime) async throws {
+        let mayClose = Gate()
+        let container = container(lifetime) { _ in await mayClose.pass() }
+        _ = try await container.resolve(File.self, arguments: "a")
+        let reset = Task { try await container.reset(File.self, arguments: "a") }
+        await mayClose.arrived()
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        _ = try await container.resolve(File.self, arguments: "another key does not wait")
+        mayClose.open()
+        _ = try await (again.value, reset.value)
+        #expect(log.entries == ["open a", "open another key does not wait", "close a", "open a"])
+    }
+
+    @Test func `a successor waits for the last lease of its predecessor`() async throws {
+        let container = container(.multiton)
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(File.self, arguments: "a") { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isLeased.arrived()
+        try await container.reset(File.self, arguments: "a")
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        #expect(log.entries == ["open a"])
+        mayEnd.open()
+        try await body.value
+        _ = try await again.value
+        #expect(log.entries == ["open a", "close a", "open a"])
+    }
+
+    @Test func `a waiting successor can be abandoned, and is asked for again`() async throws {
+        let mayClose = Gate()
+        let container = container(.multiton) { _ in await mayClose.pass() }
+        _ = try await container.resolve(File.self, arguments: "a")
+        let reset = Task { try await container.reset(File.self, arguments: "a") }
+        await mayClose.arrived()
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        again.cancel()
+        await #expect(throws: CancellationError.self) { try await again.value }
+        mayClose.open()
+        try await reset.value
+        _ = try await container.resolve(File.self, arguments: "a")
+        #expect(log.entries == ["open a", "close a", "open a"])
+    }
+
+    @Test func `a container is disposed while a successor waits`() async throws {
+        let mayClose = Gate()
+        let container = container(.multiton) { _ in await mayClose.pass() }
+        _ = try await container.resolve(File.self, arguments: "a")
+        let reset = Task { try await container.reset(File.self, arguments: "a") }
+        await mayClose.arrived()
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        let disposal = Task { try await container.dispose() }
+        await expect(.disposed) { _ = try await again.value }
+        mayClose.open()
+        _ = try await (reset.value, disposal.value)
+        #expect(log.entries == ["open a", "close a"])
+    }
+
+    @Test func `an instance whose creation failed after its factory is closed before the next attempt`() async throws {
+        let failures = Counter()
+        let mayClose = Gate()
+        let container = Container {
+            Registration(File.self, lifetime: .multiton) { [log] _, name in File(name, log) }
+                .onCreate { _, _ in if failures.increment() == 1 { throw TestError(1) } }
+                .onDispose { file in
+                    await mayClose.pass()
+                    file.close()
+                }
+        }
+        await #expect(throws: TestError(1)) { _ = try await container.resolve(File.self, arguments: "a") }
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        mayClose.open()
+        _ = try await again.value
+        #expect(log.entries == ["open a", "close a", "open a"])
+    }
+
+    // MARK: Waits that would never end
+
+    @Test func `a hook that needs the successor of its own instance gets an error`() async throws {
+        let boxes = Log<Container>()
+        let container = container(.multiton) { name in
+            await expect(.circularDependency) { _ = try await boxes.entries[0].resolve(File.self, arguments: name) }
+        }
+        boxes.append(container)
+        _ = try await container.resolve(File.self, arguments: "a")
+        try await finishes { try await container.reset(File.self, arguments: "a") }
+        #expect(log.entries == ["open a", "close a"])
+    }
+
+    @Test func `a hook of another lifetime may ask for the new instance`() async throws {
+        let boxes = Log<Container>()
+        let container = container(.singleton) { name in
+            guard boxes.entries.count == 1 else { return }
+            boxes.append(boxes.entries[0])
+            _ = try await boxes.entries[0].resolve(File.self, arguments: name)
+        }
+        boxes.append(container)
+        _ = try await container.resolve(File.self, arguments: "a")
+        try await finishes { try await container.reset(File.self, arguments: "a") }
+        #expect(log.entries == ["open a", "open a", "close a"])
+    }
+
+    @Test func `a body that drops what it leases and asks for it again gets an error`() async throws {
+        let container = container(.multiton)
+        try await finishes {
+            try await container.withInstance(File.self, arguments: "a") { _ in
+                try await container.reset(File.self, arguments: "a")
+                await expect(.circularDependency) { _ = try await container.resolve(File.self, arguments: "a") }
+            }
+            _ = try await container.resolve(File.self, arguments: "a")
+        }
+        #expect(log.entries == ["open a", "close a", "open a"])
+    }
+
+    @Test func `a hook that needs the successor of what is disposed after it in one reset gets an error`() async throws
+    {
+        let boxes = Log<Container>()
+        let container = container(.multiton) { name in
+            guard name == "b" else { return }
+            await expect(.circularDependency) { _ = try await boxes.entries[0].resolve(File.self, arguments: "a") }
+        }
+        boxes.append(container)
+        _ = try await container.resolve(File.self, arguments: "a")
+        _ = try await container.resolve(File.self, arguments: "b")
+        try await finishes { try await container.reset(File.self) }
+        #expect(log.entries == ["open a", "open b", "close b", "close a"])
+    }
+}
