@@ -54,7 +54,37 @@ struct DisposalGuideTests {
             }
         }
         #expect(await ends.list == ["committed", "rolled back"])
+        await #expect(throws: CancellationError.self) {
+            let scope = try await container.openScope("import")
+            do {
+                try await runImport(in: scope)
+            } catch {
+                try await scope.dispose(failing: error)
+                throw error
+            }
+            try await scope.dispose()
+        }
+        #expect(await ends.list == ["committed", "rolled back", "rolled back"])
         try await container.dispose()
+    }
+
+    private func runImport(in scope: Container) async throws {
+        _ = try await scope.resolve(UnitOfWork.self)
+        throw CancellationError()
+    }
+
+    @Test func `draining`() async throws {
+        let container = Container {
+            Registration(TenantPool.self, lifetime: .multiton) { (_, name: String) in TenantPool(name: name) }
+        }
+        _ = try await container.resolve(TenantPool.self, arguments: "acme")
+        try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
+        #expect(await container.cachedArguments(of: TenantPool.self, String.self).isEmpty)
+        try await container.drain(deadline: .seconds(20))
+    }
+
+    private struct TenantPool: Sendable {
+        let name: String
     }
 
     actor Database {

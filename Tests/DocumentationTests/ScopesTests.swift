@@ -100,7 +100,7 @@ struct ScopesTests {
 
         func run() async throws {
             try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose all the same
-            try await container.dispose()
+            try await container.drain(deadline: .seconds(20))
         }
     }
 
@@ -142,7 +142,7 @@ struct ScopesTests {
             do {
                 for row in export.rows { try await write(row) }
             } catch {
-                try? await scope.dispose()
+                try? await scope.dispose(failing: error)
                 throw error
             }
             try await scope.dispose()

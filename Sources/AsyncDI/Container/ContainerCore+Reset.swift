@@ -2,6 +2,8 @@
 struct Victims {
     /// Newest first.
     var disposables: [Disposable] = []
+    /// The instances whose disposal is only an event; released outside the lock.
+    var silent: [Disposable] = []
     /// The instances whose disposal waits for their last lease.
     var postponed: [Disposable] = []
     var storages: [any InstanceStorage] = []
@@ -13,7 +15,7 @@ struct Victims {
     var watchers: [Task<Void, Never>] = []
 
     var isEmpty: Bool {
-        disposables.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
+        disposables.isEmpty && silent.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
     }
 
     func clearStorages() {
@@ -82,7 +84,11 @@ extension ContainerCore.State {
 
     /// An instance has left the caches: it is disposed after its last lease, or else at once.
     mutating func end(_ item: Disposable, in victims: inout Victims) {
-        guard leases.postpone(item) else { return owe(item, in: &victims) }
+        guard leases.postpone(item) else {
+            guard item.isSilent else { return owe(item, in: &victims) }
+            if item.isAnnounced { note(.disposed(item.recipe.key)) }
+            return victims.silent.append(item)
+        }
         victims.postponed.append(item)
         if !item.isSilent { self.endings[item.key] = item }
     }

@@ -24,7 +24,10 @@ final class Creation: Activity, @unchecked Sendable {
     /// The disposal of the instance that the same registration had for the same arguments before.
     ///
     /// The factory runs once it is over: there are never two instances for one key.
-    let predecessor: Disposable?
+    ///
+    /// Unsafe because after `init` it is touched by the creation's own task only, which lets go of it before the factory
+    /// runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
+    @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
     /// The greatest priority that its task was given.
     private let priority = Atomic<UInt8>(0)
     /// What came of the creation, for whoever launched it and attends it.
@@ -229,7 +232,10 @@ final class Creation: Activity, @unchecked Sendable {
         let frame = Frame(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
-            if let predecessor { try await predecessor.isOver(before: self, in: frame) }
+            if let predecessor {
+                self.predecessor = nil
+                try await predecessor.isOver(before: self, in: frame)
+            }
             let instance = try await makeInstanceInOwnTask(in: frame)
             if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }
             result = .success(instance)

@@ -130,6 +130,24 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "close a", "open a"])
     }
 
+    @Test func `an instance that keeps its resolver does not keep those before it`() async throws {
+        final class Keeper: Sendable {
+            let resolver: Resolver
+            init(_ resolver: Resolver) { self.resolver = resolver }
+        }
+        let container = Container {
+            Registration(Keeper.self, lifetime: .singleton) { r in Keeper(r) }.onDispose { _ in await Task.yield() }
+        }
+        weak var first = try await container.resolve(Keeper.self)
+        let reset = Task { try await container.reset(Keeper.self) }
+        let second = try await container.resolve(Keeper.self)
+        try await reset.value
+        let third = try await container.resolve(Keeper.self)
+        while first != nil { await Task.yield() }
+        withExtendedLifetime((second, third)) {}
+        try await container.dispose()
+    }
+
     // MARK: Waits that would never end
 
     @Test func `a hook that needs the successor of its own instance gets an error`() async throws {

@@ -59,6 +59,36 @@ private final class StallObserver: ContainerObserver {
 
     // MARK: The report
 
+    @Test func `a module that awaits a detached task which resolves is reported`() async throws {
+        struct Detaching: Module {
+            let container: Log<Container>
+            let tasks: Log<Task<A, any Error>>
+            var registrations: Registrations { Registration(A.self) { _ in A() } }
+
+            func loaded(_ resolver: Resolver) async throws {
+                let task = Task.detached { [container] in try await container.entries[0].resolve(A.self) }
+                tasks.append(task)
+                _ = try? await task.value
+            }
+        }
+        let observer = StallObserver(.seconds(30))
+        let clock = ManualClock()
+        let (containers, tasks) = (Log<Container>(), Log<Task<A, any Error>>())
+        let container = Container(observers: [observer], clock: clock) {
+            Detaching(container: containers, tasks: tasks)
+        }
+        containers.append(container)
+        let asker = Task { try await container.resolve(A.self) }
+        while tasks.entries.isEmpty { await Task.yield() }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(31))
+        let stall = await observer.received(1)[0]
+        #expect(stall.hasPrefix("stalled: a request has been waiting for ModulesLoaded for 3"))
+        tasks.entries[0].cancel()
+        _ = try await asker.value
+        try await container.dispose()
+    }
+
     @Test func `a deadlock through a captured container in a detached task is reported`() async throws {
         let observer = StallObserver(.seconds(30))
         let clock = ManualClock()
