@@ -104,7 +104,7 @@ final class Creation: Sendable, Hashable {
     }
 
     private func rareIfThere<R>(_ body: (inout Rare.State) -> R) -> R? {
-        guard let rare = rare.load()?.takeUnretainedValue(), rare !== Rare.ended else { return nil }
+        guard let rare = rare.object, rare !== Rare.ended else { return nil }
         return rare.state.withLock(body)
     }
 
