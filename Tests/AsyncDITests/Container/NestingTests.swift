@@ -38,11 +38,11 @@ private final class Held: Sendable {
             var scope = root()
             for number in 0..<Self.depth {
                 scope = try await scope.openScope(number)
-                if number.isMultiple(of: 100) { _ = try await scope.resolve(Held.self) }
+                if number.isMultiple(of: 20_000) { _ = try await scope.resolve(Held.self) }
             }
             #expect(try await scope.resolve(Thing.self).number == 7, "what is far above is found")
             #expect(try scope.ready(Thing.self).number == 7)
-            #expect(live.withLock { $0 } == Self.depth / 100)
+            #expect(live.withLock { $0 } == Self.depth / 20_000)
         }
         #expect(live.withLock { $0 } == 0)
     }
@@ -68,10 +68,10 @@ private final class Held: Sendable {
             var container = root()
             for number in 0..<Self.depth {
                 container = Container(parent: container)
-                if number.isMultiple(of: 1000) { _ = try await container.resolve(Held.self) }
+                if number.isMultiple(of: 20_000) { _ = try await container.resolve(Held.self) }
             }
             #expect(try await container.resolve(Thing.self).number == 7)
-            #expect(live.withLock { $0 } == Self.depth / 1000)
+            #expect(live.withLock { $0 } == Self.depth / 20_000)
         }
         #expect(live.withLock { $0 } == 0)
     }
@@ -80,13 +80,13 @@ private final class Held: Sendable {
         weak var middle: Container?
         do {
             var container = root()
-            for number in 0..<Self.depth {
+            for number in 0..<Self.depth / 5 {
                 if number.isMultiple(of: 2) {
                     container = Container(parent: container)
                 } else {
                     container = try await container.openScope(number)
                 }
-                if number == Self.depth / 2 { middle = container }
+                if number == Self.depth / 5 / 2 { middle = container }
             }
             _ = try await container.resolve(Held.self)
         }
@@ -98,7 +98,7 @@ private final class Held: Sendable {
         do {
             var container = root()
             var all = [container]
-            for number in 0..<Self.depth {
+            for number in 0..<Self.depth / 5 {
                 container = try await container.openScope(number)
                 all.append(container)
             }

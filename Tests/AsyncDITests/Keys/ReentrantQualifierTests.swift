@@ -7,6 +7,7 @@ import Testing
 private final class Deed: Sendable {
     private struct State {
         var action: (@Sendable () -> Void)?
+        var isActing = false
         var count = 0
     }
 
@@ -18,11 +19,16 @@ private final class Deed: Sendable {
     func set(_ action: (@Sendable () -> Void)?) { state.withLock { $0.action = action } }
 
     func perform() {
-        let action = state.withLock { state in
-            if state.action != nil { state.count += 1 }
+        // Its own comparisons do nothing more.
+        let action: (@Sendable () -> Void)? = state.withLock { state in
+            guard state.action != nil, !state.isActing else { return nil }
+            state.isActing = true
+            state.count += 1
             return state.action
         }
-        action?()
+        guard let action else { return }
+        action()
+        state.withLock { $0.isActing = false }
     }
 }
 
@@ -66,17 +72,17 @@ private struct Unrelated: Sendable {}
 
     /// From now on each comparison changes other containers, which waits until every read that goes on has ended, and looks things up.
     private func misbehave(with container: Container) {
-        deed.set { [deed] in
-            // Its own comparisons do nothing more.
-            let again = deed
-            again.set(nil)
-            let other = Container {
-                Registration(Service.self, lifetime: .singleton) { _ in Service(-1) }
-                Registration(Unrelated.self, qualifier: "other", instance: Unrelated())
+        deed.set {
+            func makeOther() -> Container {
+                Container {
+                    Registration(Service.self, lifetime: .singleton) { _ in Service(-1) }
+                    Registration(Unrelated.self, qualifier: "other", instance: Unrelated())
+                }
             }
-            _ = try? other.ready(Unrelated.self, qualifier: "other")
+            // Dropped at once, which waits until every read has ended.
+            _ = try? makeOther().ready(Unrelated.self, qualifier: "other")
             _ = try? container.ready(Unrelated.self)
-            Task { try await other.register(Unrelated.self, instance: Unrelated()) }
+            Task { [other = makeOther()] in try await other.register(Unrelated.self, instance: Unrelated()) }
         }
     }
 
@@ -243,9 +249,9 @@ private struct Unrelated: Sendable {}
                 while isDone.value == 0 {
                     for number in 0..<Self.count {
                         let any: any Qualifier = qualifier(number)
-                        let ready = try container.ready(Service.self, qualifier: any)
-                        let resolved = try await container.resolve(Service.self, qualifier: qualifier(number))
-                        #expect(ready.number == number && resolved.number == number)
+                        let first = try await container.resolve(Service.self, qualifier: any)
+                        let second = try await container.resolve(Service.self, qualifier: qualifier(number))
+                        #expect(first.number == number && second.number == number)
                     }
                 }
             }
