@@ -40,9 +40,9 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
         if let hit = beginHit(service, qualifier) {
-            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
-            hit.end()
-            return instance
+            // Until the read has ended: the end of the container waits for it.
+            defer { withExtendedLifetime(self) {} }
+            if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
         }
         return try await resolveUnready(service, qualifier)
     }
@@ -68,9 +68,9 @@ extension Container {
     ) async throws -> Service {
         switch find(service) {
         case .hit(let hit):
-            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
-            hit.end()
-            return instance
+            // Until the read has ended: the end of the container waits for it.
+            defer { withExtendedLifetime(self) {} }
+            return hit.instance(of: service)
         case .transient(let frame):
             return try await frame.make(service)
         case .graph(let run):
@@ -95,29 +95,22 @@ extension Container {
         return try await resolveUnready(service, nil)
     }
 
-    /// The published instance of a service with a qualifier.
+    /// The published instance of a service with a qualifier, perhaps another one of the same type and hash.
     @inlinable
-    nonisolated func beginHit<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> InstanceTable.Hit? {
+    nonisolated func beginHit<Name: Qualifier>(
+        _ service: any Any.Type, _ qualifier: Name
+    ) -> InstanceTable.QualifiedHit? {
         // An instance of a class may be one of a subclass: that goes the long way.
         if Name.self is AnyClass { return nil }
-        let hash = QualifiedDetails<Name>.hash(of: qualifier)
-        return withUnsafePointer(to: qualifier) { qualifier in
-            beginHit(
-                QualifierProbe(service, QualifiedDetails<Name>.self, hash, qualifier) { details, qualifier in
-                    // Unchecked because the probe has compared the type of the details, and the pointer is that of the qualifier.
-                    details._withUnsafeGuaranteedRef {
-                        unsafeDowncast($0, to: QualifiedDetails<Name>.self).name
-                            == qualifier.assumingMemoryBound(to: Name.self).pointee
-                    }
-                })
-        }
+        return beginHit(
+            QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier)))
     }
 
     @usableFromInline
-    nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.Hit? {
+    nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
         guard frame.isNil else { return nil }
-        guard currentContainer.isNil(or: self) else { return core.asked.table.beginHit(probe) }
-        return table.beginHit(probe)
+        guard currentContainer.isNil(or: self) else { return core.asked.table.find(probe) }
+        return table.find(probe)
     }
 
     @usableFromInline

@@ -26,9 +26,11 @@ public actor Container: _ContainerInit {
     nonisolated let frame = TaskLocalPeek(ResolutionContext.$frame)
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
     /// Keeps the core filled for as long as anybody has this container.
-    private let lifeline: Lifeline
+    ///
+    /// Taken out at the end only, like the parent: in this order, so that a container's instances go before those of its parent.
+    private nonisolated let lifeline: AtomicReference<Lifeline>
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
-    private let parent: Container?
+    private nonisolated let parent: AtomicReference<Container>
     private let fallbacks: [Container]
 
     /// The name given when the container, or scope, was made.
@@ -61,8 +63,9 @@ public actor Container: _ContainerInit {
             fallbacks: fallbacks.map(\.core))
         self.core = core
         table = core.table
-        lifeline = Lifeline(core)
-        self.parent = parent
+        let lifeline = Lifeline(core)
+        self.lifeline = AtomicReference(lifeline)
+        self.parent = AtomicReference(parent)
         self.fallbacks = fallbacks
         core.adopt(self, lifeline)
         core.setUp(registrations)
@@ -78,13 +81,20 @@ public actor Container: _ContainerInit {
     init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
         self.core = core
         table = core.table
-        self.lifeline = lifeline
-        self.parent = parent ?? core.parent?.handle()
+        self.lifeline = AtomicReference(lifeline)
+        self.parent = AtomicReference(parent ?? core.parent?.handle())
         fallbacks = []
     }
 
+    deinit {
+        _ = lifeline.exchange(nil)
+        releaseChain(from: parent.exchange(nil)) { $0.parent.exchange(nil) }
+    }
+
     /// The body that a pinned handle was for is over: who kept it beyond that is still found.
-    nonisolated func adoptAgain() { core.adopt(self, lifeline) }
+    nonisolated func adoptAgain() {
+        if let lifeline = lifeline.object { core.adopt(self, lifeline) }
+    }
 }
 
 /// Exists so that the initialiser with a builder closure is not the actor's own: its closure then runs at the caller, also on the

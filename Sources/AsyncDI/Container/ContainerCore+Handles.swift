@@ -14,7 +14,14 @@ final class Lifeline: Sendable {
     let core: ContainerCore
 
     init(_ core: ContainerCore) { self.core = core }
-    deinit { core.abandon() }
+
+    deinit {
+        // One after the other and not one inside the end of the other, because scopes may be nested very deep.
+        var scopes = core.abandon()
+        while var scope = scopes.popLast() {
+            if isKnownUniquelyReferenced(&scope) { scopes += scope.core.abandon() }
+        }
+    }
 }
 
 /// Handles, and what happens when nobody has one any more.
@@ -49,7 +56,7 @@ extension ContainerCore {
 
     private func unpinnedHandle() -> Container? {
         // The lock is not held while a handle is made: it is adopted through the same lock.
-        let reference = handleReference.load()?.takeUnretainedValue()
+        let reference = handleReference.object
         let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
         if let container { return container }
         let lifeline = known ?? (events == nil ? lifelineOfScope : nil)
@@ -123,9 +130,12 @@ extension ContainerCore {
     /// The last handle is gone: instances go too, without their hooks; who still waits is told.
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
-    func abandon() {
+    ///
+    /// - Returns: What kept its open scopes, the first one last.
+    @discardableResult
+    func abandon() -> [Lifeline] {
         // Mostly it is disposed by now.
-        if table.isClosed { return }
+        if table.isClosed { return [] }
         var dropped: State?
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.phase == .open else { return nil }
@@ -154,7 +164,8 @@ extension ContainerCore {
         for creation in stopped?.flights ?? [] { creation.cancel() }
         for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.task.cancel() }
         for item in dropped?.ledger.inOrder ?? [] { for lease in item.leases { lease.end() } }
-        for continuation in dropped?.quietWaiters ?? [] { continuation.resume() }
-        withExtendedLifetime(dropped) {}
+        for continuation in (dropped?.quietWaiters ?? []) + (dropped?.drained ?? []) { continuation.resume() }
+        guard let dropped, dropped.rarely({ !$0.scopes.isEmpty }) else { return [] }
+        return dropped.scopes.newestFirst.map(\.lifeline)
     }
 }

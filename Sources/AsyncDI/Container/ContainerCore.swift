@@ -93,7 +93,9 @@ final class ContainerCore: ResolutionHost {
     }
 
     let name: String?
-    let parent: ContainerCore?
+    var parent: ContainerCore? { parentReference.object }
+    /// Not a constant, so that the end of a long chain of cores can be taken apart; nothing else changes it.
+    private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
     /// Reports who waits too long; there is none without observers.
     let stalls: StallMonitor?
@@ -122,7 +124,7 @@ final class ContainerCore: ResolutionHost {
         isScope: Bool = false
     ) {
         self.name = name
-        self.parent = parent
+        parentReference = AtomicReference(parent)
         self.settings = settings
         self.fallbacks = fallbacks
         self.isScope = isScope
@@ -148,6 +150,7 @@ final class ContainerCore: ResolutionHost {
         for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
             core.forgetDecorator(ObjectIdentifier(self))
         }
+        releaseChain(from: parentReference.exchange(nil)) { $0.parentReference.exchange(nil) }
     }
 
     var defaultLifetime: Lifetime { settings.defaultLifetime }

@@ -51,17 +51,14 @@ class Kept: IndexedInstance, @unchecked Sendable {
 /// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
 private final class KeptInOrder: Kept, @unchecked Sendable {
     private let entry: MultitonCache<CreationKey>.Node
-    private let unretained: Unmanaged<MultitonCache<CreationKey>.Node>
 
     init(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node) {
         entry = node
-        unretained = .passUnretained(node)
         super.init(key, cell: cell)
     }
 
     override var node: MultitonCache<CreationKey>.Node? { entry }
-    /// Through a reference that is not retained, because that costs as much as all the rest: this holds the entry.
-    override func noteUse() { unretained._withUnsafeGuaranteedRef { $0.note() } }
+    override func noteUse() { entry.note() }
 }
 
 /// A storage that has an instance, or is about to.

@@ -42,8 +42,22 @@
     @usableFromInline
     static func of(_ qualifier: any Qualifier) -> KeyDetails? { of(qualifier, .service) }
 
+    /// Whether both are of the same key: runs the user's `==`, of qualifiers and of the keys of contributions.
     final func isEqual(to other: KeyDetails) -> Bool {
-        hash == other.hash && role == other.role && hasQualifier(of: other)
+        isKnown(toEqual: other) ?? (role == other.role && hasQualifier(of: other))
+    }
+
+    /// The same without any code of the user's, nil where only that can tell.
+    final func isKnown(toEqual other: KeyDetails) -> Bool? {
+        if self === other { return true }
+        guard hash == other.hash else { return false }
+        switch (role, other.role) {
+        case (.service, .service), (.making, .making):
+            // Without a qualifier there is nothing else in them.
+            return type(of: self) == KeyDetails.self && type(of: other) == KeyDetails.self ? true : nil
+        case (.contribution, .contribution): return nil
+        default: return false
+        }
     }
 }
 

@@ -24,7 +24,7 @@ final class InstanceIndex: @unchecked Sendable {
     // MARK: Writing, under the container's lock
 
     func insert(_ instance: IndexedInstance, retired: inout [AnyObject]) {
-        var places = array.load()?.takeUnretainedValue()
+        var places = array.object
         if places == nil || (used + 1) * 4 > places!.capacity * 3 {
             let larger = Places(capacity: max(8, (count + 1).nextPowerOfTwo * 2))
             for instance in places?.instances ?? [] { larger.insert(instance) }
@@ -39,7 +39,7 @@ final class InstanceIndex: @unchecked Sendable {
 
     /// Removes an instance, if it is there.
     func remove(_ instance: IndexedInstance, retired: inout [AnyObject]) {
-        guard let places = array.load()?.takeUnretainedValue(), let removed = places.remove(instance) else { return }
+        guard let places = array.object, let removed = places.remove(instance) else { return }
         count -= 1
         retired.append(removed)
     }

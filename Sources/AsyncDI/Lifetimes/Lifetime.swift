@@ -46,27 +46,16 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
 
     /// What the lifetimes have that are not common.
     private struct Details: Sendable {
-        var kind: Kind
         var name: String
         var makeStorage: (@Sendable () -> any InstanceStorage)?
         var bounds = MultitonBounds()
     }
-    /// One word, because every registration has a lifetime, and nothing that is counted for the common ones.
-    private enum Storage: Sendable {
-        case common(Kind)
-        case special(Shared<Details>)
-    }
-    private let storage: Storage
-
-    private var details: Shared<Details>? {
-        if case .special(let details) = storage { details } else { nil }
-    }
-    var kind: Kind {
-        switch storage {
-        case .common(let kind): kind
-        case .special(let details): details.value.kind
-        }
-    }
+    /// Nil for the common ones, so that nothing is counted for them.
+    ///
+    /// By itself, not as one case of an enumeration with the kind as another: such a reference has the case in its upper bits, and
+    /// LeakSanitizer, which looks for plain addresses, takes the object of every `static let` for a leak.
+    private let details: Shared<Details>?
+    let kind: Kind
 
     /// The name, as it appears in messages.
     public var name: String { details?.value.name ?? kind.name }
@@ -74,8 +63,10 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// How a multiton is bounded; not part of what makes two lifetimes the same.
     var bounds: MultitonBounds { details?.value.bounds ?? MultitonBounds() }
 
-    private init(_ kind: Kind) { storage = .common(kind) }
-    private init(_ details: Details) { storage = .special(Shared(details)) }
+    private init(_ kind: Kind, _ details: Details? = nil) {
+        self.kind = kind
+        self.details = details.map { Shared($0) }
+    }
 
     /// A lifetime of your own, which lasts until it is reset or its container is disposed.
     ///
@@ -83,7 +74,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
     ///   - owner: Which container caches its instances.
     public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
-        self.init(Details(kind: .custom(owner), name: name))
+        self.init(.custom(owner), Details(name: name))
     }
 
     /// A lifetime of your own that decides how instances are kept.
@@ -96,7 +87,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
         _ name: String, ownedBy owner: Owner = .registeringContainer,
         storage: @escaping @Sendable () -> any InstanceStorage
     ) {
-        self.init(Details(kind: .custom(owner), name: name, makeStorage: storage))
+        self.init(.custom(owner), Details(name: name, makeStorage: storage))
     }
 
     /// A new instance for every request.
@@ -130,8 +121,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
         precondition(capacity.map { $0 >= 1 } ?? true, "a multiton's capacity is at least one, not \(capacity ?? 0)")
         precondition(idle.map { $0 >= .zero } ?? true, "a multiton's idle time is not negative, as \(idle ?? .zero) is")
-        let bounds = MultitonBounds(capacity: capacity, idle: idle, isWeak: weak)
-        return Lifetime(Details(kind: .multiton, name: multiton.name, bounds: bounds))
+        let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
+        return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }
     /// One instance for as long as somebody outside the container holds it; values are never shared.
     public static let weak = Lifetime(.weak)

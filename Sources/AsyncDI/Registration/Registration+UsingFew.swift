@@ -131,7 +131,8 @@ extension Resolver {
     @inlinable
     func published<Service: Sendable>(_ service: Service.Type) -> Service? {
         guard let hit = beginHit(service) else { return nil }
-        defer { hit.end() }
-        return hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+        // Until the read has ended: what the resolver keeps must not end inside it.
+        defer { withExtendedLifetime(self) {} }
+        return hit.instance(of: service)
     }
 }

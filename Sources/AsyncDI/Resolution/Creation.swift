@@ -114,7 +114,7 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     private func rareIfThere<R>(_ body: (inout Rare.State) -> R) -> R? {
-        guard let rare = rare.load()?.takeUnretainedValue(), rare !== Rare.ended else { return nil }
+        guard let rare = rare.object, rare !== Rare.ended else { return nil }
         return rare.state.withLock(body)
     }
 

@@ -9,7 +9,8 @@ import Synchronization
     @usableFromInline let pack: ArgumentPack
     /// The table of the container that this run's resolver asks, which owns it.
     ///
-    /// Not retained: the run, or one that it happens inside, keeps that container alive.
+    /// Not retained, because that is a good part of what a run costs. Valid as long as this frame: it, or one that it happens inside,
+    /// keeps the container. Used through ``withTable(_:)``, which keeps the frame.
     private let table: Unmanaged<InstanceTable>
     /// The container, nil where the run that this one happens inside asks the same one.
     private let kept: (any ResolutionHost)?
@@ -37,7 +38,8 @@ import Synchronization
         // First, because afterwards the references are the frame's.
         recorded =
             if let whole { whole.recorded } else {
-                isRecorded && Recorder.isAnyRunning ? RecordedRun.begin(recipe, in: Frame.host(of: table)) : nil
+                isRecorded && Recorder.isAnyRunning
+                    ? (host ?? parent?.host).flatMap { RecordedRun.begin(recipe, in: $0) } : nil
             }
         self.recipe = recipe
         self.pack = pack
@@ -56,6 +58,7 @@ import Synchronization
         of recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Frame?, creation: Creation?,
         holder: Creation?, graph: ResolutionGraph?
     ) {
+        // Unretained because the host, or the run that asks the same one, is kept.
         let table = Unmanaged.passUnretained(host.table)
         self.init(
             recipe, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
@@ -72,6 +75,7 @@ import Synchronization
     /// A run for a graph instance without arguments.
     @inline(__always)
     convenience init(of creation: Creation, inside parent: Frame?, graph: ResolutionGraph, table: InstanceTable) {
+        // Unretained because the host, or the run that asks the same one, is kept.
         let table = Unmanaged.passUnretained(table)
         self.init(
             creation.recipe, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
@@ -81,11 +85,13 @@ import Synchronization
     /// A run for a request from outside.
     @inline(__always)
     convenience init(outermost recipe: Recipe, _ pack: ArgumentPack, host: some ResolutionHost) {
+        // Unretained because the host is kept.
         self.init(recipe, pack, Unmanaged.passUnretained(host.table), keeping: host)
     }
 
     /// The first run of a shared creation, in a task of its own.
     convenience init(sharedCreation creation: Creation) {
+        // Unretained because the host is kept.
         self.init(
             creation.recipe, creation.pack, Unmanaged.passUnretained(creation.host.table), keeping: creation.host,
             activity: creation, holder: creation)
@@ -114,9 +120,22 @@ import Synchronization
     var isDisposing: Bool { activity.map { !$0.isCreation } ?? false }
 
     /// The container that this run's resolver asks.
-    var host: any ResolutionHost { kept ?? Frame.host(of: table) }
-    private static func host(of table: Unmanaged<InstanceTable>) -> any ResolutionHost {
-        table._withUnsafeGuaranteedRef { $0.host }
+    var host: any ResolutionHost { kept ?? withTable { $0.host } }
+
+    /// Uses the table, which this frame keeps by its container, and keeps the frame until then: what is inlined into a caller may be
+    /// the frame's last use there.
+    @inline(__always)
+    private func withTable<R>(_ body: (InstanceTable) -> R) -> R {
+        defer { withExtendedLifetime(self) {} }
+        return table._withUnsafeGuaranteedRef(body)
+    }
+
+    /// What the table finds.
+    @inline(__always)
+    private func found(_ service: any Any.Type) -> InstanceTable.Found? {
+        var found: InstanceTable.Found?
+        withTable { found = $0.find(service) }
+        return found
     }
     private func asks(_ table: Unmanaged<InstanceTable>) -> Bool { self.table.toOpaque() == table.toOpaque() }
 
@@ -131,7 +150,7 @@ import Synchronization
     }
 
     /// The run, which has ended, was the outermost one of its resolution: the graph that it made, if it did, is left.
-    func leaveOwnGraph() { ownGraph.load()?._withUnsafeGuaranteedRef { $0.leaveAsMaker() } }
+    func leaveOwnGraph() { ownGraph.object?.leaveAsMaker() }
 
     var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
 
@@ -162,17 +181,14 @@ import Synchronization
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard holder == nil, recorded == nil else { return nil }
-        var hit: InstanceTable.Hit?
-        table._withUnsafeGuaranteedRef { if case .hit(let found)? = $0.find(service) { hit = found } }
+        guard case .hit(let hit)? = found(service) else { return nil }
         return hit
     }
 
     /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
     func find(_ service: any Any.Type) throws -> FoundAtOnce {
         if recorded != nil { return .other(nil) }
-        var found: InstanceTable.Found?
-        table._withUnsafeGuaranteedRef { found = $0.find(service) }
-        switch consume found {
+        switch found(service) {
         case .hit(let hit)?:
             if holder == nil { return .hit(hit) }
             hit.end()
@@ -183,7 +199,7 @@ import Synchronization
             }
             return .transient(Frame(of: recipe, inside: self))
         case .plainGraph(let recipe)?:
-            return GraphRun.begin(recipe, host: host, table: table._withUnsafeGuaranteedRef { $0 }, asker: self)
+            return GraphRun.begin(recipe, host: host, table: withTable { $0 }, asker: self)
         case nil:
             return .other(nil)
         }

@@ -18,24 +18,28 @@ import Synchronization
         return owner
     }
     private unowned var owner: (any ResolutionHost)?
-    let parent: InstanceTable?
+    /// Not a constant, so that the end of a long chain of tables can be taken apart; nothing else changes it.
+    private let parentReference: AtomicReference<InstanceTable>
     let fallbacks: [InstanceTable]
     private let hasFallbacks: Bool
 
     private let epoch = ReadEpoch.shared
-    private let array = AtomicReference<SlotArray>()
+    let array = AtomicReference<SlotArray>()
     /// Zero as long as nothing stands between a request and a hit.
     private let obstacles = Atomic<UInt8>(0)
     private static let closedBit: UInt8 = 1
     private static let pendingBit: UInt8 = 2
     private static let drainingBit: UInt8 = 4
-    private var count = 0
+    /// How many places are taken.
+    var count = 0
 
     init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
-        self.parent = parent
+        parentReference = AtomicReference(parent)
         self.fallbacks = fallbacks
         hasFallbacks = !fallbacks.isEmpty
     }
+
+    deinit { releaseChain(from: parentReference.exchange(nil)) { $0.parentReference.exchange(nil) } }
 
     /// Called once, by the initialiser of the container that owns the table.
     func attach(to host: any ResolutionHost) { owner = host }
@@ -73,14 +77,6 @@ import Synchronization
 
     // MARK: Reading
 
-    /// A published instance that is being read: the cell is valid until ``end()``.
-    @usableFromInline struct Hit {
-        @usableFromInline let cell: Unmanaged<Cell>
-        fileprivate let ticket: ReadEpoch.Ticket
-
-        @usableFromInline func end() { ticket.exit() }
-    }
-
     /// What the hot path finds.
     enum Found: ~Copyable {
         case hit(Hit)
@@ -97,9 +93,9 @@ import Synchronization
     func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        switch search(TypeProbe(service), asked: self) {
+        switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
-            return .hit(Hit(cell: cell, ticket: ticket))
+            return .hit(Hit(cell, readUntil: ticket))
         case .notReady(let recipe?)? where recipe._withUnsafeGuaranteedRef { $0.isPlainTransient }:
             defer { ticket.exit() }
             return .plainTransient(recipe.takeUnretainedValue())
@@ -112,14 +108,16 @@ import Synchronization
         }
     }
 
-    /// Finds the instance for a request with a qualifier; makes no key either.
-    func beginHit(_ probe: QualifierProbe) -> Hit? {
+    /// Finds an instance for a request with a qualifier; makes no key either.
+    func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        if case .cell(let cell, _)? = search(probe, asked: self),
-            !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly })
+        if case .undecided(let slot, let table)? = search(probe),
+            let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
+            !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly }),
+            let details = slot._withUnsafeGuaranteedRef({ $0.key.details.map { Unmanaged.passUnretained($0) } })
         {
-            return Hit(cell: cell, ticket: ticket)
+            return QualifiedHit(Hit(cell, readUntil: ticket), details: details)
         }
         ticket.exit()
         return nil
@@ -127,12 +125,10 @@ import Synchronization
 
     /// Whether instances of the service are found by the hash of arguments of this type.
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
-        let ticket = epoch.enter()
-        defer { ticket.exit() }
-        guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else {
-            return false
+        reading {
+            guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments)) else { return false }
+            return recipe._withUnsafeGuaranteedRef { $0.index.load() != nil }
         }
-        return recipe._withUnsafeGuaranteedRef { $0.index.load() != nil }
     }
 
     /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
@@ -146,12 +142,12 @@ import Synchronization
     /// The short way to an instance with arguments, if there is one.
     ///
     /// Not generic, so that it needs no metadata at run time. The hash is asked for only where instances are found by it, and while the
-    /// table is read: it must run no code of the user's.
+    /// table is read: it must run no code of the user's. What is found is retained before the read ends.
     func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         defer { ticket.exit() }
-        guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments), asked: self) else { return nil }
+        guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
         var shortcut: Shortcut?
         recipe._withUnsafeGuaranteedRef { recipe in
             if let index = recipe.index.load() {
@@ -167,79 +163,159 @@ import Synchronization
     }
 
     /// The instance that a request gets, in a cell that holds it, if it is there already.
-    func hit(_ key: ServiceKey) -> Cell? { key.isPlain ? hit(TypeProbe(key.service)) : hit(KeyProbe(key)) }
-
-    private func hit(_ probe: some SlotProbe) -> Cell? {
+    func hit(_ key: ServiceKey) -> Cell? {
         if isClosed { return nil }
-        let ticket = epoch.enter()
-        defer { ticket.exit() }
-        guard case .cell(let cell, _)? = search(probe, asked: self) else { return nil }
-        return cell.takeUnretainedValue()
+        if key.isPlain {
+            return reading {
+                guard case .cell(let cell, _)? = search(TypeProbe(key.service)) else { return nil }
+                return cell.takeUnretainedValue()
+            }
+        }
+        return hitCell(key)?.cell
     }
 
     /// The same as `hit`, with what the captive rule must know.
     func hitCell(_ key: ServiceKey) -> (cell: Cell, table: InstanceTable)? {
         if isClosed { return nil }
-        let ticket = epoch.enter()
-        defer { ticket.exit() }
-        guard case .cell(let cell, let table)? = search(KeyProbe(key), asked: self) else { return nil }
-        return (cell.takeUnretainedValue(), table.takeUnretainedValue())
+        return lookUp(key) { probe in
+            switch search(probe) {
+            case .cell(let cell, let table)?: .decided((cell.takeUnretainedValue(), table.takeUnretainedValue()))
+            case .undecided(_, let table)?: .undecided(in: table.takeUnretainedValue())
+            case .notReady?, nil: .decided(nil)
+            }
+        }
     }
 
     /// The nearest registration of the key, with the table that holds it.
     func registration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
-        let ticket = epoch.enter()
-        defer { ticket.exit() }
-        return nearestRecipe(KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
+        lookUp(key) { nearestRecipe($0, isOwnIncluded: true) }
     }
 
     /// The nearest registration of the key where this container looks when it has none itself.
     func registration(beyondFor key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
-        let ticket = epoch.enter()
-        defer { ticket.exit() }
-        return nearestRecipe(beyond: KeyProbe(key)).map { ($0.takeUnretainedValue(), $1) }
+        lookUp(key) { nearestRecipe($0, isOwnIncluded: false) }
     }
 
     /// The table that holds a registration, among those that this one looks in; nil when none does any more.
     func holder(of recipe: Recipe) -> InstanceTable? {
-        let ticket = epoch.enter()
-        defer { ticket.exit() }
-        return holder(of: recipe, KeyProbe(recipe.key))
+        // A registration is there under its own key, so that nothing is left to compare but addresses.
+        let probe = OwnSlotProbe(recipe.key, hash: recipe.key.fastHash, asksUser: false)
+        return reading {
+            firstTable { $0.slot(probe)?.slot.toOpaque() == Unmanaged.passUnretained(recipe).toOpaque() ? $0 : nil }
+        }
     }
 
-    private func holder(of recipe: Recipe, _ probe: KeyProbe) -> InstanceTable? {
-        if slot(probe)?.toOpaque() == Unmanaged.passUnretained(recipe).toOpaque() { return self }
-        for fallback in fallbacks {
-            if let holder = fallback.holder(of: recipe, probe) { return holder }
+    // MARK: Inside
+
+    /// Reads, and keeps this table, and with it those that it looks in, until the read has ended.
+    ///
+    /// What the body gives must be retained.
+    @inline(__always)
+    private func reading<Answer>(_ body: () -> Answer) -> Answer {
+        let ticket = epoch.enter()
+        defer {
+            ticket.exit()
+            withExtendedLifetime(self) {}
         }
-        return parent?.holder(of: recipe, probe)
+        return body()
+    }
+
+    private enum LookUp<Answer> {
+        case decided(Answer)
+        /// There is a slot in this table of which only the user's `==` can tell whether it is the one.
+        case undecided(in: InstanceTable)
+    }
+
+    /// Looks a key up in reads, and runs the user's `==` between them, until nothing is undecided.
+    ///
+    /// Mostly a second read is the last one. Each that follows has met keys which were registered meanwhile.
+    private func lookUp<Answer>(_ key: ServiceKey, _ body: (KeyProbe) -> LookUp<Answer>) -> Answer {
+        var probe = KeyProbe(key)
+        while true {
+            let answer: Answer?
+            var undecided: KeyProbe.Undecided?
+            do {
+                let ticket = epoch.enter()
+                defer {
+                    ticket.exit()
+                    withExtendedLifetime(self) {}
+                }
+                switch body(probe) {
+                case .decided(let decided): answer = decided
+                case .undecided(let table):
+                    answer = nil
+                    undecided = table.array.load()?._withUnsafeGuaranteedRef { $0.undecided(probe) }
+                }
+            }
+            if let answer { return answer }
+            if let undecided { probe.decide(undecided) }
+        }
     }
 
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
         case notReady(Unmanaged<Recipe>?)
+        /// Whether this slot is the one that is looked for remains to be compared.
+        case undecided(Unmanaged<Slot>, Unmanaged<InstanceTable>)
     }
 
-    private func search(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
-        if let slot = slot(probe) {
-            let answer: Answer? = slot._withUnsafeGuaranteedRef { slot in
-                let isRegisteredHere = slot.isRegistered
-                if isRegisteredHere, isClosed { return .notReady(nil) }
-                if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, isRegisteredHere, asked) })
-                {
-                    return .cell(cell, Unmanaged.passUnretained(self))
-                }
-                return isRegisteredHere ? .notReady(slot.recipe) : nil
+    /// Searches this table, its fallbacks and its parent, inside a read, which keeps alive what is found.
+    private func search(_ probe: some SlotProbe) -> Answer? { firstTable { $0.answer(probe, asked: self) } }
+
+    /// What the first of the tables in the search order that has an answer gives.
+    @inline(__always)
+    private func firstTable<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
+        if let answer = body(self) { return answer }
+        return firstTableBeyond(body)
+    }
+
+    /// A loop, because scopes may be nested very deep.
+    private func firstTableBeyond<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
+        var current = Unmanaged.passUnretained(self)
+        while true {
+            // Valid because this table keeps its parent, and that one its own.
+            let (answer, next) = current._withUnsafeGuaranteedRef { table in
+                let answer = table.hasFallbacks ? table.firstFallback(body) : nil
+                if let answer { return (Optional(answer), Unmanaged<InstanceTable>?.none) }
+                let parent = table.parentReference.load()
+                return (parent?._withUnsafeGuaranteedRef { body($0) }, parent)
             }
             if let answer { return answer }
+            guard let next else { return nil }
+            current = next
         }
-        if hasFallbacks {
-            for fallback in fallbacks {
-                if let answer = fallback.search(probe, asked: asked) { return answer }
+    }
+
+    private func firstFallback<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
+        for fallback in fallbacks {
+            if let answer = fallback.firstTable(body) { return answer }
+        }
+        return nil
+    }
+
+    /// What this very table answers.
+    @inline(__always)
+    private func answer(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
+        guard let found = slot(probe) else { return nil }
+        if found.isUndecided { return .undecided(found.slot, Unmanaged.passUnretained(self)) }
+        return found.slot._withUnsafeGuaranteedRef { slot in
+            if slot.isRegistered, isClosed { return .notReady(nil) }
+            if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, slot.isRegistered, asked) }) {
+                return .cell(cell, Unmanaged.passUnretained(self))
             }
+            // Valid like the slot, which it is.
+            return slot.isRegistered ? .notReady(slot.recipe.map { Unmanaged.passUnretained($0) }) : nil
         }
-        return parent?.search(probe, asked: asked)
+    }
+
+    /// The published instance in a slot of this table, if a request of `asked` gets it.
+    private func cell(of slot: Unmanaged<Slot>, asked: InstanceTable) -> Unmanaged<Cell>? {
+        slot._withUnsafeGuaranteedRef { slot in
+            if slot.isRegistered, isClosed { return nil }
+            guard let cell = slot.cell.load() else { return nil }
+            return cell._withUnsafeGuaranteedRef { answers($0, slot.isRegistered, asked) } ? cell : nil
+        }
     }
 
     /// Whether a published instance is what a request of `asked` gets.
@@ -249,119 +325,19 @@ import Synchronization
         return self === asked ? isCurrent : isCurrent && isRegisteredHere && cell.isSharedBelow
     }
 
-    private func nearestRecipe(_ probe: some SlotProbe) -> (Unmanaged<Recipe>, InstanceTable)? {
-        if let recipe = slot(probe)?._withUnsafeGuaranteedRef({ $0.recipe }) { return (recipe, self) }
-        return nearestRecipe(beyond: probe)
-    }
-
-    private func nearestRecipe(beyond probe: some SlotProbe) -> (Unmanaged<Recipe>, InstanceTable)? {
-        for fallback in fallbacks {
-            if let found = fallback.nearestRecipe(probe) { return found }
+    private func nearestRecipe(
+        _ probe: KeyProbe, isOwnIncluded: Bool
+    ) -> LookUp<(recipe: Recipe, table: InstanceTable)?> {
+        func own(_ table: InstanceTable) -> LookUp<(recipe: Recipe, table: InstanceTable)?>? {
+            guard let found = table.slot(probe) else { return nil }
+            if found.isUndecided { return .undecided(in: table) }
+            return found.slot.takeUnretainedValue().recipe.map { .decided(($0, table)) }
         }
-        return parent?.nearestRecipe(probe)
+        return (isOwnIncluded ? firstTable(own) : firstTableBeyond(own)) ?? .decided(nil)
     }
 
-    private func slot(_ probe: some SlotProbe) -> Unmanaged<Slot>? {
-        array.load()?._withUnsafeGuaranteedRef { $0.slot(probe) }
-    }
-
-    // MARK: Writing, under the container's lock
-
-    /// The registration of the key in this very container.
-    func ownRegistration(of key: ServiceKey) -> Recipe? {
-        slot(KeyProbe(key))?._withUnsafeGuaranteedRef { $0.recipe?.takeUnretainedValue() }
-    }
-
-    /// What a key has in this very container, for who is about to publish a registration of it.
-    func ownPlace(of key: ServiceKey) -> OwnPlace {
-        let probe = KeyProbe(key)
-        guard let slot = slot(probe) else { return OwnPlace(hash: probe.hash, isTaken: false, recipe: nil) }
-        return OwnPlace(
-            hash: probe.hash, isTaken: true,
-            recipe: slot._withUnsafeGuaranteedRef { $0.recipe?.takeUnretainedValue() })
-    }
-
-    struct OwnPlace {
-        fileprivate let hash: UInt
-        /// Whether there is a place, perhaps an empty one.
-        fileprivate let isTaken: Bool
-        let recipe: Recipe?
-    }
-
-    /// Makes room for keys that are about to come.
-    func reserve(_ additional: Int, retired: inout [AnyObject]) {
-        if array.load()?._withUnsafeGuaranteedRef({ (count + additional) * 4 <= $0.capacity * 3 }) == true { return }
-        let old = array.load()?.takeUnretainedValue()
-        var living = 0
-        old?.forEach { slot, _ in if !slot.isEmpty { living += 1 } }
-        var capacity = 8
-        while (living + additional) * 2 > capacity { capacity *= 2 }
-        let larger = SlotArray(capacity: capacity)
-        old?.forEach { slot, hash in if !slot.isEmpty { larger.insert(slot, hash: hash) } }
-        count = living
-        if let old = array.exchange(larger) { retired.append(old) }
-    }
-
-    /// Publishes a registration; what its key had before goes.
-    func publish(_ recipe: Recipe, retired: inout [AnyObject]) { put(recipe, retired: &retired) }
-
-    /// The same where the key has been looked for already; a place that it had then stays with it.
-    func publish(_ recipe: Recipe, at place: OwnPlace, retired: inout [AnyObject]) {
-        if place.isTaken { put(recipe, retired: &retired) } else { add(recipe, hash: place.hash, retired: &retired) }
-    }
-
-    /// Takes the registration of a key back, and what it had published.
-    func unpublish(_ key: ServiceKey, retired: inout [AnyObject]) {
-        // The place stays with the key: others may be found behind it.
-        if slot(KeyProbe(key)) != nil { put(Slot(key), retired: &retired) }
-    }
-
-    /// Publishes a ready instance.
-    func publish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
-        let slot: Slot
-        if let found = self.slot(KeyProbe(key))?.takeUnretainedValue() {
-            slot = found
-        } else {
-            slot = Slot(key)
-            put(slot, retired: &retired)
-        }
-        if let old = slot.cell.exchange(cell) { retired.append(old) }
-    }
-
-    /// Takes a ready instance back, unless another one has taken its place.
-    func unpublish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
-        guard let slot = slot(KeyProbe(key))?.takeUnretainedValue(),
-            slot.cell.load()?.toOpaque() == Unmanaged.passUnretained(cell).toOpaque()
-        else { return }
-        if let old = slot.cell.exchange(nil) { retired.append(old) }
-    }
-
-    /// Takes everything back.
-    func unpublishAll(retired: inout [AnyObject]) {
-        count = 0
-        guard let slots = array.exchange(nil) else { return }
-        retired.append(slots)
-        // Who still has a registration must not keep its instance.
-        slots.forEach { slot, _ in
-            if let cell = slot.cell.exchange(nil) { retired.append(cell) }
-        }
-    }
-
-    private func put(_ slot: Slot, retired: inout [AnyObject]) {
-        let probe = KeyProbe(slot.key)
-        if let old = array.load()?._withUnsafeGuaranteedRef({ $0.replace(slot, where: probe) }) {
-            // Readers that have found it may be loading its cell: both are released after them.
-            if let cell = old.cell.exchange(nil) { retired.append(cell) }
-            retired.append(old)
-            return
-        }
-        add(slot, hash: probe.hash, retired: &retired)
-    }
-
-    /// Gives the key of a slot a place; it has none yet.
-    private func add(_ slot: Slot, hash: UInt, retired: inout [AnyObject]) {
-        reserve(1, retired: &retired)
-        array.load()?._withUnsafeGuaranteedRef { $0.insert(slot, hash: hash) }
-        count += 1
+    /// The place of a slot in this very table, inside a read or under the container's lock.
+    func slot(_ probe: some SlotProbe) -> SlotArray.Found? {
+        array.load()?._withUnsafeGuaranteedRef { $0.find(probe) }
     }
 }

@@ -74,9 +74,9 @@ public struct Resolver: Sendable {
     ) async throws -> Service {
         switch try find(service) {
         case .hit(let hit):
-            let instance = hit.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
-            hit.end()
-            return instance
+            // Until the read has ended: what the resolver keeps must not end inside it.
+            defer { withExtendedLifetime(self) {} }
+            return hit.instance(of: service)
         case .transient(let frame):
             return try await frame.makeHere(service)
         case .graph(let run):

@@ -48,8 +48,9 @@ final class StallMonitor: Sendable {
             state.generation += 1
             let generation = state.generation
             state.task = Task.detached { [weak self, clock] in
+                // A failure is a cancellation: nobody waits any more.
                 while let delay = self?.check(generation) {
-                    do { try await clock.sleep(for: delay) } catch { return }
+                    do { try await clock.nap(for: delay) } catch { return }
                 }
             }
         }

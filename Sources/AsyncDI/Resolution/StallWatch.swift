@@ -12,7 +12,7 @@ struct StallWatch<Wait: Hashable> {
     let threshold: Duration
     private var entries: [Wait: Entry] = [:]
 
-    init(threshold: Duration) { self.threshold = threshold }
+    init(threshold: Duration) { self.threshold = threshold.addable }
 
     var isEmpty: Bool { entries.isEmpty }
 

@@ -19,18 +19,28 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         if let pointer = bits.load(ordering: .acquiring) { Unmanaged<Object>.fromOpaque(pointer).release() }
     }
 
-    /// The object, valid until the reader leaves its epoch (or, for writers, until they replace it).
+    /// The object, valid until the reader leaves its epoch.
     func load() -> Unmanaged<Object>? {
-        // Unretained because the epoch, or the writer's lock, keeps the object alive.
+        // Unretained because a writer that takes the object out keeps it until the read has ended, which the optimizer cannot
+        // bring forward: the end is an atomic change of memory that others see, and nothing is moved across it.
         // Sequentially consistent: a reader's load must not move before its entry into the epoch.
         bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
+    }
+
+    /// The object, retained: for writers, who hold the lock of this reference, and for what is never replaced.
+    var object: Object? {
+        // Without this the owner of the reference, which owns the object, could go between the load and the retain.
+        defer { withExtendedLifetime(self) {} }
+        return load()?.takeUnretainedValue()
     }
 
     /// The object, made now if there is none yet; it stays as long as this reference.
     ///
     /// Of several that are made at once one stays.
     func loadOrInitialize(_ make: () -> Object) -> Object {
-        if let object = load() { return object.takeUnretainedValue() }
+        // For the same reason as in `object`.
+        defer { withExtendedLifetime(self) {} }
+        if let object { return object }
         // Retained by hand because the exchange below hands the retain over; who loses it gives its own back.
         let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
         let (exchanged, original) = bits.compareExchange(

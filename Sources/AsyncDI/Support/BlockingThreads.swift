@@ -4,131 +4,157 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#elseif canImport(WASILibc)
+    import WASILibc
+    #if canImport(wasi_pthread)
+        import wasi_pthread
+    #endif
 #endif
 #if canImport(ObjectiveC)
     import ObjectiveC
 #endif
 
-/// Threads for code that may block, which the threads that tasks share must not be used for: as many as block at once.
-///
-/// A job never waits for another one: it is given to a thread that has nothing to do, or else to a new one. A thread that has had
-/// nothing to do for a second ends.
-///
-/// `@unchecked Sendable` because the state is touched only while the mutex is held. It is a mutex of its own, not a ``Locked``,
-/// because a condition needs one of its kind.
-final class BlockingThreads: @unchecked Sendable {
-    static let shared = BlockingThreads()
+#if !_runtime(_multithreaded)
+    /// Stands for threads where there is only one: what would run on one of its own is a task.
+    final class BlockingThreads: Sendable {
+        static let shared = BlockingThreads()
 
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    /// Signalled once for each job that an idle thread is to take.
-    private let jobAdded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    /// Jobs that no thread has taken yet: never more than there are idle threads.
-    private var jobs: [@Sendable () -> Void] = []
-    /// How many threads have nothing to do, those included that are about to start.
-    private var idleCount = 0
-
-    private init() {
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-        jobAdded.initialize(to: pthread_cond_t())
-        pthread_cond_init(jobAdded, nil)
+        /// Runs a job, soon.
+        func run(_ job: @escaping @Sendable () -> Void) { Task.detached { job() } }
     }
+#else
+    /// Threads for code that may block, which the threads that tasks share must not be used for: as many as block at once.
+    ///
+    /// A job never waits for another one: it is given to a thread that has nothing to do, or else to a new one. A thread that has had
+    /// nothing to do for a second ends.
+    ///
+    /// `@unchecked Sendable` because the state is touched only while the mutex is held. It is a mutex of its own, not a ``Locked``,
+    /// because a condition needs one of its kind.
+    final class BlockingThreads: @unchecked Sendable {
+        static let shared = BlockingThreads()
 
-    /// Runs a job on a thread of its own, soon.
-    func run(_ job: @escaping @Sendable () -> Void) {
-        pthread_mutex_lock(mutex)
-        jobs.append(job)
-        let needsThread = jobs.count > idleCount
-        if needsThread { idleCount += 1 } else { pthread_cond_signal(jobAdded) }
-        pthread_mutex_unlock(mutex)
-        if needsThread, !startThread({ self.work() }) { runWithoutThread() }
-    }
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        /// Signalled once for each job that an idle thread is to take.
+        private let jobAdded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        /// Jobs that no thread has taken yet: never more than there are idle threads.
+        private var jobs: [@Sendable () -> Void] = []
+        /// How many threads have nothing to do, those included that are about to start.
+        private var idleCount = 0
 
-    /// The system gives no more threads: better one that tasks share than none.
-    private func runWithoutThread() {
-        pthread_mutex_lock(mutex)
-        idleCount -= 1
-        // Another thread may have become idle and taken it.
-        let job = jobs.count > idleCount ? jobs.removeFirst() : nil
-        pthread_mutex_unlock(mutex)
-        if let job { Task.detached { job() } }
-    }
+        private init() {
+            mutex.initialize(to: pthread_mutex_t())
+            pthread_mutex_init(mutex, nil)
+            jobAdded.initialize(to: pthread_cond_t())
+            pthread_cond_init(jobAdded, nil)
+        }
 
-    /// Takes jobs until there was none for a second.
-    private func work() {
-        while performNext() {
+        /// Runs a job on a thread of its own, soon.
+        func run(_ job: @escaping @Sendable () -> Void) {
             pthread_mutex_lock(mutex)
-            idleCount += 1
+            jobs.append(job)
+            let needsThread = jobs.count > idleCount
+            if needsThread { idleCount += 1 } else { pthread_cond_signal(jobAdded) }
             pthread_mutex_unlock(mutex)
+            if needsThread, !startThread({ self.work() }) { runWithoutThread() }
+        }
+
+        /// The system gives no more threads: better one that tasks share than none.
+        private func runWithoutThread() {
+            pthread_mutex_lock(mutex)
+            idleCount -= 1
+            // Another thread may have become idle and taken it.
+            let job = jobs.count > idleCount ? jobs.removeFirst() : nil
+            pthread_mutex_unlock(mutex)
+            if let job { Task.detached { job() } }
+        }
+
+        /// Takes jobs until there was none for a second.
+        private func work() {
+            while performNext() {
+                pthread_mutex_lock(mutex)
+                idleCount += 1
+                pthread_mutex_unlock(mutex)
+            }
+        }
+
+        /// Performs the next job and releases it; false when none came.
+        ///
+        /// What a job holds is user code, whose end may block: the thread counts as idle, and takes the mutex, only afterwards.
+        private func performNext() -> Bool {
+            guard let job = nextJob() else { return false }
+            perform(job)
+            return true
+        }
+
+        /// The next job; nil when none came in time.
+        ///
+        /// The thread that asks counts as idle until then.
+        private func nextJob() -> (@Sendable () -> Void)? {
+            pthread_mutex_lock(mutex)
+            defer {
+                idleCount -= 1
+                pthread_mutex_unlock(mutex)
+            }
+            var deadline = timespec()
+            clock_gettime(CLOCK_REALTIME, &deadline)
+            deadline.tv_sec += 1
+            while jobs.isEmpty {
+                // Out of time, and nothing came at the last moment.
+                if pthread_cond_timedwait(jobAdded, mutex, &deadline) != 0, jobs.isEmpty { return nil }
+            }
+            return jobs.removeFirst()
+        }
+
+        private func perform(_ job: @Sendable () -> Void) {
+            #if canImport(ObjectiveC)
+                autoreleasepool { job() }
+            #else
+                job()
+            #endif
         }
     }
 
-    /// Performs the next job and releases it; false when none came.
-    ///
-    /// What a job holds is user code, whose end may block: the thread counts as idle, and takes the mutex, only afterwards.
-    private func performNext() -> Bool {
-        guard let job = nextJob() else { return false }
-        perform(job)
+    /// What a new thread is handed.
+    private final class ThreadBody {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Starts a thread that nobody joins; false when the system has none left.
+    private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+        // Retained by hand because the system hands over an address only: the thread gives it back, or this function when there is none.
+        let handed = Unmanaged.passRetained(ThreadBody(body))
+        // A number there, a pointer elsewhere.
+        #if canImport(Glibc) || canImport(Android) || canImport(Bionic)
+            var thread = pthread_t()
+        #else
+            var thread: pthread_t?
+        #endif
+        let code = pthread_create(
+            &thread, nil,
+            {
+                runThread($0)
+                // Nobody joins the thread and gets this: it is of the type that the system at hand wants, optional or not.
+                return $0
+            }, handed.toOpaque())
+        guard code == 0 else {
+            handed.release()
+            return false
+        }
+        #if canImport(Glibc) || canImport(Android) || canImport(Bionic)
+            pthread_detach(thread)
+        #else
+            if let thread { pthread_detach(thread) }
+        #endif
         return true
     }
 
-    /// The next job; nil when none came in time.
-    ///
-    /// The thread that asks counts as idle until then.
-    private func nextJob() -> (@Sendable () -> Void)? {
-        pthread_mutex_lock(mutex)
-        defer {
-            idleCount -= 1
-            pthread_mutex_unlock(mutex)
-        }
-        var deadline = timespec()
-        clock_gettime(CLOCK_REALTIME, &deadline)
-        deadline.tv_sec += 1
-        while jobs.isEmpty {
-            // Out of time, and nothing came at the last moment.
-            if pthread_cond_timedwait(jobAdded, mutex, &deadline) != 0, jobs.isEmpty { return nil }
-        }
-        return jobs.removeFirst()
+    private func runThread(_ handed: UnsafeMutableRawPointer?) {
+        // Retained by whoever started the thread, for it.
+        if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().run() }
     }
-
-    private func perform(_ job: @Sendable () -> Void) {
-        #if canImport(ObjectiveC)
-            autoreleasepool { job() }
-        #else
-            job()
-        #endif
-    }
-}
-
-/// What a new thread is handed.
-private final class ThreadBody {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// Starts a thread that nobody joins; false when the system has none left.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let handed = Unmanaged.passRetained(ThreadBody(body))
-    // A number there, a pointer elsewhere.
-    #if canImport(Glibc)
-        var thread = pthread_t()
-    #else
-        var thread: pthread_t?
-    #endif
-    let code = pthread_create(&thread, nil, { runThread($0) }, handed.toOpaque())
-    guard code == 0 else {
-        handed.release()
-        return false
-    }
-    #if canImport(Glibc)
-        pthread_detach(thread)
-    #else
-        if let thread { pthread_detach(thread) }
-    #endif
-    return true
-}
-
-private func runThread(_ handed: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().run() }
-    return nil
-}
+#endif

@@ -4,6 +4,15 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#elseif canImport(WASILibc)
+    import WASILibc
+    #if canImport(wasi_pthread)
+        import wasi_pthread
+    #endif
 #endif
 
 /// A value behind a lock: every access goes through ``withLock(_:)``.
@@ -61,7 +70,7 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
         fileprivate func lockMutex() { os_unfair_lock_lock(self) }
         fileprivate func unlockMutex() { os_unfair_lock_unlock(self) }
     }
-#else
+#elseif _runtime(_multithreaded)
     private typealias Mutex = pthread_mutex_t
 
     extension UnsafeMutablePointer<pthread_mutex_t> {
@@ -75,5 +84,15 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
         }
         fileprivate func lockMutex() { pthread_mutex_lock(self) }
         fileprivate func unlockMutex() { pthread_mutex_unlock(self) }
+    }
+#else
+    /// There is one thread, which nobody can get in the way of.
+    private struct Mutex {}
+
+    extension UnsafeMutablePointer<Mutex> {
+        fileprivate func initializeMutex() { initialize(to: Mutex()) }
+        fileprivate func destroyMutex() { deinitialize(count: 1) }
+        fileprivate func lockMutex() {}
+        fileprivate func unlockMutex() {}
     }
 #endif

@@ -6,6 +6,12 @@ import Synchronization
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#elseif canImport(WASILibc)
+    import WASILibc
 #endif
 
 /// Tells writers when no reader can still hold a pointer that they have unpublished.
@@ -68,7 +74,7 @@ final class ReadEpoch: @unchecked Sendable {
                 let old = parity.load(ordering: .relaxed)
                 parity.store(1 - old, ordering: .sequentiallyConsistent)
                 for stripe in 0..<Self.stripes {
-                    while !counters[(stripe * 2 + old) * Self.spacing].isZero { sched_yield() }
+                    while !counters[(stripe * 2 + old) * Self.spacing].isZero { yieldThread() }
                 }
             }
         }
@@ -81,6 +87,13 @@ final class ReadEpoch: @unchecked Sendable {
         var local: UInt8 = 0
         let address = withUnsafeMutablePointer(to: &local) { UInt64(UInt(bitPattern: $0)) } >> 16
         return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Self.stripes - 1)
+    }
+
+    /// Lets other threads go on; where there are none, nobody is reading.
+    private func yieldThread() {
+        #if _runtime(_multithreaded)
+            sched_yield()
+        #endif
     }
 
     fileprivate struct Counter: ~Copyable {

@@ -1,0 +1,49 @@
+extension InstanceTable {
+    /// A published instance that is being read, until it is ended: once, by whoever has it.
+    ///
+    /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps what it
+    /// asked (a container, a resolver) until after that.
+    @usableFromInline struct Hit: ~Copyable {
+        /// Valid until the read ends: a writer that takes the cell out waits for that.
+        @usableFromInline let cell: Unmanaged<Cell>
+        private let ticket: ReadEpoch.Ticket
+
+        init(_ cell: Unmanaged<Cell>, readUntil ticket: ReadEpoch.Ticket) {
+            self.cell = cell
+            self.ticket = ticket
+        }
+
+        @usableFromInline consuming func end() { ticket.exit() }
+
+        /// Copies the instance, and ends the read.
+        @inlinable consuming func instance<Service: Sendable>(of service: Service.Type) -> Service {
+            // The copy comes first, whatever is inlined where: the end is a call that the optimizer cannot look into.
+            let instance = cell._withUnsafeGuaranteedRef { $0.value(as: service) }
+            end()
+            return instance
+        }
+    }
+
+    /// A published instance of a service with a qualifier of the type that was asked for, perhaps another one with the same hash.
+    @usableFromInline struct QualifiedHit: ~Copyable {
+        /// Valid until the read ends, like the cell.
+        @usableFromInline let details: Unmanaged<KeyDetails>
+        @usableFromInline let hit: Hit
+
+        init(_ hit: consuming Hit, details: Unmanaged<KeyDetails>) {
+            self.details = details
+            self.hit = hit
+        }
+
+        /// Copies the instance and its qualifier, ends the read, and compares: nil where it is another one.
+        @inlinable consuming func instance<Service: Sendable, Name: Qualifier>(
+            of service: Service.Type, qualifier: Name
+        ) -> Service? {
+            // Unchecked because the probe has compared the type of the details.
+            let name = details._withUnsafeGuaranteedRef { unsafeDowncast($0, to: QualifiedDetails<Name>.self).name }
+            let instance = hit.instance(of: service)
+            // Code of the user's, as are the ends of both copies.
+            return name == qualifier ? instance : nil
+        }
+    }
+}

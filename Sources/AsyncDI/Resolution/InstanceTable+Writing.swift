@@ -1,0 +1,105 @@
+/// Writing, under the lock of the container that owns the table.
+extension InstanceTable {
+    /// The registration of the key in this very container.
+    func ownRegistration(of key: ServiceKey) -> Recipe? {
+        ownSlot(key)?.slot.recipe
+    }
+
+    /// What a key has in this very container, for who is about to publish a registration of it.
+    func ownPlace(of key: ServiceKey) -> OwnPlace {
+        let hash = key.fastHash
+        guard let (slot, _) = ownSlot(key, hash: hash) else { return OwnPlace(hash: hash, isTaken: false, recipe: nil) }
+        return OwnPlace(hash: hash, isTaken: true, recipe: slot.recipe)
+    }
+
+    struct OwnPlace {
+        fileprivate let hash: UInt
+        /// Whether there is a place, perhaps an empty one.
+        fileprivate let isTaken: Bool
+        let recipe: Recipe?
+    }
+
+    /// Makes room for keys that are about to come.
+    func reserve(_ additional: Int, retired: inout [AnyObject]) {
+        let old = array.object
+        if let old, (count + additional) * 4 <= old.capacity * 3 { return }
+        var living = 0
+        old?.forEach { slot, _ in if !slot.isEmpty { living += 1 } }
+        var capacity = 8
+        while (living + additional) * 2 > capacity { capacity *= 2 }
+        let larger = SlotArray(capacity: capacity)
+        old?.forEach { slot, hash in if !slot.isEmpty { larger.insert(slot, hash: hash) } }
+        count = living
+        if let old = array.exchange(larger) { retired.append(old) }
+    }
+
+    /// Publishes a registration; what its key had before goes.
+    func publish(_ recipe: Recipe, retired: inout [AnyObject]) { put(recipe, retired: &retired) }
+
+    /// The same where the key has been looked for already; a place that it had then stays with it.
+    func publish(_ recipe: Recipe, at place: OwnPlace, retired: inout [AnyObject]) {
+        if place.isTaken { put(recipe, retired: &retired) } else { add(recipe, hash: place.hash, retired: &retired) }
+    }
+
+    /// Takes the registration of a key back, and what it had published.
+    func unpublish(_ key: ServiceKey, retired: inout [AnyObject]) {
+        // The place stays with the key: others may be found behind it.
+        if ownSlot(key) != nil { put(Slot(key), retired: &retired) }
+    }
+
+    /// Publishes a ready instance.
+    func publish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
+        let slot: Slot
+        if let found = ownSlot(key) {
+            slot = found.slot
+        } else {
+            slot = Slot(key)
+            put(slot, retired: &retired)
+        }
+        if let old = slot.cell.exchange(cell) { retired.append(old) }
+    }
+
+    /// Takes a ready instance back, unless another one has taken its place.
+    func unpublish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
+        guard let (slot, _) = ownSlot(key), slot.cell.object === cell else { return }
+        if let old = slot.cell.exchange(nil) { retired.append(old) }
+    }
+
+    /// Takes everything back.
+    func unpublishAll(retired: inout [AnyObject]) {
+        count = 0
+        guard let slots = array.exchange(nil) else { return }
+        retired.append(slots)
+        // Who still has a registration must not keep its instance.
+        slots.forEach { slot, _ in
+            if let cell = slot.cell.exchange(nil) { retired.append(cell) }
+        }
+    }
+
+    private func put(_ slot: Slot, retired: inout [AnyObject]) {
+        let hash = slot.key.fastHash
+        if let place = ownSlot(slot.key, hash: hash), let old = array.object?.replace(slot, at: place.index) {
+            // Readers that have found it may be loading its cell: both are released after them.
+            if let cell = old.cell.exchange(nil) { retired.append(cell) }
+            retired.append(old)
+            return
+        }
+        add(slot, hash: hash, retired: &retired)
+    }
+
+    /// Gives the key of a slot a place; it has none yet.
+    private func add(_ slot: Slot, hash: UInt, retired: inout [AnyObject]) {
+        reserve(1, retired: &retired)
+        array.object?.insert(slot, hash: hash)
+        count += 1
+    }
+
+    /// The slot that a key has in this very table.
+    private func ownSlot(_ key: ServiceKey, hash: UInt? = nil) -> (slot: Slot, index: Int)? {
+        let hash = hash ?? key.fastHash
+        // Mostly it is there under the very key, or not at all: the user's `==` runs only where another key has the same hash.
+        var found = slot(OwnSlotProbe(key, hash: hash, asksUser: false))
+        if found == nil, key.details != nil { found = slot(OwnSlotProbe(key, hash: hash, asksUser: true)) }
+        return found.map { ($0.slot.takeUnretainedValue(), $0.index) }
+    }
+}

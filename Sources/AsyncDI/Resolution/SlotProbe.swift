@@ -1,0 +1,140 @@
+/// What a slot is looked for by.
+///
+/// Asked inside a ``ReadEpoch``, where no code of the user's may run: what only the user's `==` can tell is left undecided.
+protocol SlotProbe {
+    var hash: UInt { get }
+    /// Whether it is this slot, whose key has the same hash.
+    func match(_ slot: Slot) -> SlotMatch
+}
+
+enum SlotMatch {
+    case same, other
+    /// As far as can be told without the user's `==`.
+    case undecided
+}
+
+/// Looks for a service without qualifier and arguments: compares addresses.
+struct TypeProbe: SlotProbe {
+    let hash: UInt
+    private let service: any Any.Type
+
+    init(_ service: any Any.Type) {
+        self.service = service
+        hash = ServiceKey.fastHash(plain: service)
+    }
+
+    func match(_ slot: Slot) -> SlotMatch { slot.key.service == service && slot.key.isPlain ? .same : .other }
+}
+
+/// Looks for a service with a qualifier, without making a key.
+///
+/// Whether the qualifier is equal is for the caller to compare, who knows its type, once the read has ended.
+@usableFromInline struct QualifierProbe: SlotProbe {
+    let hash: UInt
+    private let service: any Any.Type
+    private let detailsType: ObjectIdentifier
+
+    @usableFromInline init(_ service: any Any.Type, _ detailsType: KeyDetails.Type, _ qualifierHash: UInt) {
+        self.service = service
+        self.detailsType = ObjectIdentifier(detailsType)
+        hash = ServiceKey.fastHash(service, qualifierHash: qualifierHash)
+    }
+
+    func match(_ slot: Slot) -> SlotMatch {
+        guard slot.key.service == service, slot.key.arguments == nil, let details = slot.key.details,
+            ObjectIdentifier(type(of: details)) == detailsType, details.isOfService, !slot.isEmpty
+        else { return .other }
+        return .undecided
+    }
+}
+
+/// Looks for a service without qualifier, with arguments: compares addresses.
+struct ArgumentsProbe: SlotProbe {
+    let hash: UInt
+    private let service: any Any.Type
+    private let arguments: ArgumentPack.Type
+
+    init(_ service: any Any.Type, _ arguments: ArgumentPack.Type) {
+        self.service = service
+        self.arguments = arguments
+        hash = ServiceKey.fastHash(service, arguments)
+    }
+
+    func match(_ slot: Slot) -> SlotMatch {
+        slot.key.service == service && slot.key.arguments == arguments && slot.key.details == nil ? .same : .other
+    }
+}
+
+/// Looks for any key.
+struct KeyProbe: SlotProbe {
+    let hash: UInt
+    private let key: ServiceKey
+    private var verdicts = Verdicts()
+
+    init(_ key: ServiceKey) {
+        self.key = key
+        hash = key.fastHash
+    }
+
+    func match(_ slot: Slot) -> SlotMatch {
+        guard slot.key.service == key.service, slot.key.arguments == key.arguments else { return .other }
+        guard let details = key.details, let other = slot.key.details else {
+            return key.details == nil && slot.key.details == nil ? .same : .other
+        }
+        if let isEqual = details.isKnown(toEqual: other) ?? verdicts[other] { return isEqual ? .same : .other }
+        // What is in no slot is not found, whatever its key.
+        return slot.isEmpty ? .other : .undecided
+    }
+
+    /// Compares what was undecided, outside every read and lock if that is possible; the next look-up will know.
+    mutating func decide(_ undecided: Undecided) {
+        guard let details = key.details else { return }
+        verdicts.add(undecided.first, isEqual: details.isEqual(to: undecided.first))
+        for other in undecided.rest { verdicts.add(other, isEqual: details.isEqual(to: other)) }
+    }
+
+    /// The details of other keys with the same hash, mostly one.
+    struct Undecided {
+        let first: KeyDetails
+        var rest: [KeyDetails] = []
+    }
+
+    /// What the user's `==` has said.
+    private struct Verdicts {
+        private var first: (details: KeyDetails, isEqual: Bool)?
+        private var rest = SmallMap<ObjectIdentifier, Bool>()
+        /// Kept, so that no other details come to lie where these were.
+        private var kept: [KeyDetails] = []
+
+        subscript(details: KeyDetails) -> Bool? {
+            guard let first else { return nil }
+            return first.details === details ? first.isEqual : rest[ObjectIdentifier(details)]
+        }
+
+        mutating func add(_ details: KeyDetails, isEqual: Bool) {
+            guard first != nil else { return first = (details, isEqual) }
+            rest[ObjectIdentifier(details)] = isEqual
+            kept.append(details)
+        }
+    }
+}
+
+/// Looks for the slot of a key in the table of a container whose lock is held.
+///
+/// Keys that share their details are told apart by them; only where none does is the user's `==` asked.
+struct OwnSlotProbe: SlotProbe {
+    let hash: UInt
+    private let key: ServiceKey
+    private let asksUser: Bool
+
+    init(_ key: ServiceKey, hash: UInt, asksUser: Bool) {
+        self.key = key
+        self.hash = hash
+        self.asksUser = asksUser
+    }
+
+    func match(_ slot: Slot) -> SlotMatch {
+        guard slot.key.service == key.service, slot.key.arguments == key.arguments else { return .other }
+        return slot.key.details === key.details || asksUser && slot.key == key ? .same : .other
+    }
+}

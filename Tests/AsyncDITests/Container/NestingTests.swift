@@ -1,0 +1,143 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Counts itself while it is in memory, and notes when it goes.
+private final class Held: Sendable {
+    private let number: Int
+    private let live: Locked<Int>
+    private let ended: Log<Int>?
+
+    init(_ number: Int = 0, live: Locked<Int>, ended: Log<Int>? = nil) {
+        self.number = number
+        self.live = live
+        self.ended = ended
+        live.withLock { $0 += 1 }
+    }
+
+    deinit {
+        live.withLock { $0 -= 1 }
+        ended?.append(number)
+    }
+}
+
+/// Containers inside containers, as many as there may be: their end must not take more stack than there is.
+@Suite(.timeLimit(.minutes(10))) struct NestingTests {
+    private static let depth = 100_000
+    private let live = Locked(0)
+
+    private func root() -> Container {
+        Container { [live] in
+            Registration(Held.self, lifetime: .scoped) { _ in Held(live: live) }
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing(7) }
+        }
+    }
+
+    @Test func `deeply nested scopes may be dropped`() async throws {
+        do {
+            var scope = root()
+            for number in 0..<Self.depth {
+                scope = try await scope.openScope(number)
+                if number.isMultiple(of: 20_000) { _ = try await scope.resolve(Held.self) }
+            }
+            #expect(try await scope.resolve(Thing.self).number == 7, "what is far above is found")
+            #expect(try scope.ready(Thing.self).number == 7)
+            #expect(live.withLock { $0 } == Self.depth / 20_000)
+        }
+        #expect(live.withLock { $0 } == 0)
+    }
+
+    @Test func `deeply nested scopes whose handles are dropped may be dropped from above`() async throws {
+        var application: Container? = root()
+        var innermost = WeakCore(core: nil)
+        do {
+            var scope = application!
+            for _ in 0..<Self.depth { scope = try await scope.openScope() }
+            _ = try await scope.resolve(Held.self)
+            innermost = WeakCore(core: scope.core)
+        }
+        #expect(live.withLock { $0 } == 1, "the scopes are open")
+        #expect(innermost.core != nil)
+        application = nil
+        #expect(live.withLock { $0 } == 0)
+        #expect(innermost.core == nil)
+    }
+
+    @Test func `a long chain of children may be dropped`() async throws {
+        do {
+            var container = root()
+            for number in 0..<Self.depth {
+                container = Container(parent: container)
+                if number.isMultiple(of: 20_000) { _ = try await container.resolve(Held.self) }
+            }
+            #expect(try await container.resolve(Thing.self).number == 7)
+            #expect(live.withLock { $0 } == Self.depth / 20_000)
+        }
+        #expect(live.withLock { $0 } == 0)
+    }
+
+    @Test func `a long chain of children and scopes may be dropped`() async throws {
+        weak var middle: Container?
+        do {
+            var container = root()
+            for number in 0..<Self.depth / 5 {
+                if number.isMultiple(of: 2) {
+                    container = Container(parent: container)
+                } else {
+                    container = try await container.openScope(number)
+                }
+                if number == Self.depth / 5 / 2 { middle = container }
+            }
+            _ = try await container.resolve(Held.self)
+        }
+        #expect(live.withLock { $0 } == 0)
+        #expect(middle == nil)
+    }
+
+    @Test func `handles in any order may be dropped`() async throws {
+        do {
+            var container = root()
+            var all = [container]
+            for number in 0..<Self.depth / 5 {
+                container = try await container.openScope(number)
+                all.append(container)
+            }
+            _ = try await container.resolve(Held.self)
+            container = all[0]
+            var random = SystemRandomNumberGenerator()
+            all.shuffle(using: &random)
+            while all.count > 1 { all.removeLast() }
+        }
+        #expect(live.withLock { $0 } == 0)
+    }
+
+    @Test func `dropped children go before their parents`() async throws {
+        let ended = Log<Int>()
+        do {
+            var container = Container()
+            for number in 0..<4 {
+                container = Container(parent: container) { [live] in
+                    Registration(Held.self, lifetime: .singleton) { _ in Held(number, live: live, ended: ended) }
+                }
+                _ = try await container.resolve(Held.self)
+            }
+        }
+        #expect(ended.entries == [3, 2, 1, 0])
+    }
+
+    @Test func `what somebody keeps of a chain stays`() async throws {
+        var kept: Container?
+        do {
+            var container = root()
+            for number in 0..<1000 {
+                container = Container(parent: container)
+                if number == 500 { kept = container }
+            }
+        }
+        #expect(try await kept?.resolve(Thing.self).number == 7)
+        _ = try await kept?.resolve(Held.self)
+        #expect(live.withLock { $0 } == 1)
+        kept = nil
+        #expect(live.withLock { $0 } == 0)
+    }
+}
