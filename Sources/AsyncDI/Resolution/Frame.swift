@@ -205,7 +205,7 @@ import Synchronization
 }
 
 /// One registration with its arguments, in the path of a request.
-struct PathStep: Sendable {
+struct PathStep: RepeatableStep, Sendable {
     let key: ServiceKey
     /// Which registration, by identity; nil for what is not registered.
     let recipe: Recipe?
@@ -220,6 +220,14 @@ struct PathStep: Sendable {
         self.site = site ?? recipe?.blueprint.site
     }
 
+    /// Of the registration and the arguments, as far as these have hashes; the key follows from the registration.
+    var repetitionHash: Int {
+        var hasher = Hasher()
+        if let recipe { hasher.combine(ObjectIdentifier(recipe)) } else { hasher.combine(key) }
+        pack.hashEquality(into: &hasher)
+        return hasher.finalize()
+    }
+
     /// Whether both are the same registration with equal arguments.
     func isSame(as other: PathStep) -> Bool {
         recipe === other.recipe && key == other.key && pack.isEqual(to: other.pack)
@@ -229,14 +237,4 @@ struct PathStep: Sendable {
 extension PathStep: CustomStringConvertible {
     /// The service and where it is registered: `Owner (App/Modules.swift:12)`.
     var description: String { site.map { "\(key) (\($0))" } ?? key.description }
-}
-
-extension [PathStep] {
-    /// The path up to the first step that was there before: where a cycle is complete.
-    var upToFirstRepetition: [PathStep] {
-        for (index, step) in enumerated() where self[..<index].contains(where: step.isSame(as:)) {
-            return Array(self[...index])
-        }
-        return self
-    }
 }
