@@ -24,6 +24,8 @@ import Synchronization
     private let ownGraph: AtomicReference<ResolutionGraph>
     /// What recorders are told of this run; nil where nothing is recorded.
     let recorded: RecordedRun?
+    /// Whether the run is of a resolution that a task has begun after the end of its current scope.
+    let isOfOutlivingTask: Bool
     /// Whether this is only a part of a recorded run, which does not end it.
     private let isPart: Bool
     private let ended = Atomic(false)
@@ -49,6 +51,7 @@ import Synchronization
         givenGraph = graph
         ownGraph = AtomicReference()
         isPart = whole != nil
+        isOfOutlivingTask = parent?.isOfOutlivingTask == true || graph?.outlived != nil
     }
 
     /// A run in the asker's task.
@@ -118,6 +121,9 @@ import Synchronization
     /// The run, which has ended, was the outermost one of its resolution: the graph that it made, if it did, is left.
     func leaveOwnGraph() { ownGraph.load()?._withUnsafeGuaranteedRef { $0.leaveAsMaker() } }
 
+    /// The scopes that the task of this run has outlived, if it has.
+    var outlived: OutlivedScopes? { givenGraph?.outlived ?? parent?.outlived }
+
     var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
@@ -146,7 +152,7 @@ import Synchronization
 
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard holder == nil, recorded == nil else { return nil }
+        guard holder == nil, recorded == nil, !isOfOutlivingTask else { return nil }
         var hit: InstanceTable.Hit?
         table._withUnsafeGuaranteedRef { if case .hit(let found)? = $0.find(service) { hit = found } }
         return hit
@@ -154,7 +160,7 @@ import Synchronization
 
     /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
     func find(_ service: any Any.Type) throws -> FoundAtOnce {
-        if recorded != nil { return .other(nil) }
+        if recorded != nil || isOfOutlivingTask { return .other(nil) }
         var found: InstanceTable.Found?
         table._withUnsafeGuaranteedRef { found = $0.find(service) }
         switch consume found {

@@ -5,6 +5,8 @@ protocol ResolutionHost: CreationPlace {
     /// The container's name, as messages show it.
     var displayName: String { get }
     var parentHost: (any ResolutionHost)? { get }
+    /// The keys of its registrations; when it is disposed, of those that it had, where there is a container around it.
+    var registeredKeys: [ServiceKey] { get }
     /// What the container is called in graphs.
     var ownerLabel: String { get }
     /// The recorders of this container and of those above it.
