@@ -362,7 +362,7 @@ extension Lifetime {
         let fallback = Container(name: "fallback", parent: app) { Registration(Int.self, instance: 1) }
         let child = Container(name: "child", parent: app, fallbacks: [fallback])
         let ended = Gate()
-        let task = await Injection.with(child) {
+        let task = Injection.with(child) {
             Task {
                 await ended.pass()
                 await self.expectRefusal { try await app.resolve(Int.self) }
@@ -407,7 +407,7 @@ extension Lifetime {
     @Test func `a Lazy that was refused in such a task is resolved elsewhere`() async throws {
         let app = app
         let lazy = Lazy(User.self, from: app)
-        try await afterScope { _ in await self.expectRefusal { try await lazy() } }
+        _ = try await afterScope { _ in await self.expectRefusal { try await lazy() } }
         #expect(lazy.isEmpty)
         let user = try await lazy()
         #expect(try await app.resolve(User.self) === user)
