@@ -15,10 +15,11 @@ extension Container {
     public nonisolated(nonsending) func withGraph<R>(
         _ identifier: GraphIdentifier? = nil, _ body: nonisolated(nonsending) (Resolver) async throws -> sending R
     ) async throws -> sending R {
-        let graph = identifier?.graph ?? ResolutionGraph()
+        let outside = resolver
+        let shared = identifier?.graph ?? ResolutionGraph()
+        let graph = outside.graph?.outlived.map { ResolutionGraph(shared, outliving: $0.scopes) } ?? shared
         graph.enter()
         defer { graph.leave() }
-        let outside = resolver
         return try await body(Resolver(host: outside.host, frame: nil, graph: graph))
     }
 }

@@ -51,7 +51,12 @@ extension Container {
     public nonisolated(nonsending) func resolveMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
-        try await resolver.resolveMany(service, qualifier: qualifier)
+        let resolver = resolver
+        do {
+            return try await resolver.resolveMany(service, qualifier: qualifier)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await resolveMany(service, qualifier: qualifier)
+        }
     }
 
     /// Gives what was contributed to a service under keys of one type; a nearer container's contribution hides the one with the same
@@ -66,7 +71,12 @@ extension Container {
     public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
-        try await resolver.resolveMap(service, keyedBy: key, qualifier: qualifier)
+        let resolver = resolver
+        do {
+            return try await resolver.resolveMap(service, keyedBy: key, qualifier: qualifier)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await resolveMap(service, keyedBy: key, qualifier: qualifier)
+        }
     }
 }
 

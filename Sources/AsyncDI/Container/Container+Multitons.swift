@@ -23,12 +23,23 @@ extension Container {
     ) async throws -> sending R {
         let pack = ArgumentPack.erasing(repeat each arguments)
         let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
-        let request = resolver.request(ServiceKey(service, qualifier: qualifier, arguments: types), pack)
-        let (instance, lease) = try await request.leased(service)
+        let (instance, lease) = try await leased(
+            service, ServiceKey(service, qualifier: qualifier, arguments: types), pack)
         guard let lease else { return try await operation(instance) }
         let body = LeaseBody(leasing: [lease])
         defer { body.end() }
         return try await LeaseContext.$body.bind(body) { try await operation(instance) }
+    }
+
+    private nonisolated(nonsending) func leased<Service: Sendable>(
+        _ service: Service.Type, _ key: ServiceKey, _ pack: ArgumentPack
+    ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        let resolver = resolver
+        do {
+            return try await resolver.request(key, pack).leased(service)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await leased(service, key, pack)
+        }
     }
 
     /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.

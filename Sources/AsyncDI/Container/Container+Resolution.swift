@@ -4,7 +4,7 @@ extension Container {
     /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what they
     /// say, so that an override may ask the outer container for the original.
     nonisolated var resolver: Resolver {
-        Resolver(host: ResolutionContext.activeFrame == nil ? core.asked : core, frame: nil)
+        ResolutionContext.activeFrame == nil ? core.resolver : Resolver(host: core, frame: nil)
     }
 
     /// Gives an instance of a service: the one that is there, or a new one.
@@ -21,7 +21,7 @@ extension Container {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await resolver.resolve(service, qualifier: qualifier)
+        try await resolveUnready(service, qualifier)
     }
 
     /// Gives an instance of a service whose qualifier's type is known: the one that is there, or a new one.
@@ -51,7 +51,12 @@ extension Container {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
-        try await resolver.resolve(service, qualifier: qualifier)
+        let resolver = resolver
+        do {
+            return try await resolver.resolve(service, qualifier: qualifier)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await resolveUnready(service, qualifier)
+        }
     }
 
     /// Gives an instance of an unqualified service: the one that is there, or a new one.
@@ -140,7 +145,12 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Service {
-        try await resolver.resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+        let resolver = resolver
+        do {
+            return try await resolver.resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+        }
     }
 
     /// Gives an instance of a service, or nil when it is not registered.
@@ -153,7 +163,12 @@ extension Container {
     public nonisolated(nonsending) func optional<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service? {
-        try await resolver.optional(service, qualifier: qualifier)
+        let resolver = resolver
+        do {
+            return try await resolver.optional(service, qualifier: qualifier)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await optional(service, qualifier: qualifier)
+        }
     }
 
     /// Gives an instance of a service made with arguments, or nil when it is not registered.
@@ -170,7 +185,12 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Service? {
-        try await resolver.optional(service, qualifier: qualifier, arguments: first, repeat each rest)
+        let resolver = resolver
+        do {
+            return try await resolver.optional(service, qualifier: qualifier, arguments: first, repeat each rest)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await optional(service, qualifier: qualifier, arguments: first, repeat each rest)
+        }
     }
 
     /// Makes a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
@@ -184,7 +204,12 @@ extension Container {
     public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
     ) async throws -> sending Service {
-        try await resolver.make(service, qualifier: qualifier, arguments: repeat each arguments)
+        let resolver = resolver
+        do {
+            return try await resolver.make(service, qualifier: qualifier, arguments: repeat each arguments)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try await make(service, qualifier: qualifier, arguments: repeat each arguments)
+        }
     }
 
     /// Explains itself to who asks for nothing in particular.
@@ -202,7 +227,12 @@ extension Container {
     public nonisolated func ready<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) throws -> Service {
-        try resolver.request(ServiceKey(service, qualifier: qualifier), .none).ready(service)
+        let resolver = resolver
+        do {
+            return try resolver.request(ServiceKey(service, qualifier: qualifier), .none).ready(service)
+        } catch let error where core.isOvertaken(error, asking: resolver.host) {
+            return try ready(service, qualifier: qualifier)
+        }
     }
 
     /// Builds something from instances that are already there, synchronously; registers and stores nothing.
@@ -227,12 +257,4 @@ extension Resolver {
     ///
     /// Keep the resolver rather than the container: an instance that holds the container which holds it is never freed.
     public var container: Container? { (host as? ContainerCore)?.handle() }
-}
-
-extension ContainerCore {
-    /// The container that a request made outside every factory asks: the innermost current scope below this one.
-    var asked: ContainerCore {
-        guard let current = Container.current?.core, current !== self, isAboveOrSame(current) else { return self }
-        return current
-    }
 }

@@ -13,7 +13,7 @@ extension Container {
     public nonisolated(nonsending) func openScope(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
     ) async throws -> Container {
-        try core.openScope(key: AnyHashable(key), name: scopeName(key), holder: self, registrations: registrations)
+        try core.openScope(key: AnyKey(key), name: scopeName(key), holder: self, registrations: registrations)
     }
 
     /// Opens a scope that has no key.
@@ -33,7 +33,7 @@ extension Container {
     /// - Parameter key: The key that the scope was opened with.
     /// - Returns: The scope, nil when none is open under the key.
     public func scope(_ key: some Hashable & Sendable) -> Container? {
-        (try? core.scope(AnyHashable(key)))?.handle()
+        (try? core.scope(AnyKey(key)))?.handle()
     }
 
     /// The scope that is open under a key: `await container["session"]`.
@@ -46,7 +46,7 @@ extension Container {
     /// - Parameter key: The key that the scope was opened with.
     /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
     public func disposeScope(_ key: some Hashable & Sendable) async throws {
-        try await core.scope(AnyHashable(key))?.dispose()
+        try await core.scope(AnyKey(key))?.dispose()
     }
 
     /// Opens a scope for as long as a body runs, and makes it ``current`` for the body's task and its children.

@@ -2,6 +2,9 @@ extension Container {
     /// Tells every ``Module`` that it is loaded, and makes every service registered as ``Registration/eager()`` in this
     /// container.
     ///
+    /// A scope also makes what it inherits: the ``Lifetime/scoped`` services that are eager where it looks, each from its nearest
+    /// registration. They are its own.
+    ///
     /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies. When one
     /// fails the others are cancelled; what was complete stays.
     /// ```swift
@@ -19,6 +22,7 @@ extension Container {
 
     /// Makes every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
+    /// Of ``Lifetime/scoped``, and of every lifetime whose instances belong to the container asked, also what this container inherits.
     /// Independent services are made concurrently.
     ///
     /// - Parameter lifetime: Whose services are made.
@@ -47,7 +51,7 @@ extension ContainerCore {
 
     /// Makes the selected services, independent ones concurrently.
     private func make(where isSelected: (Recipe) -> Bool) async throws {
-        let keys = withState { $0.registrations.inOrder.filter(isSelected).map(\.key) }
+        let keys = ownKeys(where: isSelected) + inheritedKeys(where: isSelected)
         let asker = ResolutionContext.activeFrame
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys {
@@ -55,5 +59,24 @@ extension ContainerCore {
             }
             try await group.waitForAll()
         }
+    }
+
+    private func ownKeys(where isSelected: (Recipe) -> Bool) -> [ServiceKey] {
+        withState { $0.registrations.inOrder.filter(isSelected).map(\.key) }
+    }
+
+    /// The services selected among those that are registered elsewhere, and whose instances belong to this container.
+    private func inheritedKeys(where isSelected: (Recipe) -> Bool) -> [ServiceKey] {
+        var seen: Set<ServiceKey> = []
+        return searchOrder.dropFirst().flatMap { core in
+            core.withState { $0.registrations.inOrder.filter { $0.lifetime.sharing == .asked && isSelected($0) } }
+        }
+        .filter { recipe in
+            // A nearer registration hides it; not one that decorates it.
+            var nearest = table.registration(of: recipe.key)?.recipe
+            while let decorating = nearest, case .inherited(let inner)? = decorating.base { nearest = inner }
+            return nearest === recipe && seen.insert(recipe.key).inserted
+        }
+        .map(\.key)
     }
 }

@@ -275,6 +275,7 @@ extension ContainerCore {
     private func drop(from state: inout State, into dropped: inout Dropped) {
         if !state.registrations.isEmpty {
             for recipe in state.registrations.inOrder { recipe.retire() }
+            if parent != nil { state.formerKeys = state.registrations.inOrder.map(\.key) }
             dropped.registrations = state.registrations
             state.registrations.removeAll()
         }

@@ -8,7 +8,7 @@ struct OpenScope: Sendable {
 /// Opening, finding and closing scopes.
 extension ContainerCore {
     /// The scope that is open under a key.
-    func scope(_ key: AnyHashable) throws -> ContainerCore? {
+    func scope(_ key: AnyKey) throws -> ContainerCore? {
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             return state.scopes.scope(key)?.core
@@ -26,7 +26,7 @@ extension ContainerCore {
     /// - Returns: The scope.
     /// - Throws: `disposed`.
     func openScope(
-        key: AnyHashable?, name: String, holder: Container, isPinned: Bool = false, registrations: () -> Registrations
+        key: AnyKey?, name: String, holder: Container, isPinned: Bool = false, registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
         let isRefused = isRefusedWhileDraining

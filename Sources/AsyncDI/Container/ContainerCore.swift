@@ -16,6 +16,8 @@ final class ContainerCore: ResolutionHost {
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
         var leases = LeaseTable()
+        /// The keys that a container below another one had, once it is disposed; of its registrations nothing else stays.
+        var formerKeys: [ServiceKey] = []
         /// How many instances have left the caches and the ledger, but are not disposed yet.
         ///
         /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them too.

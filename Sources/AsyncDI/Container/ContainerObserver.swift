@@ -1,6 +1,7 @@
 /// Something that happened in a container.
 ///
-/// New kinds may be added: a `switch` over events needs a `default`.
+/// New kinds may be added: the compiler asks for an `@unknown default` in a `switch` over events.
+@nonexhaustive
 public enum ContainerEvent: Sendable {
     /// A service was registered, or replaced.
     case registered(ServiceKey)

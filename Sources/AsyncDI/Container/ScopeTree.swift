@@ -17,8 +17,8 @@ struct ScopeTree<Scope> {
 
     private var places: [Entry?] = []
     private var freePlaces: [Int] = []
-    private var keys: [AnyHashable: ID] = [:]
-    private var keyOf: [ID: AnyHashable] = [:]
+    private var keys: [AnyKey: ID] = [:]
+    private var keyOf: [ID: AnyKey] = [:]
     private var nextNumber = 0
 
     var isEmpty: Bool { count == 0 }
@@ -32,10 +32,10 @@ struct ScopeTree<Scope> {
     }
 
     /// The scope that is open under a key.
-    func scope(_ key: AnyHashable) -> Scope? { keys[key].flatMap { self[$0] } }
+    func scope(_ key: AnyKey) -> Scope? { keys[key].flatMap { self[$0] } }
 
     /// Adds a scope; the key, if there is one, must be free.
-    mutating func open(_ scope: Scope, key: AnyHashable?) -> ID {
+    mutating func open(_ scope: Scope, key: AnyKey?) -> ID {
         guard let key else { return add(scope, hasKey: false) }
         let id = add(scope, hasKey: true)
         assert(keys[key] == nil)
@@ -56,7 +56,7 @@ struct ScopeTree<Scope> {
     ///
     /// Returns the key, for the caller to release outside its lock.
     @discardableResult
-    mutating func beginClosing(_ id: ID) -> AnyHashable? {
+    mutating func beginClosing(_ id: ID) -> AnyKey? {
         guard id.hasKey, let key = keyOf.removeValue(forKey: id) else { return nil }
         keys[key] = nil
         return key

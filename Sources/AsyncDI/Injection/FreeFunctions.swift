@@ -9,7 +9,12 @@
 public nonisolated(nonsending) func resolve<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> Service {
-    try await Injection.required(service, qualifier).resolve(service, qualifier: qualifier)
+    let container = try Injection.required(service, qualifier)
+    do {
+        return try await container.resolve(service, qualifier: qualifier)
+    } catch let error where Injection.isOvertaken(error, asking: container) {
+        return try await resolve(service, qualifier: qualifier)
+    }
 }
 
 /// Gives an instance of a service made with arguments from the current container, or else the default one.
@@ -26,8 +31,12 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
     arguments first: First, _ rest: repeat each Argument
 ) async throws -> Service {
-    try await Injection.required(service, qualifier)
-        .resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+    let container = try Injection.required(service, qualifier)
+    do {
+        return try await container.resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+    } catch let error where Injection.isOvertaken(error, asking: container) {
+        return try await resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
+    }
 }
 
 /// Gives an instance of a service from the current container, or else the default one; nil when it is not registered.
@@ -41,7 +50,12 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
 public nonisolated(nonsending) func optional<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> Service? {
-    try await Injection.required(service, qualifier).optional(service, qualifier: qualifier)
+    let container = try Injection.required(service, qualifier)
+    do {
+        return try await container.optional(service, qualifier: qualifier)
+    } catch let error where Injection.isOvertaken(error, asking: container) {
+        return try await optional(service, qualifier: qualifier)
+    }
 }
 
 /// Gives everything that was contributed to a service in the current container, or else the default one.
@@ -55,7 +69,12 @@ public nonisolated(nonsending) func optional<Service: Sendable>(
 public nonisolated(nonsending) func resolveMany<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> [Service] {
-    try await Injection.required(service, qualifier).resolveMany(service, qualifier: qualifier)
+    let container = try Injection.required(service, qualifier)
+    do {
+        return try await container.resolveMany(service, qualifier: qualifier)
+    } catch let error where Injection.isOvertaken(error, asking: container) {
+        return try await resolveMany(service, qualifier: qualifier)
+    }
 }
 
 extension Injection {

@@ -54,8 +54,10 @@ public struct Injected<Service: Sendable>: Sendable {
             }
             return try container.ready(Service.self, qualifier: qualifier)
         case .host(let host, let qualifier):
-            let asked = ResolutionContext.activeFrame == nil ? (host as? ContainerCore)?.asked ?? host : host
-            return try Resolver(host: asked, frame: nil)
+            let own = Resolver(host: host, frame: nil)
+            let resolver = ResolutionContext.activeFrame == nil ? (host as? ContainerCore)?.resolver ?? own : own
+            return
+                try resolver
                 .request(ServiceKey(Service.self, qualifier: qualifier), .none).ready(Service.self)
         }
     }

@@ -31,8 +31,28 @@ public enum Injection {
     public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
 
     /// The container that is asked here and now: the current one, or else the one whose factory is running, or else the default.
+    ///
+    /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope is refused there
+    /// too, with ``ResolutionError/Code/disposed``.
     public static var container: Container? {
-        Container.current ?? (ResolutionContext.activeFrame?.host as? ContainerCore)?.handle() ?? `default`
+        current ?? (ResolutionContext.activeFrame?.host as? ContainerCore)?.handle() ?? `default`
+    }
+
+    /// The current container; in place of one that has ended, the nearest one around it that is open, if there is one.
+    private static var current: Container? {
+        guard let current = Container.current, current.core.hasEnded else { return Container.current }
+        var next = current.core.parent
+        while let core = next {
+            if !core.hasEnded, let container = core.handle() { return container }
+            next = core.parent
+        }
+        return current
+    }
+
+    /// Whether a request was refused only because the current container has ended since it was asked: it is made again.
+    static func isOvertaken(_ error: any Error, asking container: Container) -> Bool {
+        guard container === Container.current, let next = current else { return false }
+        return next.core.isOvertaken(error, asking: container.core)
     }
 
     /// The run of a factory in the container that is asked here and now.
@@ -40,7 +60,7 @@ public enum Injection {
     /// What the factory makes must not keep that container alive, and asks as the factory would.
     static var maker: Frame? {
         guard let frame = ResolutionContext.activeFrame else { return nil }
-        return Container.current.map { $0.core === frame.host } ?? true ? frame : nil
+        return current.map { $0.core === frame.host } ?? true ? frame : nil
     }
 
     /// Makes a container the current one while a body runs, for its task and its children.

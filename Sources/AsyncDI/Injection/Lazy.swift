@@ -156,7 +156,13 @@ private struct LazyAttempt: Sendable {
     nonisolated(nonsending) func instance<Service: Sendable>(
         _ service: Service.Type, from source: LazySource
     ) async throws -> Service {
-        let question = try source.question(service)
+        var question = try source.question(service)
+        var graph = graph
+        if let outlived = question.graph?.outlived {
+            // For this attempt: another task, which has outlived nothing, may be the one that makes the next.
+            graph = ResolutionGraph(graph, outliving: outlived.scopes)
+            question.graph = outlived.graph
+        }
         try await question.awaitModules()
         let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
         recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
@@ -164,8 +170,12 @@ private struct LazyAttempt: Sendable {
             key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
             asker: question.asker, graph: graph, heldBy: question.heldBy)
         while true {
-            let cell = try await request.graphInstance(recipe(asking: question, service))
-            if let instance = cell?.load(as: service) { return instance }
+            do {
+                let cell = try await request.graphInstance(recipe(asking: question, service))
+                if let instance = cell?.load(as: service) { return instance }
+            } catch let error where source.container?.core.isOvertaken(error, asking: question.host, depth: 2) == true {
+                return try await instance(service, from: source)
+            }
         }
     }
 
@@ -203,7 +213,8 @@ extension LazySource {
                 heldBy: origin.holder)
         }
         guard let container = container ?? Injection.container else { throw Injection.noContainer(key) }
-        return Request(key: key, pack: pack, host: container.resolver.host, asker: asker)
+        let resolver = container.resolver
+        return Request(key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph)
     }
 }
 

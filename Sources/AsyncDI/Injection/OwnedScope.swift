@@ -25,7 +25,7 @@ final class OwnedScope: Sendable {
 /// The scope of a view, opened when it is first asked for and replaced when its key or what is above it changes.
 @MainActor final class ScopeSlot {
     private struct Opened {
-        let key: AnyHashable?
+        let key: AnyKey?
         let parent: Container
         /// Nil when the parent was disposed already.
         let scope: OwnedScope?
@@ -44,7 +44,7 @@ final class OwnedScope: Sendable {
     /// - Returns: The scope; where none can be opened, because there is no parent or it is disposed, the parent: what is
     ///   resolved there throws the reason.
     func container(
-        below parent: Container?, key: AnyHashable?, registrations: () -> Registrations = { Registrations() }
+        below parent: Container?, key: AnyKey?, registrations: () -> Registrations = { Registrations() }
     ) -> Container? {
         guard let parent else { return nil }
         if let opened, opened.parent === parent, opened.key == key { return opened.scope?.container ?? parent }

@@ -28,7 +28,12 @@ public struct Provider<Service: Sendable>: Sendable {
     /// - Returns: What resolving the service gives.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        try await request(pack, arguments).resolve(Service.self)
+        let request = request(pack, arguments)
+        do {
+            return try await request.resolve(Service.self)
+        } catch let error where isOvertaken(error, request) {
+            return try await self()
+        }
     }
 
     /// Asks for the service with arguments.
@@ -42,7 +47,12 @@ public struct Provider<Service: Sendable>: Sendable {
         _ first: First, _ rest: repeat each Argument
     ) async throws -> Service {
         let pack = Arguments(first, repeat each rest)
-        return try await request(pack, type(of: pack)).resolveUnready(Service.self)
+        let request = request(pack, type(of: pack))
+        do {
+            return try await request.resolveUnready(Service.self)
+        } catch let error where isOvertaken(error, request) {
+            return try await self(first, repeat each rest)
+        }
     }
 
     /// The question asked now; recorders are told that it is one of the run that the provider was made for, whoever calls it.
@@ -56,10 +66,16 @@ public struct Provider<Service: Sendable>: Sendable {
         return request
     }
 
+    /// Whether the current scope, which was asked, has ended meanwhile.
+    private func isOvertaken(_ error: any Error, _ request: Request) -> Bool {
+        guard request.asker == nil, let core = resolver.host as? ContainerCore else { return false }
+        return core.isOvertaken(error, asking: request.host)
+    }
+
     /// Whom to ask now: while a factory runs its questions mean what they say.
     private var asking: Resolver {
         guard resolver.asker == nil, let core = resolver.host as? ContainerCore else { return resolver }
-        return Resolver(host: core.asked, frame: nil)
+        return core.resolver
     }
 }
 

@@ -49,7 +49,7 @@
             _ key: some Hashable & Sendable,
             @RegistrationBuilder registrations: @escaping () -> Registrations = { Registrations() }
         ) -> some View {
-            modifier(ContainerScope(key: AnyHashable(key), registrations: registrations))
+            modifier(ContainerScope(key: AnyKey(key), registrations: registrations))
         }
 
         /// Opens a scope without a key for this view, for as long as the view is part of the interface.
@@ -67,10 +67,10 @@
     private struct ContainerScope: ViewModifier {
         @Environment(\.container) private var parent
         @State private var slot = ScopeSlot()
-        private let key: AnyHashable?
+        private let key: AnyKey?
         private let registrations: () -> Registrations
 
-        init(key: AnyHashable?, registrations: @escaping () -> Registrations) {
+        init(key: AnyKey?, registrations: @escaping () -> Registrations) {
             self.key = key
             self.registrations = registrations
         }

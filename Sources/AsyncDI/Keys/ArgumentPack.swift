@@ -14,6 +14,9 @@
     /// Whether the two packs hold equal arguments; what cannot be compared counts as equal.
     func isEqual(to other: ArgumentPack) -> Bool { type(of: self) == type(of: other) }
 
+    /// Hashes what ``isEqual(to:)`` compares, as far as it has a hash.
+    func hashEquality(into hasher: inout Hasher) {}
+
     /// No arguments.
     ///
     /// Not a pack of no types, because the compiler can lay this out before the program runs: retaining it then costs nothing.
@@ -69,6 +72,12 @@
             if areKnownToDiffer(first, second) { return false }
         }
         return true
+    }
+
+    override func hashEquality(into hasher: inout Hasher) {
+        for value in repeat each values {
+            if let value = value as? any Hashable { hasher.combine(value) }
+        }
     }
 }
 

@@ -1,21 +1,20 @@
 import Synchronization
 
 /// What tells the contributions to one service apart: the key that a contribution was given, or else a number of its own.
-struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
-    /// `@unchecked Sendable` because every initialiser takes a `Sendable` value, and nothing changes it afterwards.
-    private let id: AnyHashable
+struct ContributionID: Hashable, Sendable, CustomStringConvertible {
+    private let id: AnyKey
     let isKeyed: Bool
 
     private static let count = Atomic<Int>(0)
 
     /// An identity of its own.
     init() {
-        id = AnyHashable(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
+        id = AnyKey(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
         isKeyed = false
     }
 
     init(key: some Hashable & Sendable) {
-        id = AnyHashable(key)
+        id = AnyKey(key)
         isKeyed = true
     }
 
@@ -27,9 +26,4 @@ struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
 
     /// Unnumbered, so that messages do not differ from run to run.
     var description: String { isKeyed ? "[\(id.base)]" : "" }
-
-    static func == (first: ContributionID, second: ContributionID) -> Bool {
-        // Numbers of different types are equal as `AnyHashable`, but not found by the same key type.
-        first.isKeyed == second.isKeyed && first.id == second.id && type(of: first.id.base) == type(of: second.id.base)
-    }
 }

@@ -19,6 +19,7 @@
 /// ```
 public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// Which container caches the instances of a custom lifetime.
+    @nonexhaustive
     public enum Owner: Sendable, Hashable {
         /// The container that holds the registration, like a singleton.
         case registeringContainer
@@ -171,6 +172,14 @@ extension Lifetime {
         case .transient, .graph, .weak: false
         case .multiton: !bounds.isWeak
         case .scoped, .singleton, .custom: true
+        }
+    }
+
+    /// Whether an instance stays in a container although nobody else holds it.
+    var keepsInstances: Bool {
+        switch sharing {
+        case .none, .graph: false
+        case .asked, .owner: !isWeak
         }
     }
 

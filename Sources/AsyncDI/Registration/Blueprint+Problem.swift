@@ -35,6 +35,11 @@ extension Blueprint {
                 "\(key) is eager, but nobody can say with which arguments.",
                 "Remove .eager(), and resolve it with its arguments after start().")
         }
+        if isEager, !lifetime.keepsInstances {
+            return invalid(
+                "\(key) is \(lifetime) and eager, but its container keeps no instance of it that start() could make.",
+                "Use a lifetime whose instances stay (.singleton, .scoped), or remove .eager().")
+        }
         if let forward = forwards.first(where: { $0.to == key }) {
             return invalid(
                 "\(key) is registered to implement itself.",

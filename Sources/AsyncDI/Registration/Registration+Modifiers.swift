@@ -35,9 +35,14 @@ extension Registration where Service: Sendable {
     /// Inside the hook the instance counts as made: a service that asks for it there gets it, unfinished. Nobody else sees an
     /// instance before the hooks of every instance in the cycle are done; if one fails, all fail.
     /// ```swift
+    /// actor Child {
+    ///     private(set) weak var parent: Parent?
+    ///     func set(_ parent: Parent) { self.parent = parent }
+    /// }
+    ///
     /// Registration(Parent.self, lifetime: .singleton) { r in try await Parent(child: r.resolve()) }
     /// Registration(Child.self, lifetime: .singleton) { _ in Child() }
-    ///     .injectProperties { r, child in child.parent = try await r.resolve() }
+    ///     .injectProperties { r, child in await child.set(try await r.resolve()) }
     /// ```
     /// - Parameter hook: Called with a resolver and the instance.
     /// - Returns: The changed registration.
@@ -146,7 +151,10 @@ extension Registration where Service: Sendable {
         forwarding(to: other, qualifier) { convert($0.instance()) }
     }
 
-    /// Makes the service at start-up.
+    /// Makes the service at start-up: see ``Container/start()``.
+    ///
+    /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one that takes arguments, it is an
+    /// ``ResolutionError/Code/invalidRegistration``.
     ///
     /// - Returns: The changed registration.
     public func eager() -> Self { changed { $0.isEager = true } }

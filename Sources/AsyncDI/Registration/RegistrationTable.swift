@@ -1,4 +1,5 @@
 /// What happens when a key is registered a second time in one container.
+@nonexhaustive
 public enum DuplicatePolicy: Sendable, Hashable {
     /// The new registration takes the place of the old one, whose instances are disposed.
     case replace

@@ -4,6 +4,7 @@ typealias InstanceHook = nonisolated(nonsending) @Sendable (Resolver, Cell, Argu
 typealias DisposalHook = nonisolated(nonsending) @Sendable (Cell, DisposalReason) async throws -> Void
 
 /// What happens to a creation when nobody waits for it any more.
+@nonexhaustive
 public enum AbandonmentPolicy: Sendable, Hashable {
     /// The creation is cancelled, and started again when somebody asks.
     case cancel

@@ -25,6 +25,8 @@ import Synchronization
     private let ownGraph: AtomicReference<ResolutionGraph>
     /// What recorders are told of this run; nil where nothing is recorded.
     let recorded: RecordedRun?
+    /// Whether the run is of a resolution that a task has begun after the end of its current scope.
+    let isOfOutlivingTask: Bool
     /// Whether this is only a part of a recorded run, which does not end it.
     private let isPart: Bool
     private let ended = Atomic(false)
@@ -51,6 +53,7 @@ import Synchronization
         givenGraph = graph
         ownGraph = AtomicReference()
         isPart = whole != nil
+        isOfOutlivingTask = parent?.isOfOutlivingTask == true || graph?.outlived != nil
     }
 
     /// A run in the asker's task.
@@ -152,6 +155,9 @@ import Synchronization
     /// The run, which has ended, was the outermost one of its resolution: the graph that it made, if it did, is left.
     func leaveOwnGraph() { ownGraph.object?.leaveAsMaker() }
 
+    /// The scopes that the task of this run has outlived, if it has.
+    var outlived: OutlivedScopes? { givenGraph?.outlived ?? parent?.outlived }
+
     var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
@@ -180,14 +186,14 @@ import Synchronization
 
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard holder == nil, recorded == nil else { return nil }
+        guard holder == nil, recorded == nil, !isOfOutlivingTask else { return nil }
         guard case .hit(let hit)? = found(service) else { return nil }
         return hit
     }
 
     /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
     func find(_ service: any Any.Type) throws -> FoundAtOnce {
-        if recorded != nil { return .other(nil) }
+        if recorded != nil || isOfOutlivingTask { return .other(nil) }
         switch found(service) {
         case .hit(let hit)?:
             if holder == nil { return .hit(hit) }
@@ -236,7 +242,7 @@ import Synchronization
 }
 
 /// One registration with its arguments, in the path of a request.
-struct PathStep: Sendable {
+struct PathStep: RepeatableStep, Sendable {
     let key: ServiceKey
     /// Which registration, by identity; nil for what is not registered.
     let recipe: Recipe?
@@ -251,6 +257,14 @@ struct PathStep: Sendable {
         self.site = site ?? recipe?.blueprint.site
     }
 
+    /// Of the registration and the arguments, as far as these have hashes; the key follows from the registration.
+    var repetitionHash: Int {
+        var hasher = Hasher()
+        if let recipe { hasher.combine(ObjectIdentifier(recipe)) } else { hasher.combine(key) }
+        pack.hashEquality(into: &hasher)
+        return hasher.finalize()
+    }
+
     /// Whether both are the same registration with equal arguments.
     func isSame(as other: PathStep) -> Bool {
         recipe === other.recipe && key == other.key && pack.isEqual(to: other.pack)
@@ -260,14 +274,4 @@ struct PathStep: Sendable {
 extension PathStep: CustomStringConvertible {
     /// The service and where it is registered: `Owner (App/Modules.swift:12)`.
     var description: String { site.map { "\(key) (\($0))" } ?? key.description }
-}
-
-extension [PathStep] {
-    /// The path up to the first step that was there before: where a cycle is complete.
-    var upToFirstRepetition: [PathStep] {
-        for (index, step) in enumerated() where self[..<index].contains(where: step.isSame(as:)) {
-            return Array(self[...index])
-        }
-        return self
-    }
 }

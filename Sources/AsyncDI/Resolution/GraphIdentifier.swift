@@ -14,7 +14,7 @@ public struct GraphIdentifier: Hashable, Sendable {
     let graph: ResolutionGraph
 
     init(_ graph: ResolutionGraph) {
-        self.graph = graph
+        self.graph = graph.itself
         graph.keep()
     }
 

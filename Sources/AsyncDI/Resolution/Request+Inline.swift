@@ -31,7 +31,9 @@ extension Request {
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
         try await awaitModules()
         guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
-        guard let (recipe, table) = host.table.registration(of: key) else { throw host.miss(key, asker: asker) }
+        let found = host.table.registration(of: key)
+        try checkOutlived(answeredBy: found?.recipe)
+        guard let (recipe, table) = found else { throw host.miss(key, asker: asker) }
         asker?.recorded?.asks(for: recipe, in: table)
         if let problem = recipe.problem { throw problem }
         // Unchecked because the key, which only a `making:` registration has, has proved the type.

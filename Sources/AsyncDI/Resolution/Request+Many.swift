@@ -73,6 +73,7 @@ extension Request {
         where isWanted: (ContributionID) -> Bool
     ) throws -> [(id: ContributionID, request: Request)] {
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
+        try checkOutlivedContributions(where: isWanted)
         return host.contributions(to: key).compactMap { key in
             guard case .contribution(let id) = key.role, isWanted(id) else { return nil }
             return (id, asking(key))
@@ -111,7 +112,8 @@ extension Array: WrapperType {
     static var need: WrapperNeed { .contributions(Element.self) { _ in true } }
 
     static func isAvailable(for request: Request) -> Bool {
-        !request.host.contributions(to: request.asking(for: Element.self).key).isEmpty
+        let request = request.asking(for: Element.self)
+        return !request.host.contributions(to: request.key).isEmpty || request.wasContributed()
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
@@ -129,10 +131,12 @@ extension Dictionary: WrapperType {
     static var need: WrapperNeed { .contributions(Value.self) { $0.key(as: Key.self) != nil } }
 
     static func isAvailable(for request: Request) -> Bool {
-        request.host.contributions(to: request.asking(for: Value.self).key).contains { key in
+        let request = request.asking(for: Value.self)
+        let isKnown = request.host.contributions(to: request.key).contains { key in
             guard case .contribution(let id) = key.role else { return false }
             return id.key(as: Key.self) != nil
         }
+        return isKnown || request.wasContributed { $0.key(as: Key.self) != nil }
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {

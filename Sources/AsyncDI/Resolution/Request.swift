@@ -34,7 +34,7 @@ struct Request: Sendable {
     }
 
     private func unrecordedCell() throws -> Cell? {
-        if isHeldUp { return nil }
+        if isHeldUp || isOfOutlivingTask { return nil }
         guard holder != nil else { return host.table.hit(key)?.strengthened() }
         guard let (cell, table) = host.table.hitCell(key) else { return nil }
         try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
@@ -183,6 +183,7 @@ extension Request {
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
+        try checkOutlived(answeredBy: found?.recipe)
         if let found, let recorded { recorded.asks(for: found.recipe, in: found.table) }
         return found
     }

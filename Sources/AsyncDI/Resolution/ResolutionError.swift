@@ -64,9 +64,18 @@ public struct ResolutionError: Error, CustomStringConvertible {
     let message: String
     /// What to do about it, in a sentence.
     let advice: String?
-    private(set) var steps: [PathStep]
+    private var wholePath: ErrorPath<PathStep>
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend their own.
     private var origin: Frame?
+    /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
+    private var delivery: Delivery?
+
+    /// What a creation that failed hands its error over with.
+    private struct Delivery {
+        let creation: ObjectIdentifier
+        /// The creation's run: what is outside it in its task is no part of its waiters' paths.
+        let frame: Frame
+    }
 
     init(
         _ code: Code, _ message: String, advice: String? = nil, steps: [PathStep] = [], asker: Frame? = nil,
@@ -75,17 +84,27 @@ public struct ResolutionError: Error, CustomStringConvertible {
         self.code = code
         self.message = message
         self.advice = advice
-        self.steps = steps
+        wholePath = ErrorPath(steps)
         self.origin = asker?.root
         self.underlying = underlying
     }
 
+    /// The path, as far as it is known; one that closes a cycle ends where the cycle does.
+    var steps: [PathStep] {
+        let steps = wholePath.steps
+        let path = code == .circularDependency ? steps.upToFirstRepetition : steps
+        guard let delivery, delivery.frame.parent != nil, isOfChain(of: delivery.frame) else { return path }
+        return Array(path.dropFirst(delivery.frame.path.count - 1))
+    }
+
     /// The message, the path and what to do.
     public var description: String {
+        let steps = steps
         var text = "\(code): "
         // A path that a waiter's own steps were put in front of closes at another service than it did first.
         text +=
-            code == .circularDependency ? "\(path.last?.description ?? "a service") needs itself to be made." : message
+            code == .circularDependency
+            ? "\(steps.last?.key.description ?? "a service") needs itself to be made." : message
         if steps.count > 1 {
             text += " Path: " + steps.map(\.description).joined(separator: " → ") + "."
         } else if let site = steps.first?.site {
@@ -98,34 +117,39 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The same error where the path is known better.
     func at(_ steps: [PathStep]) -> ResolutionError {
         var error = self
-        error.steps = steps
+        error.wholePath = ErrorPath(steps)
         return error
     }
 
     /// The error as those see it who waited for a creation: its path begins at that creation.
+    ///
+    /// The path itself is left as it is until somebody has waited: mostly nobody has, in a task that makes one inside the other.
     func relative(to creation: Creation, in frame: Frame) -> ResolutionError {
-        guard let origin, origin === frame.root else { return self }
+        guard origin != nil else { return self }
         var error = self
-        error.steps = Array(steps.dropFirst(frame.path.count - 1))
-        error.origin = nil
-        error.deliveredBy = ObjectIdentifier(creation)
+        error.delivery = Delivery(creation: ObjectIdentifier(creation), frame: frame)
         return error
     }
 
     /// The error as the waiter that made the request in `asker` sees it: its path begins where that task's chain does.
     func delivered(by creation: Creation, to asker: Frame?) -> ResolutionError {
         var error = self
-        error.deliveredBy = nil
+        error.delivery = nil
+        guard let delivery, isOfChain(of: delivery.frame) else { return error }
+        if delivery.frame.parent != nil { error.wholePath = ErrorPath(steps) }
+        error.origin = nil
         // Another creation's error, which failed this one with it, keeps its own path.
-        guard deliveredBy == ObjectIdentifier(creation) else { return error }
-        error.steps = (asker?.path ?? []) + steps
-        if code == .circularDependency { error.steps = error.steps.upToFirstRepetition }
+        guard delivery.creation == ObjectIdentifier(creation) else { return error }
+        error.wholePath.prepend(asker?.path ?? [])
         error.origin = asker?.root
         return error
     }
 
-    /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
-    private var deliveredBy: ObjectIdentifier?
+    /// Whether the path begins where the chain of a run does: an error of a task that outlives its creation has a path of its own.
+    private func isOfChain(of frame: Frame) -> Bool {
+        guard let origin else { return false }
+        return origin === frame.root
+    }
 }
 
 /// Matches an error by its code, so that `catch ResolutionError.Code.disposed` works.

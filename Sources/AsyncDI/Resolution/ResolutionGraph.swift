@@ -75,11 +75,26 @@ final class ResolutionGraph: CreationPlace {
     }
 
     private let state: Locked<State>
+    /// Which scopes the task has outlived that the resolution belongs to, if there are any.
+    let outlived: OutlivedScopes?
 
     /// An empty graph.
     ///
     /// - Parameter isEntered: Whether its maker uses it already, and will leave it.
-    init(isEntered: Bool = false) { state = Locked(State(isEntered: isEntered)) }
+    init(isEntered: Bool = false) {
+        state = Locked(State(isEntered: isEntered))
+        outlived = nil
+    }
+
+    /// A graph as a task uses it that has outlived scopes: the same instances.
+    init(_ graph: ResolutionGraph, outliving scopes: [any ResolutionHost]) {
+        let graph = graph.itself
+        state = graph.state
+        outlived = OutlivedScopes(scopes, using: graph)
+    }
+
+    /// The graph, whoever uses it.
+    var itself: ResolutionGraph { outlived?.graph ?? self }
 
     /// Somebody has a way back to the graph, after the resolution that it belongs to.
     func keep() { state.withLock { $0.isKept = true } }

@@ -9,6 +9,8 @@ protocol ResolutionHost: CreationPlace {
     var ends: [Activity] { get }
     /// Whether a call of the current task, outside every run, begins new work that a container being drained refuses.
     var isRefusedWhileDraining: Bool { get }
+    /// The keys of its registrations; when it is disposed, of those that it had, where there is a container around it.
+    var registeredKeys: [ServiceKey] { get }
     /// What the container is called in graphs.
     var ownerLabel: String { get }
     /// The recorders of this container and of those above it.

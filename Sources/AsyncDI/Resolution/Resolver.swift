@@ -138,9 +138,9 @@ public struct Resolver: Sendable {
     private func beginHitElsewhere(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard graph == nil else { return nil }
         let asker = asker
-        guard asker?.holder == nil, asker?.recorded == nil, case .hit(let hit)? = host.table.find(service) else {
-            return nil
-        }
+        guard asker?.holder == nil, asker?.recorded == nil, asker?.isOfOutlivingTask != true,
+            case .hit(let hit)? = host.table.find(service)
+        else { return nil }
         return hit
     }
 

@@ -35,7 +35,7 @@ extension Request {
     func knows<Service>(_ service: Service.Type) -> Bool {
         let inner = asking(for: service)
         if host.table.registration(of: inner.key) != nil || host.mismatch(inner.key, asker: nil) != nil { return true }
-        return (service as? any WrapperType.Type)?.isAvailable(for: inner) ?? false
+        return (service as? any WrapperType.Type)?.isAvailable(for: inner) ?? inner.wasKnown
     }
 }
 

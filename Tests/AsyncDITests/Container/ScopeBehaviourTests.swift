@@ -43,6 +43,21 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(try await container.openScope(42) !== scope)
     }
 
+    @Test func `keys that differ in nothing but their type open a scope each`() async throws {
+        let container = makeContainer()
+        let scopes = try await [
+            container.openScope(1), container.openScope(1.0), container.openScope(UInt8(1)),
+            container.openScope(1 as Int?),
+        ]
+        #expect(Set(scopes.map { ObjectIdentifier($0) }).count == 4)
+        #expect(await container.scope(1.0) === scopes[1])
+        try await container.disposeScope(1)
+        #expect(await container.scope(1) == nil)
+        #expect(await container[1.0] === scopes[1])
+        #expect(try await container.openScope(UInt8(1)) === scopes[2])
+        try await container.dispose()
+    }
+
     @Test func `a parent keeps an open scope when nobody else does`() async throws {
         let container = makeContainer()
         let user = try await container.openScope("kept").resolve(User.self)

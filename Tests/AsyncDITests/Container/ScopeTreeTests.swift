@@ -24,7 +24,7 @@ import Testing
         var tree = Tree()
         _ = tree.open("a", key: nil)
         #expect(tree.newestFirst == ["a"])
-        #expect(tree.scope(AnyHashable(String?.none)) == nil)
+        #expect(tree.scope(AnyKey(String?.none)) == nil)
         tree.checkInvariants()
     }
 
@@ -35,6 +35,14 @@ import Testing
         #expect(tree.scope(1) == "number")
         #expect(tree.scope("1") == "text")
         #expect(tree.scope(2) == nil)
+        // As `AnyHashable`, these are equal to the first one.
+        _ = tree.open("fraction", key: AnyKey(1.0))
+        _ = tree.open("small", key: AnyKey(UInt8(1)))
+        #expect(tree.scope(1) == "number")
+        #expect(tree.scope(AnyKey(1.0)) == "fraction")
+        #expect(tree.scope(AnyKey(UInt8(1))) == "small")
+        #expect(tree.scope(AnyKey(Float(1))) == nil)
+        tree.checkInvariants()
     }
 
     @Test func `a key is free from the moment its scope begins to close`() {
@@ -56,7 +64,7 @@ import Testing
 
     @Test func `the latest scope is closed first`() {
         var tree = Tree()
-        let ids = ["a", "b", "c", "d"].map { tree.open($0, key: $0 == "b" ? nil : AnyHashable($0)) }
+        let ids = ["a", "b", "c", "d"].map { tree.open($0, key: $0 == "b" ? nil : AnyKey($0)) }
         #expect(tree.newestFirst == ["d", "c", "b", "a"])
         _ = tree.remove(ids[2])
         #expect(tree.newestFirst == ["d", "b", "a"])
@@ -82,7 +90,7 @@ import Testing
                 case 0..<2:
                     let key = random.chance(0.8) ? random.below(6) : nil
                     if let key, model.contains(where: { $0.key == key }) { continue }
-                    let id = tree.open(scope, key: key.map { AnyHashable($0) })
+                    let id = tree.open(scope, key: key.map { AnyKey($0) })
                     try #require(!ids.contains(id), "seed \(seed)")
                     ids.append(id)
                     model.append(Scope(id: id, scope: scope, key: key))
@@ -100,9 +108,16 @@ import Testing
                 try #require(tree.newestFirst == model.reversed().map(\.scope), "seed \(seed)")
                 try #require(tree.count == model.count && tree.isEmpty == model.isEmpty, "seed \(seed)")
                 for key in 0..<6 {
-                    try #require(tree.scope(key) == model.first { $0.key == key }?.scope, "seed \(seed)")
+                    try #require(tree.scope(AnyKey(key)) == model.first { $0.key == key }?.scope, "seed \(seed)")
                 }
             }
         }
     }
+}
+
+extension AnyKey: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    /// A string.
+    public init(stringLiteral key: String) { self.init(key) }
+    /// A number.
+    public init(integerLiteral key: Int) { self.init(key) }
 }

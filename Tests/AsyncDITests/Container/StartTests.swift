@@ -56,4 +56,107 @@ import Testing
         let invalid = await #expect(throws: ResolutionError.self) { try await eager.start() }
         #expect(invalid?.code == .invalidRegistration)
     }
+
+    // MARK: Where nothing would stay
+
+    @Test(arguments: [Lifetime.transient, .graph, .weak, .multiton(weak: true)])
+    func `eager needs a lifetime whose instances stay`(lifetime: Lifetime) async throws {
+        let container = Container { Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.eager() }
+        let error = await expect(.invalidRegistration) { try await container.start() }
+        #expect(error?.description.contains("Thing is \(lifetime) and eager") == true)
+        await expect(.invalidRegistration) { try await container.resolve(Thing.self) }
+        await expect(.invalidRegistration) {
+            try await container.register(Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.eager())
+        }
+    }
+
+    @Test func `whether eager is allowed depends on the lifetime that the container gives`() async throws {
+        let registration = Registration(Thing.self) { _ in Thing() }.eager()
+        await expect(.invalidRegistration) { try await Container { registration }.start() }
+        let container = Container(defaultLifetime: .singleton) { registration }
+        try await container.start()
+        _ = try container.ready(Thing.self)
+        let custom = Container {
+            Registration(Thing.self, lifetime: Lifetime("custom")) { _ in Thing() }.eager()
+            Registration(Int.self, instance: 1).eager()
+        }
+        try await custom.start()
+        _ = try custom.ready(Thing.self)
+    }
+
+    // MARK: In scopes
+
+    /// An application whose scopes have eager services, and where these are inherited from.
+    private func application(_ runs: Log<String>) -> Container {
+        let fallback = Container(name: "fallback") {
+            Registration(String.self, qualifier: "fallback", lifetime: .scoped) { r in
+                runs.append("fallback in \(r.container?.name ?? "")"); return ""
+            }
+            .eager()
+        }
+        return Container(name: "app", fallbacks: [fallback]) {
+            Registration(String.self, lifetime: .scoped) { r in
+                runs.append("scoped in \(r.container?.name ?? "")"); return ""
+            }
+            .eager()
+            Registration(String.self, qualifier: "lazy", lifetime: .scoped) { _ in
+                runs.append("lazy"); return ""
+            }
+            Registration(String.self, qualifier: "shared", lifetime: .singleton) { r in
+                runs.append("shared in \(r.container?.name ?? "")"); return ""
+            }
+            .eager()
+        }
+    }
+
+    @Test func `the start of a scope makes the eager scoped services that it inherits, as its own`() async throws {
+        let runs = Log<String>()
+        let app = application(runs)
+        let scope = try await app.openScope("request") {
+            Registration(String.self, qualifier: "own", lifetime: .singleton) { _ in
+                runs.append("own"); return ""
+            }
+            .eager()
+        }
+        try await scope.start()
+        #expect(runs.entries.sorted() == ["fallback in request", "own", "scoped in request"])
+        _ = try scope.ready(String.self)
+        _ = try scope.ready(String.self, qualifier: "fallback")
+        try await scope.start()
+        #expect(runs.entries.count == 3)
+        // Below a scope, another one; and the application makes its own.
+        try await scope.openScope("inner").start()
+        #expect(runs.entries.suffix(2).sorted() == ["fallback in inner", "scoped in inner"])
+        try await app.start()
+        #expect(runs.entries.suffix(3).sorted() == ["fallback in app", "scoped in app", "shared in app"])
+        #expect(runs.entries.count == 8)
+        try await app.dispose()
+    }
+
+    @Test func `a nearer registration of the key counts, eager or not`() async throws {
+        let runs = Log<String>()
+        let app = application(runs)
+        let scope = try await app.openScope("request") {
+            Registration(String.self, lifetime: .scoped) { _ in
+                runs.append("hiding"); return ""
+            }
+            Decoration(String.self, qualifier: "fallback") { _, inner in
+                runs.append("decorated"); return inner
+            }
+        }
+        try await scope.start()
+        #expect(runs.entries == ["fallback in request", "decorated"])
+        try await app.dispose()
+    }
+
+    @Test func `prewarm makes what a scope inherits, of lifetimes that belong to the container asked`() async throws {
+        let runs = Log<String>()
+        let app = application(runs)
+        let scope = try await app.openScope("request")
+        try await scope.prewarm(.scoped)
+        #expect(runs.entries.sorted() == ["fallback in request", "lazy", "scoped in request"])
+        try await scope.prewarm()
+        #expect(runs.entries.count == 3)
+        try await app.dispose()
+    }
 }

@@ -65,7 +65,7 @@ struct OwnedScopeTests {
         let slot = ScopeSlot()
         var evaluations = 0
         func container(_ key: Int) -> Container? {
-            slot.container(below: parent, key: AnyHashable(key)) {
+            slot.container(below: parent, key: AnyKey(key)) {
                 evaluations += 1
                 return Registrations()
             }

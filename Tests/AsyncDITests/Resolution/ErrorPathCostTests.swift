@@ -1,0 +1,111 @@
+import Testing
+
+@testable import AsyncDI
+
+/// What the report of an error costs that travels through many creations: steps, copies and comparisons, never seconds.
+@Suite(.timeLimit(.minutes(10))) struct ErrorPathCostTests {
+    private static let counts = [100, 200, 400, 800]
+
+    // MARK: The path
+
+    @Test(arguments: counts) func `growing step by step copies each step a logarithm of times`(count: Int) {
+        var path = ErrorPath<Int>()
+        var copied = 0
+        for step in 0..<count { copied += path.prepend([step]) }
+        #expect(path.steps == (0..<count).reversed())
+        #expect(copied <= count * (2 + Int.bitWidth - count.leadingZeroBitCount))
+    }
+
+    @Test func `a path that several errors share grows for each by itself`() {
+        let tail = ErrorPath([3, 4])
+        var (first, second) = (tail, tail)
+        first.prepend([1, 2])
+        second.prepend([])
+        second.prepend([5])
+        #expect(first.steps == [1, 2, 3, 4])
+        #expect(second.steps == [5, 3, 4])
+        #expect(tail.steps == [3, 4])
+        #expect(ErrorPath<Int>().steps.isEmpty)
+    }
+
+    /// A step that counts what it is compared with.
+    private struct Step: RepeatableStep, Equatable {
+        let name: Int
+        var hash: Int?
+        let comparisons: Counter
+
+        var repetitionHash: Int { hash ?? name }
+        func isSame(as other: Step) -> Bool {
+            comparisons.increment()
+            return name == other.name
+        }
+        static func == (first: Step, second: Step) -> Bool { first.name == second.name }
+    }
+
+    @Test(arguments: counts) func `a repetition is found with one comparison`(count: Int) {
+        let comparisons = Counter()
+        let steps = ((0..<count) + [count / 2, 0]).map { Step(name: $0, comparisons: comparisons) }
+        #expect(steps.upToFirstRepetition == Array(steps.dropLast()))
+        #expect(comparisons.value == 1)
+    }
+
+    @Test func `steps of one hash are told apart`() {
+        let comparisons = Counter()
+        let steps = [1, 2, 3, 2, 1].map { Step(name: $0, hash: 0, comparisons: comparisons) }
+        #expect(steps.upToFirstRepetition.map(\.name) == [1, 2, 3, 2])
+        #expect(Array(steps[..<3]).upToFirstRepetition.map(\.name) == [1, 2, 3])
+    }
+
+    // MARK: The whole report
+
+    /// An argument that counts how often it is compared.
+    private struct Number: Hashable {
+        let value: Int
+        let comparisons: Counter
+
+        static func == (first: Number, second: Number) -> Bool {
+            first.comparisons.increment()
+            return first.value == second.value
+        }
+        func hash(into hasher: inout Hasher) { hasher.combine(value) }
+    }
+
+    /// How many comparisons of arguments it takes until the error of a cycle of so many services is there.
+    private func comparisons(inCycleOf count: Int, _ lifetime: Lifetime) async throws -> Int {
+        let comparisons = Counter()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { (r, number: Number) in
+                let next = Number(value: (number.value + 1) % count, comparisons: comparisons)
+                return try await r.resolve(Thing.self, arguments: next)
+            }
+        }
+        let error = await expect(.circularDependency) {
+            try await container.resolve(Thing.self, arguments: Number(value: 0, comparisons: comparisons))
+        }
+        #expect(error?.path.count == count + 1)
+        return comparisons.value
+    }
+
+    @Test(arguments: counts, [Lifetime.singleton, .scoped, .multiton, .graph])
+    func `the report of a cycle compares each service a few times`(count: Int, lifetime: Lifetime) async throws {
+        let number = try await comparisons(inCycleOf: count, lifetime)
+        #expect(number <= 8 * count, "\(number) comparisons for \(count) services")
+    }
+
+    @Test(arguments: counts, [Lifetime.singleton, .graph])
+    func `another error compares nothing on its way`(count: Int, lifetime: Lifetime) async throws {
+        let comparisons = Counter()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { (r, number: Number) in
+                guard number.value > 1 else { return try await r.resolve(Thing.self) }
+                return try await r.resolve(
+                    Thing.self, arguments: Number(value: number.value - 1, comparisons: comparisons))
+            }
+        }
+        let error = await expect(.argumentMismatch) {
+            try await container.resolve(Thing.self, arguments: Number(value: count, comparisons: comparisons))
+        }
+        #expect(error?.path.count == count + 1)
+        #expect(comparisons.value <= 8 * count)
+    }
+}
