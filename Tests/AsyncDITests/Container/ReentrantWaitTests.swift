@@ -1,0 +1,313 @@
+import Testing
+
+@testable import AsyncDI
+
+private final class Owner: Sendable {}
+private final class Part: Sendable {}
+
+/// Knows the scope that it was made in.
+private final class Marked: Sendable {
+    let scope: Int
+    init(_ scope: Int) { self.scope = scope }
+}
+
+/// Holds what belongs to a scope.
+private final class Holder: Sendable {
+    let marked: Marked
+    init(_ marked: Marked) { self.marked = marked }
+}
+
+/// One of two that refer to each other.
+private final class Half: Sendable {}
+private final class OtherHalf: Sendable {}
+
+/// A container that its own factories and hooks ask.
+private final class Box: Sendable {
+    private let content = Locked<Container?>(nil)
+    func set(_ container: Container) { content.withLock { $0 = container } }
+    var container: Container { content.withLock { $0 }! }
+}
+
+/// What the container awaits on behalf of user code that calls back into it.
+@Suite(.timeLimit(.minutes(10))) struct ReentrantWaitTests {
+    // MARK: One graph in several scopes
+
+    @Test func `a graph that is returned to in another scope gives nothing of the scope before`() async throws {
+        let container = Container {
+            Registration(expected: Int.self)
+            Registration(Marked.self, lifetime: .scoped) { r in Marked(try await r.resolve(Int.self)) }
+            Registration(Holder.self) { r in Holder(try await r.resolve(Marked.self)) }
+        }
+        let graph = GraphIdentifier()
+        let held = Log<Holder>()
+        for number in 0..<50 {
+            try await container.withScope(registrations: { Registration(Int.self, instance: number) }) { scope in
+                let holder = try await scope.withGraph(graph) { try await $0.resolve(Holder.self) }
+                held.append(holder)
+            }
+        }
+        #expect(held.entries.map(\.marked.scope) == Array(0..<50))
+    }
+
+    // MARK: Waits for hooks
+
+    @Test func `a factory that awaits a reset whose hook needs what the factory makes does not hang`() async throws {
+        let errors = Log<any Error>()
+        try await finishes {
+            let box = Box()
+            let container = Container {
+                Registration(Part.self, lifetime: .singleton) { _ in Part() }
+                    .onDispose { _ in
+                        do { _ = try await box.container.resolve(Owner.self) } catch {
+                            errors.append(error)
+                            throw error
+                        }
+                    }
+                Registration(Owner.self, lifetime: .singleton) { _ in
+                    do { try await box.container.reset(Part.self) } catch { errors.append(error) }
+                    return Owner()
+                }
+            }
+            box.set(container)
+            _ = try await container.resolve(Part.self)
+            _ = try? await container.resolve(Owner.self)
+            try await container.dispose()
+        }
+        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
+        #expect(!errors.entries.contains { $0 is CancellationError })
+    }
+
+    @Test func `a factory that opens a scope whose hook needs what the factory makes does not hang`() async throws {
+        let errors = Log<any Error>()
+        try await finishes {
+            let box = Box()
+            let container = Container {
+                Registration(Owner.self, lifetime: .singleton) { _ in
+                    do {
+                        try await box.container.withScope(registrations: {
+                            Registration(Part.self, instance: Part()).onDispose { _ in
+                                do { _ = try await box.container.resolve(Owner.self) } catch {
+                                    errors.append(error)
+                                    throw error
+                                }
+                            }
+                        }) { _ in }
+                    } catch { errors.append(error) }
+                    return Owner()
+                }
+            }
+            box.set(container)
+            _ = try? await container.resolve(Owner.self)
+            try await container.dispose()
+        }
+        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
+        #expect(!errors.entries.contains { $0 is CancellationError })
+    }
+
+    @Test func `a factory that disposes another container whose hook needs what it makes does not hang`() async throws {
+        let errors = Log<any Error>()
+        try await finishes {
+            let box = Box()
+            let other = Container {
+                Registration(Part.self, lifetime: .singleton) { _ in Part() }
+                    .onDispose { _ in
+                        do { _ = try await box.container.resolve(Owner.self) } catch {
+                            errors.append(error)
+                            throw error
+                        }
+                    }
+            }
+            let container = Container {
+                Registration(Owner.self, lifetime: .singleton) { _ in
+                    do { try await other.dispose() } catch { errors.append(error) }
+                    return Owner()
+                }
+            }
+            box.set(container)
+            _ = try await other.resolve(Part.self)
+            _ = try? await container.resolve(Owner.self)
+            try await container.dispose()
+        }
+        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
+        #expect(!errors.entries.contains { $0 is CancellationError })
+    }
+
+    @Test func `a module that awaits a reset whose hook resolves does not hang`() async throws {
+        try await finishes {
+            let box = Box()
+            let container = Container(name: "modules") {
+                Registration(Owner.self, lifetime: .singleton) { _ in Owner() }
+                Registration(Part.self, lifetime: .singleton) { _ in Part() }
+                    .onDispose { _ in _ = try await box.container.resolve(Owner.self) }
+                CallingModule { resolver in
+                    _ = try await resolver.resolve(Part.self)
+                    try? await box.container.reset(Part.self)
+                }
+            }
+            box.set(container)
+            _ = try? await container.resolve(Owner.self)
+            try await container.dispose()
+        }
+    }
+
+    @Test func `a module that opens a scope whose hook resolves does not hang`() async throws {
+        try await finishes {
+            let box = Box()
+            let container = Container(name: "modules") {
+                Registration(Owner.self, lifetime: .singleton) { _ in Owner() }
+                CallingModule { _ in
+                    try? await box.container.withScope(registrations: {
+                        Registration(Part.self, instance: Part())
+                            .onDispose { _ in _ = try await box.container.resolve(Owner.self) }
+                    }) { _ in }
+                }
+            }
+            box.set(container)
+            _ = try? await container.resolve(Owner.self)
+            try await container.dispose()
+        }
+    }
+
+    // MARK: Waits for leases
+
+    @Test func `a body that resolves what disposes the container of its lease does not hang`() async throws {
+        let errors = Log<any Error>()
+        try await finishes {
+            let leasing = Container {
+                Registration(Part.self, lifetime: .singleton) { _ in Part() }
+                    .onDispose { _ in }
+            }
+            let elsewhere = Container {
+                Registration(Owner.self, lifetime: .singleton) { _ in
+                    do { try await leasing.dispose() } catch {
+                        errors.append(error)
+                        throw error
+                    }
+                    return Owner()
+                }
+            }
+            try? await leasing.withInstance(Part.self) { _ in
+                do { _ = try await elsewhere.resolve(Owner.self) } catch { errors.append(error) }
+            }
+            try await leasing.dispose()
+            try await elsewhere.dispose()
+        }
+        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
+        #expect(!errors.entries.contains { $0 is CancellationError })
+    }
+
+    // MARK: The end of a disposal
+
+    @Test func `a task that a finished hook had started waits for the whole disposal`() async throws {
+        let box = Box()
+        let (hookIsOver, otherMayEnd) = (Gate(), Gate())
+        let late = Log<Task<Bool, any Error>>()
+        let otherIsDisposed = Counter()
+        let lateHasReturned = Counter()
+        let container = Container {
+            Registration(Owner.self, lifetime: .singleton) { _ in Owner() }
+                .onDispose { _ in
+                    hookIsOver.open()
+                    await otherMayEnd.pass()
+                    otherIsDisposed.increment()
+                }
+            Registration(Part.self, lifetime: .singleton) { _ in Part() }
+                .onDispose { _ in
+                    late.append(
+                        Task {
+                            await hookIsOver.pass()
+                            try await box.container.dispose()
+                            defer { lateHasReturned.increment() }
+                            return otherIsDisposed.value == 1
+                        })
+                }
+        }
+        box.set(container)
+        // Disposed in the reverse order: the part first, whose hook is over when the owner's begins.
+        _ = try await container.resolve(Owner.self)
+        _ = try await container.resolve(Part.self)
+        async let disposal: Void = container.dispose()
+        await otherMayEnd.arrived()
+        await hookIsOver.arrived()
+        // Time enough to return early, for a call that does not wait.
+        for _ in 0..<1_000 where lateHasReturned.value == 0 { await Task.yield() }
+        otherMayEnd.open()
+        try await disposal
+        #expect(try await late.entries[0].value, "it returned before the disposal was over")
+    }
+
+    // MARK: Cancellation
+
+    @Test func `a cancelled task fails nobody else in the property cycle of a shared graph`() async throws {
+        let (isLinked, mayEnd) = (Gate(), Gate())
+        let hookRuns = Counter()
+        let container = Container {
+            Registration(Half.self) { _ in Half() }
+                .injectProperties { r, _ in
+                    _ = try await r.resolve(OtherHalf.self)
+                    guard hookRuns.increment() == 1 else { return }
+                    isLinked.open()
+                    await mayEnd.pass()
+                    try Task.checkCancellation()
+                }
+            Registration(OtherHalf.self) { _ in OtherHalf() }
+                .injectProperties { r, _ in _ = try await r.resolve(Half.self) }
+        }
+        try await finishes {
+            try await container.withGraph { r in
+                let cancelled = Task { try await r.resolve(Half.self) }
+                await isLinked.pass()
+                let other = Task { try await r.resolve(OtherHalf.self) }
+                for _ in 0..<1_000 { await Task.yield() }
+                cancelled.cancel()
+                mayEnd.open()
+                await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+                // Nobody cancelled this one: it starts over.
+                _ = try await other.value
+            }
+        }
+        #expect(hookRuns.value == 2)
+    }
+
+    @Test func `the disposal of one container cancels nobody in a property cycle over two`() async throws {
+        let (first, second) = (Box(), Box())
+        let (isLinked, mayEnd) = (Gate(), Gate())
+        first.set(
+            Container(name: "first") {
+                Registration(Half.self, lifetime: .singleton) { _ in Half() }
+                    .injectProperties { _, _ in
+                        _ = try await second.container.resolve(OtherHalf.self)
+                        isLinked.open()
+                        await mayEnd.pass()
+                        try Task.checkCancellation()
+                    }
+            })
+        second.set(
+            Container(name: "second") {
+                Registration(OtherHalf.self, lifetime: .singleton) { _ in OtherHalf() }
+                    .injectProperties { _, _ in _ = try await first.container.resolve(Half.self) }
+            })
+        try await finishes {
+            let half = Task { try await first.container.resolve(Half.self) }
+            await isLinked.pass()
+            let other = Task { try await second.container.resolve(OtherHalf.self) }
+            await second.container.core.waiters(of: OtherHalf.self, reach: 1)
+            let disposal = Task { try await first.container.dispose() }
+            await expect(.disposed) { _ = try await half.value }
+            mayEnd.open()
+            try await disposal.value
+            let error = await #expect(throws: (any Error).self) { _ = try await other.value }
+            #expect(error is ResolutionError, "\(String(describing: error))")
+            try await second.container.dispose()
+        }
+    }
+}
+
+/// Calls back when it is loaded.
+private struct CallingModule: Module {
+    let call: @Sendable (Resolver) async throws -> Void
+    init(_ call: @escaping @Sendable (Resolver) async throws -> Void) { self.call = call }
+
+    var registrations: Registrations { Registrations() }
+    func loaded(_ resolver: Resolver) async throws { try await call(resolver) }
+}
