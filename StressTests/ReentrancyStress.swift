@@ -9,16 +9,19 @@ struct ReentrancyStress {
         await forEachSeed(200) { seed in
             let plan = Planner.plan(mix, seed: seed)
             let world = ReentrantWorld(plan, seed: seed)
+            func account(_ flaw: String) -> String {
+                "\(mix.name), seed \(seed): \(flaw)\nin\n\(plan)\nlately:\n\(world.checker.trail.report)"
+            }
             let hasEnded = await ends(within: Stress.patience) { await world.round() }
             guard hasEnded else {
-                Issue.record("\(mix.name), seed \(seed) hangs:\n\(world.roster.report)\nin\n\(plan)")
+                Issue.record("\(account("hangs:\n\(world.roster.report)"))")
                 throw Hang()
             }
             let complaints = world.checker.complaints
-            try #require(complaints.isEmpty, "\(mix.name), seed \(seed): \(complaints.summary)\nin\n\(plan)")
+            try #require(complaints.isEmpty, "\(account(complaints.summary))")
             world.letGo()
             let isFreed = await eventually { world.remains == nil }
-            try #require(isFreed, "\(mix.name), seed \(seed): \(world.remains ?? "")\nin\n\(plan)")
+            try #require(isFreed, "\(account(world.remains ?? ""))")
         }
     }
 

@@ -27,7 +27,7 @@ extension ReentrantWorld {
             try await perform(ask, from: source, moment, asker, in: situation)
         } else if let resolver = situation.resolver {
             let own = resolver.container.map { [home(of: $0)] } ?? []
-            let source = Source(resolver: resolver, asks: situation.resolverAsks ?? own)
+            let source = Source(resolver: resolver, asks: situation.resolverAsks.map { $0 + homes } ?? own)
             try await perform(ask, from: source, moment, asker, in: situation)
         }
     }
@@ -129,20 +129,28 @@ extension ReentrantWorld {
             let situation = inner
             try await Task { try await self.perform(steps, in: situation) }.value
         case .detached:
-            // A captured container is not seen to be asked for whoever waits for this task, the body of a lease neither.
+            // A captured container is not seen to be asked for whoever waits for this task, nor is the resolver of a graph.
             detached.isUnseen = inner.isAwaited
+            if inner.isAwaited, inner.resolverAsks != nil { detached.resolver = nil }
             let situation = detached
             try await Task.detached { try await self.perform(steps, in: situation) }.value
         case .leftTask:
             inner.isLeft()
             inner.isAnywhere = inner.isInsideRun
             let situation = inner
-            leave(Task { try? await self.perform(steps, in: situation) })
+            leave(Task { await self.perform(steps, later: situation) })
         case .leftDetached:
             detached.isLeft()
             let situation = detached
-            leave(Task.detached { try? await self.perform(steps, in: situation) })
+            leave(Task.detached { await self.perform(steps, later: situation) })
         }
+    }
+
+    /// Lets whoever left the task go on first, mostly.
+    private func perform(_ steps: [Step], later situation: Situation) async {
+        var random = SeededRandom(seed: seed, stream: -1, run: numbers.add())
+        await random.shake(upTo: 30)
+        try? await perform(steps, in: situation)
     }
 
     private func leave(_ task: Task<Void, Never>) { left.withLock { $0.append(task) } }

@@ -49,19 +49,21 @@ final class Made: Sendable {
     /// The container that it was made in.
     let home: Home
     let held: [Made]
-    private let live: Counter
+    private let live: Locked<[Int: String]>
 
-    init(id: Int, _ definition: Definition, argument: Int, in home: Home, holding held: [Made], live: Counter) {
+    init(
+        id: Int, _ definition: Definition, argument: Int, in home: Home, holding held: [Made], live: Locked<[Int: String]>
+    ) {
         self.id = id
         self.definition = definition
         self.argument = argument
         self.home = home
         self.held = held
         self.live = live
-        live.add()
+        live.withLock { $0[id] = name }
     }
 
-    deinit { live.add(-1) }
+    deinit { live.withLock { $0[id] = nil } }
 
     var name: String { "s\(definition.service)(\(argument)) #\(id) of \(home.name)" }
 }
@@ -106,7 +108,10 @@ final class Checker: Sendable {
     }
 
     let complaints = Complaints()
-    let live = Counter()
+    /// What happened lately, for people who look for a cause.
+    let trail = Trail()
+    /// The names of the instances in memory.
+    let live = Locked<[Int: String]>([:])
     private let state = Locked(State())
 
     /// A moment, to be compared with the ends of containers.
@@ -127,6 +132,7 @@ final class Checker: Sendable {
         return state.withLock { state in
             state.time += 1
             let id = state.time
+            trail.add("#\(id): factory of \(name) begins")
             if isExclusive {
                 for other in state.creations.values where other.key == key {
                     if other.isRunning, let began = other.began, began == state.generation {
@@ -146,6 +152,7 @@ final class Checker: Sendable {
 
     /// A factory has made an instance, or not.
     func ended(_ creation: Int, with made: Made?) {
+        trail.add("#\(creation): factory ends\(made == nil ? " in vain" : "")")
         state.withLock { state in
             guard let made else {
                 state.creations[creation] = nil
@@ -183,6 +190,7 @@ final class Checker: Sendable {
     ///   - moment: When the request began; nil where an instance may be older than the end of its container.
     ///   - isOutside: Whether no factory or hook asked, which may be given an unfinished instance.
     func given(_ made: Made, asking: [Home], since moment: Int?, isOutside: Bool, by asker: String) {
+        trail.add("#\(made.id) is given to \(asker)")
         if isOutside {
             state.withLock { state in
                 guard state.creations[made.id]?.isSettled == false else { return }
@@ -207,6 +215,7 @@ final class Checker: Sendable {
 
     /// A request failed.
     func failed(_ error: any Error, _ asker: String) {
+        trail.add("\(asker) throws \(String("\(error)".prefix(90)))")
         switch error {
         case is CancellationError:
             complaints.expect(Task.isCancelled, "somebody else's CancellationError for \(asker)")
@@ -228,6 +237,7 @@ final class Checker: Sendable {
     // MARK: Disposal
 
     func disposalBegins(of made: Made) {
+        trail.add("#\(made.id): onDispose begins")
         state.withLock { state in
             guard let count = state.creations[made.id]?.disposals else { return }
             state.creations[made.id]?.disposals += 1
@@ -235,11 +245,15 @@ final class Checker: Sendable {
         }
     }
 
-    func disposalEnds(of made: Made) { state.withLock { $0.creations[made.id]?.isDisposed = true } }
+    func disposalEnds(of made: Made) {
+        trail.add("#\(made.id): onDispose ends")
+        state.withLock { $0.creations[made.id]?.isDisposed = true }
+    }
 
     /// A call that disposes a container has returned.
     func closed(_ home: Home, by caller: String) {
         let now = now
+        trail.add("\(home.name) is closed by \(caller)")
         home.closed.withLock { $0 = $0 ?? now }
         let open = state.withLock { state in
             state.creations.values.filter { $0.mustBeDisposed && !$0.isDisposed && $0.home.isInside(home) }.map(\.name)

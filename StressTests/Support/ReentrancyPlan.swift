@@ -2,6 +2,7 @@ import AsyncDI
 
 /// What user code does in a random world: in a task of the test, a factory, a hook, a body.
 indirect enum Step: Sendable {
+    /// Lets others go first, and notices a cancellation.
     case yield
     /// Throws every other time.
     case fail(Failure)

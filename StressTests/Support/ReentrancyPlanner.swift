@@ -43,6 +43,10 @@ struct Mix: Sendable, CustomTestStringConvertible {
     static let propertyCycles = Mix(
         name: "property cycles", resetting: 1, disposing: 1, graphs: 6, hasPropertyCycles: true, cancelledShare: 0.5,
         sharings: [.graph, .graph, .singleton, .singleton, .scoped, .weak])
+    /// Tasks that share a graph with property cycles, and of which some are cancelled.
+    static let sharedGraphs = Mix(
+        name: "shared graphs", failing: 0, scoping: 0, leasing: 0, graphs: 20, spawning: 0, callsBack: false,
+        hasPropertyCycles: true, cancelledShare: 0.5, sharings: [.graph], slots: 1, services: 2...4, length: 3...6)
     static let multitons = Mix(
         name: "multitons", resetting: 3, leasing: 6, callsBack: false, cancelledShare: 0.3,
         sharings: [.multiton, .boundedMultiton, .boundedMultiton, .idleMultiton, .singleton])
@@ -50,7 +54,7 @@ struct Mix: Sendable, CustomTestStringConvertible {
         name: "everything", resetting: 2, disposing: 1, registering: 1, starting: 1, scoping: 3, leasing: 2, graphs: 2,
         hasPropertyCycles: true, hasModules: true, cancelledShare: 0.3)
 
-    static let all: [Mix] = [.harmless, .graphs, .waits, .disposals, .propertyCycles, .multitons, .everything]
+    static let all: [Mix] = [.harmless, .graphs, .waits, .disposals, .propertyCycles, .sharedGraphs, .multitons, .everything]
 }
 
 /// Draws a plan from a seed.

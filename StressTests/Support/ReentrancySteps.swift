@@ -50,6 +50,7 @@ extension ReentrantWorld {
         switch step {
         case .yield:
             await Task.yield()
+            try Task.checkCancellation()
         case .fail(let failure):
             guard numbers.add().isMultiple(of: 2) else { return }
             switch failure {

@@ -145,6 +145,7 @@ final class ReentrantWorld: Sendable {
 
     private func dispose(_ made: Made, _ steps: [Step], because reason: DisposalReason) async throws {
         checker.disposalBegins(of: made)
+        checker.complaints.expect(!Task.isCancelled, "the hook of \(made.name) sees a cancellation")
         let hook = HookRun()
         defer {
             hook.isOver.set(1)
@@ -206,8 +207,9 @@ final class ReentrantWorld: Sendable {
     /// What is still in memory after everything was let go.
     var remains: String? {
         let containers = opened.current.compactMap { $0.container?.name }
-        if checker.live.value == 0 && containers.isEmpty { return nil }
-        return "\(checker.live.value) instances and \(containers) live on"
+        let instances = checker.live.current
+        if instances.isEmpty && containers.isEmpty { return nil }
+        return "\(instances.values.sorted()) and \(containers) live on"
     }
 }
 

@@ -45,3 +45,18 @@ final class Roster: Sendable {
         state.current.entries.sorted { $0.key < $1.key }.map { "  \($0.value)" }.joined(separator: "\n")
     }
 }
+
+/// The latest of many events.
+final class Trail: Sendable {
+    private let events = Locked<[String]>([])
+    private let most = 400
+
+    func add(_ event: String) {
+        events.withLock { events in
+            if events.count == most { events.removeFirst(most / 2) }
+            events.append(event)
+        }
+    }
+
+    var report: String { events.current.map { "  \($0)" }.joined(separator: "\n") }
+}
