@@ -114,6 +114,11 @@ final class Checker: Sendable {
     let live = Locked<[Int: String]>([:])
     private let state = Locked(State())
 
+    /// Up to the first complaint: what follows explains nothing.
+    private func note(_ event: @autoclosure () -> String) {
+        if complaints.isEmpty { trail.add(event()) }
+    }
+
     /// A moment, to be compared with the ends of containers.
     var now: Int {
         state.withLock { state in
@@ -132,7 +137,7 @@ final class Checker: Sendable {
         return state.withLock { state in
             state.time += 1
             let id = state.time
-            trail.add("#\(id): factory of \(name) begins")
+            note("#\(id): factory of \(name) begins")
             if isExclusive {
                 for other in state.creations.values where other.key == key {
                     if other.isRunning, let began = other.began, began == state.generation {
@@ -152,7 +157,7 @@ final class Checker: Sendable {
 
     /// A factory has made an instance, or not.
     func ended(_ creation: Int, with made: Made?) {
-        trail.add("#\(creation): factory ends\(made == nil ? " in vain" : "")")
+        note("#\(creation): factory ends\(made == nil ? " in vain" : "")")
         state.withLock { state in
             guard let made else {
                 state.creations[creation] = nil
@@ -190,7 +195,7 @@ final class Checker: Sendable {
     ///   - moment: When the request began; nil where an instance may be older than the end of its container.
     ///   - isOutside: Whether no factory or hook asked, which may be given an unfinished instance.
     func given(_ made: Made, asking: [Home], since moment: Int?, isOutside: Bool, by asker: String) {
-        trail.add("#\(made.id) is given to \(asker)")
+        note("#\(made.id) is given to \(asker)")
         if isOutside {
             state.withLock { state in
                 guard state.creations[made.id]?.isSettled == false else { return }
@@ -215,7 +220,7 @@ final class Checker: Sendable {
 
     /// A request failed.
     func failed(_ error: any Error, _ asker: String) {
-        trail.add("\(asker) throws \(String("\(error)".prefix(90)))")
+        note("\(asker) throws \(String("\(error)".prefix(90)))")
         switch error {
         case is CancellationError:
             complaints.expect(Task.isCancelled, "somebody else's CancellationError for \(asker)")
@@ -237,7 +242,7 @@ final class Checker: Sendable {
     // MARK: Disposal
 
     func disposalBegins(of made: Made) {
-        trail.add("#\(made.id): onDispose begins")
+        note("#\(made.id): onDispose begins")
         state.withLock { state in
             guard let count = state.creations[made.id]?.disposals else { return }
             state.creations[made.id]?.disposals += 1
@@ -246,14 +251,14 @@ final class Checker: Sendable {
     }
 
     func disposalEnds(of made: Made) {
-        trail.add("#\(made.id): onDispose ends")
+        note("#\(made.id): onDispose ends")
         state.withLock { $0.creations[made.id]?.isDisposed = true }
     }
 
     /// A call that disposes a container has returned.
     func closed(_ home: Home, by caller: String) {
         let now = now
-        trail.add("\(home.name) is closed by \(caller)")
+        note("\(home.name) is closed by \(caller)")
         home.closed.withLock { $0 = $0 ?? now }
         let open = state.withLock { state in
             state.creations.values.filter { $0.mustBeDisposed && !$0.isDisposed && $0.home.isInside(home) }.map(\.name)
