@@ -130,8 +130,11 @@ struct WorkerStress {
                 let kind = WorkerApplication.kinds[done / 100 % WorkerApplication.kinds.count]
                 try await plant.application.current.reload(kind)
             }
-            if done == plant.jobs / 2 { try await plant.restart().drain() }
-            if done == plant.jobs * 3 / 4 { try await plant.restart().shutDown() }
+            let period = plant.jobs / 20
+            if done.isMultiple(of: period), done < plant.jobs {
+                let old = plant.restart()
+                if (done / period).isMultiple(of: 2) { try await old.drain() } else { try await old.shutDown() }
+            }
         } catch ResolutionError.Code.disposed {
             // A reload of an application that is ending.
         } catch {

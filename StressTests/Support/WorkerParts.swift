@@ -213,7 +213,8 @@ final class Handler: Sendable {
     }
 
     func close() async {
-        complaints.expect(users.value == 0, "a handler was closed under \(users.value) jobs")
+        let users = users.value
+        complaints.expect(users == 0, "a handler was closed under \(users) jobs")
         complaints.expect(isClosed.value == 0, "a handler was closed twice")
         isClosed.set(1)
     }
