@@ -22,7 +22,7 @@ struct WorkerStress {
         init(jobs: Int) {
             self.jobs = jobs
             database = FakeDatabase(complaints)
-            application = Locked(WorkerApplication(database, census))
+            application = Locked(WorkerApplication(0, database, census))
             var random = SeededRandom(seed: 1)
             queue = JobQueue(
                 (0..<jobs).map { id in
@@ -36,7 +36,7 @@ struct WorkerStress {
         /// Starts another application in place of one that is ending.
         func restart() -> WorkerApplication {
             let old = application.current
-            application.set(WorkerApplication(database, census))
+            application.set(WorkerApplication(containers.current.count, database, census))
             remember()
             return old
         }

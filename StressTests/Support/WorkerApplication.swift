@@ -29,14 +29,14 @@ final class WorkerApplication: Sendable {
     let isEnding = Counter()
     private let running = Counter()
 
-    init(_ database: FakeDatabase, _ census: Census) {
+    init(_ number: Int, _ database: FakeDatabase, _ census: Census) {
         self.database = database
         self.census = census
         container = Container(name: "worker") {
             Registration(expected: Job.self)
             Registration(Connection.self, lifetime: .multiton(capacity: 6)) { (_, tenant: Int) in
                 await Task.yield()
-                return Connection(tenant, to: database, live: census.connections)
+                return Connection(tenant, of: number, to: database, live: census.connections)
             }
             .onDispose { await $0.close() }
             Registration(UnitOfWork.self, lifetime: .scoped) { resolver in

@@ -37,7 +37,8 @@ final class FakeDatabase: Sendable {
     private struct State {
         var balances: [Int: Int] = [:]
         var commits: [Int: Int] = [:]
-        var openConnections: [Int: Int] = [:]
+        /// For each application and tenant.
+        var openConnections: [[Int]: Int] = [:]
         var rolledBack = 0
     }
 
@@ -59,15 +60,17 @@ final class FakeDatabase: Sendable {
 
     func rollBack() { state.withLock { $0.rolledBack += 1 } }
 
-    func opens(_ tenant: Int) {
+    func opens(_ tenant: Int, in application: Int) {
         let count = state.withLock { state in
-            state.openConnections[tenant, default: 0] += 1
-            return state.openConnections[tenant] ?? 0
+            state.openConnections[[application, tenant], default: 0] += 1
+            return state.openConnections[[application, tenant]] ?? 0
         }
         complaints.expect(count == 1, "tenant \(tenant) has \(count) connections open")
     }
 
-    func closes(_ tenant: Int) { state.withLock { $0.openConnections[tenant, default: 0] -= 1 } }
+    func closes(_ tenant: Int, in application: Int) {
+        state.withLock { $0.openConnections[[application, tenant], default: 0] -= 1 }
+    }
 
     var openConnections: Int { state.current.openConnections.values.reduce(0, +) }
     var rollBacks: Int { state.current.rolledBack }
@@ -87,17 +90,19 @@ final class FakeDatabase: Sendable {
 /// A tenant's one connection.
 final class Connection: Sendable {
     let tenant: Int
+    private let application: Int
     private let database: FakeDatabase
     private let isOpen = Counter()
     private let live: Counter
 
-    init(_ tenant: Int, to database: FakeDatabase, live: Counter) {
+    init(_ tenant: Int, of application: Int, to database: FakeDatabase, live: Counter) {
         self.tenant = tenant
+        self.application = application
         self.database = database
         self.live = live
         live.add()
         isOpen.set(1)
-        database.opens(tenant)
+        database.opens(tenant, in: application)
     }
 
     deinit { live.add(-1) }
@@ -110,7 +115,7 @@ final class Connection: Sendable {
         await Task.yield()
         database.complaints.expect(isOpen.value == 1, "the connection of tenant \(tenant) is closed twice")
         isOpen.set(0)
-        database.closes(tenant)
+        database.closes(tenant, in: application)
     }
 }
 
