@@ -65,7 +65,8 @@ struct WorkerStress {
         let flaw = plant.database.flaw(after: plant.jobs)
         #expect(flaw == nil)
         #expect(plant.database.openConnections == 0)
-        #expect(plant.retries.value > 0 && plant.putBack.value > 0 && plant.database.rollBacks > 0, "nothing went wrong")
+        #expect(
+            plant.retries.value > 0 && plant.putBack.value > 0 && plant.database.rollBacks > 0, "nothing went wrong")
         _ = plant.restart()
         let isEmpty = await eventually {
             plant.census.isEmpty && plant.containers.current.dropLast().allSatisfy { $0.container == nil }

@@ -129,7 +129,7 @@ extension ReentrantWorld {
             let situation = inner
             try await Task { try await self.perform(steps, in: situation) }.value
         case .detached:
-            // A captured container is not seen to be asked for whoever waits for this task, nor is the resolver of a graph.
+            // Whoever waits for this task is not seen behind a captured container or the resolver of a graph.
             detached.isUnseen = inner.isAwaited
             if inner.isAwaited, inner.resolverAsks != nil { detached.resolver = nil }
             let situation = detached

@@ -52,7 +52,8 @@ final class Made: Sendable {
     private let live: Locked<[Int: String]>
 
     init(
-        id: Int, _ definition: Definition, argument: Int, in home: Home, holding held: [Made], live: Locked<[Int: String]>
+        id: Int, _ definition: Definition, argument: Int, in home: Home, holding held: [Made],
+        live: Locked<[Int: String]>
     ) {
         self.id = id
         self.definition = definition
@@ -192,8 +193,11 @@ final class Checker: Sendable {
     /// Somebody who asked one of these containers was given an instance.
     ///
     /// - Parameters:
+    ///   - made: The instance.
+    ///   - asking: The containers of which one answered; none when nobody can tell.
     ///   - moment: When the request began; nil where an instance may be older than the end of its container.
     ///   - isOutside: Whether no factory or hook asked, which may be given an unfinished instance.
+    ///   - asker: Who asked.
     func given(_ made: Made, asking: [Home], since moment: Int?, isOutside: Bool, by asker: String) {
         note("#\(made.id) is given to \(asker)")
         if isOutside {
@@ -207,7 +211,8 @@ final class Checker: Sendable {
         let asked = asking.map(\.name).joined(separator: " or ")
         if made.definition.plan.sharing.belongsToAsked {
             complaints.expect(
-                asking.isEmpty || asking.contains { $0 === made.home }, "\(made.name) was given in \(asked) to \(asker)")
+                asking.isEmpty || asking.contains { $0 === made.home }, "\(made.name) was given in \(asked) to \(asker)"
+            )
         } else {
             complaints.expect(
                 asking.isEmpty || asking.contains { $0.reaches(made.home) },
@@ -228,7 +233,8 @@ final class Checker: Sendable {
             break
         case let error as ResolutionError:
             complaints.expect(Self.expected.contains(error.code), "\(asker): \(error)")
-            complaints.expect(!(error.underlying is OwnError), "an error of a factory was wrapped for \(asker): \(error)")
+            complaints.expect(
+                !(error.underlying is OwnError), "an error of a factory was wrapped for \(asker): \(error)")
         default:
             complaints.add("\(asker): \(error)")
         }

@@ -54,7 +54,9 @@ struct Mix: Sendable, CustomTestStringConvertible {
         name: "everything", resetting: 2, disposing: 1, registering: 1, starting: 1, scoping: 3, leasing: 2, graphs: 2,
         hasPropertyCycles: true, hasModules: true, cancelledShare: 0.3)
 
-    static let all: [Mix] = [.harmless, .graphs, .waits, .disposals, .propertyCycles, .sharedGraphs, .multitons, .everything]
+    static let all: [Mix] = [
+        .harmless, .graphs, .waits, .disposals, .propertyCycles, .sharedGraphs, .multitons, .everything,
+    ]
 }
 
 /// Draws a plan from a seed.
@@ -83,7 +85,9 @@ struct Planner {
         // Only now is it known what there is to ask for.
         for index in 0..<count { fill(index) }
         if mix.hasModules {
-            for index in bases.indices where random.chance(0.4) { bases[index].loaded = steps(1...2, depth: 2, in: .module) }
+            for index in bases.indices where random.chance(0.4) {
+                bases[index].loaded = steps(1...2, depth: 2, in: .module)
+            }
         }
         let jobs = (0..<(3 + random.below(4))).map { _ in Plan.Job(steps: steps(mix.length, depth: 3, in: .job)) }
         return Plan(bases: bases, services: services, jobs: jobs, cancelledShare: mix.cancelledShare)
@@ -209,7 +213,9 @@ struct Planner {
         let slot = random.below(mix.slots)
         var ways: [Step.Ask.Way] = [.resolve, .resolve, .resolve, .resolve, .optional, .ready]
         if mix.callsBack {
-            ways += [.lease, .lazy, .provider, .keepProvider(slot), .callProvider(slot), .keepLazy(slot), .callLazy(slot)]
+            ways += [
+                .lease, .lazy, .provider, .keepProvider(slot), .callProvider(slot), .keepLazy(slot), .callLazy(slot),
+            ]
         }
         var way = random.pick(ways)
         if case .factory(0) = site, !mix.callsBack { way = .ready }

@@ -224,7 +224,8 @@ extension ReentrantWorld {
 
     func note(_ made: Made, asking: [Home], since moment: Int?, _ asker: String, in situation: Situation) {
         checker.given(
-            made, asking: situation.isAnywhere ? [] : asking, since: moment, isOutside: !situation.isInsideRun && situation.hooks.isEmpty, by: asker)
+            made, asking: situation.isAnywhere ? [] : asking, since: moment,
+            isOutside: !situation.isInsideRun && situation.hooks.isEmpty, by: asker)
         if let hand = situation.hand { hand.content.withLock { $0.append(made) } }
         hand.withLock { $0.append(made) }
     }

@@ -131,7 +131,8 @@ final class ReentrantWorld: Sendable {
             var random = SeededRandom(seed: seed, stream: definition.service, run: creation)
             await random.shake()
             try await run(
-                definition.plan.factory, as: "factory of s\(definition.service)(\(argument)) in \(home.name)", with: resolver,
+                definition.plan.factory, as: "factory of s\(definition.service)(\(argument)) in \(home.name)",
+                with: resolver,
                 hand)
         } catch {
             checker.ended(creation, with: nil)

@@ -269,6 +269,37 @@ private final class Box: Sendable {
         #expect(hookRuns.value == 2)
     }
 
+    @Test func `an instance that was left in the middle of its property cycle is freed`() async throws {
+        let (isLinked, mayEnd) = (Gate(), Gate())
+        let halves = Log<WeakReference<Half>>()
+        let container = Container {
+            Registration(Half.self) { _ in
+                let half = Half()
+                halves.append(WeakReference(half))
+                return half
+            }
+            .injectProperties { r, _ in
+                _ = try await r.resolve(Half.self)
+                isLinked.open()
+                await mayEnd.pass()
+            }
+            Registration(Owner.self) { r in
+                _ = try? await r.resolve(Half.self)
+                return Owner()
+            }
+        }
+        try await finishes {
+            let cancelled = Task { try await container.resolve(Owner.self) }
+            await isLinked.pass()
+            cancelled.cancel()
+            _ = try? await cancelled.value
+            mayEnd.open()
+            try await container.dispose()
+        }
+        for _ in 0..<10_000 where halves.entries[0].instance != nil { await Task.yield() }
+        #expect(halves.entries[0].instance == nil)
+    }
+
     @Test func `the disposal of one container cancels nobody in a property cycle over two`() async throws {
         let (first, second) = (Box(), Box())
         let (isLinked, mayEnd) = (Gate(), Gate())
