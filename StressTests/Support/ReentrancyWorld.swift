@@ -205,12 +205,12 @@ final class ReentrantWorld: Sendable {
         kept.lazies.set([:])
     }
 
-    /// What is still in memory after everything was let go.
+    /// What is still in memory, or goes on, after everything was let go.
     var remains: String? {
         let containers = opened.current.compactMap { $0.container?.name }
         let instances = checker.live.current
         if instances.isEmpty && containers.isEmpty { return nil }
-        return "\(instances.values.sorted()) and \(containers) live on"
+        return "\(instances.values.sorted()) and \(containers) live on, with\n\(roster.report)"
     }
 }
 
