@@ -300,6 +300,23 @@ private final class Box: Sendable {
         #expect(halves.entries[0].instance == nil)
     }
 
+    @Test func `an instance whose hook threw the error of a request is freed`() async throws {
+        let parts = Log<WeakReference<Part>>()
+        let other = Container()
+        let container = Container {
+            Registration(Part.self, lifetime: .singleton) { _ in
+                let part = Part()
+                parts.append(WeakReference(part))
+                return part
+            }
+            .onDispose { _ in _ = try await other.resolve(Owner.self) }
+        }
+        _ = try await container.resolve(Part.self)
+        await #expect(throws: DisposalError.self) { try await container.dispose() }
+        for _ in 0..<10_000 where parts.entries[0].instance != nil { await Task.yield() }
+        #expect(parts.entries[0].instance == nil)
+    }
+
     @Test func `the disposal of one container cancels nobody in a property cycle over two`() async throws {
         let (first, second) = (Box(), Box())
         let (isLinked, mayEnd) = (Gate(), Gate())
