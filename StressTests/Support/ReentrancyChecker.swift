@@ -1,0 +1,287 @@
+import AsyncDI
+
+/// A container of a world, as the checker knows it: by name, without holding it.
+final class Home: Sendable {
+    let name: String
+    let parent: Home?
+    let fallbacks: [Home]
+    /// When a disposal was seen to be over, by the checker's clock.
+    let closed = Locked<Int?>(nil)
+
+    init(_ name: String, parent: Home? = nil, fallbacks: [Home] = []) {
+        self.name = name
+        self.parent = parent
+        self.fallbacks = fallbacks
+    }
+
+    /// Whether what belongs to the other may be given out here: it is this one, above it, or fallen back on.
+    func reaches(_ other: Home) -> Bool {
+        self === other || fallbacks.contains { $0.reaches(other) } || parent?.reaches(other) == true
+    }
+
+    /// Whether this is the other one, or below it.
+    func isInside(_ other: Home) -> Bool { self === other || parent?.isInside(other) == true }
+
+    /// When it, or one above it, was over.
+    var end: Int? { [closed.current, parent?.end].compactMap(\.self).min() }
+}
+
+/// One registration of a service of the plan: registered again it is another one.
+final class Definition: Sendable {
+    let id: Int
+    let service: Int
+    let plan: Plan.Service
+
+    init(id: Int, service: Int, plan: Plan.Service) {
+        self.id = id
+        self.service = service
+        self.plan = plan
+    }
+
+    var hasHook: Bool { plan.disposed != nil && plan.sharing.isOwned }
+}
+
+/// What the factories of a world make.
+final class Made: Sendable {
+    let id: Int
+    let definition: Definition
+    let argument: Int
+    /// The container that it was made in.
+    let home: Home
+    let held: [Made]
+    private let live: Locked<[Int: String]>
+
+    init(
+        id: Int, _ definition: Definition, argument: Int, in home: Home, holding held: [Made],
+        live: Locked<[Int: String]>
+    ) {
+        self.id = id
+        self.definition = definition
+        self.argument = argument
+        self.home = home
+        self.held = held
+        self.live = live
+        live.withLock { $0[id] = name }
+    }
+
+    deinit { live.withLock { $0[id] = nil } }
+
+    var name: String { "s\(definition.service)(\(argument)) #\(id) of \(home.name)" }
+}
+
+/// The oracle of a random world: is told what happens, and complains of what must not.
+final class Checker: Sendable {
+    private struct Key: Hashable {
+        let definition: Int
+        let home: ObjectIdentifier
+        let argument: Int
+    }
+
+    /// One run of a factory, and what came of it.
+    private struct Creation {
+        let key: Key
+        let isExclusive: Bool
+        /// What had been invalidated when it began.
+        let began: Int?
+        var isRunning = true
+        var name: String
+        /// The same when the instance was first given to somebody outside.
+        var settled: Int?
+        var isSettled = false
+        var mustBeDisposed = false
+        var disposals = 0
+        var isDisposed = false
+        var home: Home
+
+        /// Whether it certainly was the container's only one: one that was invalidated in flight is its waiters' alone.
+        var isTheOne: Bool { began != nil && settled == began }
+    }
+
+    private struct State {
+        var time = 0
+        var creations: [Int: Creation] = [:]
+        /// The resets and registrations that have begun and that have ended, anywhere.
+        var invalidations = 0
+        var invalidating = 0
+
+        /// What has been invalidated by now; nil while something is being, when nobody can tell.
+        var generation: Int? { invalidating == 0 ? invalidations : nil }
+    }
+
+    let complaints = Complaints()
+    /// What happened lately, for people who look for a cause.
+    let trail = Trail()
+    /// The names of the instances in memory.
+    let live = Locked<[Int: String]>([:])
+    private let state = Locked(State())
+
+    /// Up to the first complaint: what follows explains nothing.
+    private func note(_ event: @autoclosure () -> String) {
+        if complaints.isEmpty { trail.add(event()) }
+    }
+
+    /// A moment, to be compared with the ends of containers.
+    var now: Int {
+        state.withLock { state in
+            state.time += 1
+            return state.time
+        }
+    }
+
+    // MARK: Creations
+
+    /// A factory begins.
+    func begins(_ definition: Definition, argument: Int, in home: Home) -> Int {
+        let key = Key(definition: definition.id, home: ObjectIdentifier(home), argument: argument)
+        let isExclusive = definition.plan.sharing.isExclusive
+        let name = "s\(definition.service)(\(argument)) of \(home.name)"
+        return state.withLock { state in
+            state.time += 1
+            let id = state.time
+            note("#\(id): factory of \(name) begins")
+            if isExclusive {
+                for other in state.creations.values where other.key == key {
+                    if other.isRunning, let began = other.began, began == state.generation {
+                        complaints.add("two creations of \(name) at once")
+                    }
+                    if !other.isRunning, other.isTheOne, other.mustBeDisposed, !other.isDisposed {
+                        let stage = other.disposals == 0 ? "not disposed" : "being disposed"
+                        complaints.add("\(name) is made again while \(other.name) is \(stage)")
+                    }
+                }
+            }
+            state.creations[id] = Creation(
+                key: key, isExclusive: isExclusive, began: state.generation, name: name, home: home)
+            return id
+        }
+    }
+
+    /// A factory has made an instance, or not.
+    func ended(_ creation: Int, with made: Made?) {
+        note("#\(creation): factory ends\(made == nil ? " in vain" : "")")
+        state.withLock { state in
+            guard let made else {
+                state.creations[creation] = nil
+                return
+            }
+            state.creations[creation]?.isRunning = false
+            state.creations[creation]?.name = made.name
+            state.creations[creation]?.mustBeDisposed = made.definition.hasHook
+        }
+    }
+
+    /// A scope was supplied with an instance.
+    func supplied(_ made: Made) { state.withLock { $0.creations[made.id]?.mustBeDisposed = true } }
+
+    /// Resets or replaces something, anywhere: what is in flight may be nobody's afterwards.
+    func invalidating<R>(_ body: () async throws -> R) async rethrows -> R {
+        state.withLock { state in
+            state.invalidations += 1
+            state.invalidating += 1
+        }
+        defer {
+            state.withLock { state in
+                state.invalidations += 1
+                state.invalidating -= 1
+            }
+        }
+        return try await body()
+    }
+
+    // MARK: Answers
+
+    /// Somebody who asked one of these containers was given an instance.
+    ///
+    /// - Parameters:
+    ///   - made: The instance.
+    ///   - asking: The containers of which one answered; none when nobody can tell.
+    ///   - moment: When the request began; nil where an instance may be older than the end of its container.
+    ///   - isOutside: Whether no factory or hook asked, which may be given an unfinished instance.
+    ///   - asker: Who asked.
+    func given(_ made: Made, asking: [Home], since moment: Int?, isOutside: Bool, by asker: String) {
+        note("#\(made.id) is given to \(asker)")
+        if isOutside {
+            state.withLock { state in
+                guard state.creations[made.id]?.isSettled == false else { return }
+                let generation = state.generation
+                state.creations[made.id]?.isSettled = true
+                state.creations[made.id]?.settled = generation
+            }
+        }
+        let asked = asking.map(\.name).joined(separator: " or ")
+        if made.definition.plan.sharing.belongsToAsked {
+            complaints.expect(
+                asking.isEmpty || asking.contains { $0 === made.home }, "\(made.name) was given in \(asked) to \(asker)"
+            )
+        } else {
+            complaints.expect(
+                asking.isEmpty || asking.contains { $0.reaches(made.home) },
+                "\(made.name) was given in \(asked) to \(asker)")
+        }
+        if let moment, let end = made.home.end, end < moment {
+            complaints.add("\(made.name) was given to \(asker) after its end")
+        }
+    }
+
+    /// A request failed.
+    func failed(_ error: any Error, _ asker: String) {
+        note("\(asker) throws \(String("\(error)".prefix(90)))")
+        switch error {
+        case is CancellationError:
+            complaints.expect(Task.isCancelled, "somebody else's CancellationError for \(asker)")
+        case is OwnError, is DisposalError:
+            break
+        case let error as ResolutionError:
+            complaints.expect(Self.expected.contains(error.code), "\(asker): \(error)")
+            complaints.expect(
+                !(error.underlying is OwnError), "an error of a factory was wrapped for \(asker): \(error)")
+        default:
+            complaints.add("\(asker): \(error)")
+        }
+    }
+
+    private static let expected: Set<ResolutionError.Code> = [
+        .notRegistered, .circularDependency, .captiveDependency, .disposed, .creationCancelled, .notReady,
+        .invalidOperation, .argumentMismatch,
+    ]
+
+    // MARK: Disposal
+
+    func disposalBegins(of made: Made) {
+        note("#\(made.id): onDispose begins")
+        state.withLock { state in
+            guard let count = state.creations[made.id]?.disposals else { return }
+            state.creations[made.id]?.disposals += 1
+            if count > 0 { complaints.add("\(made.name) is disposed twice") }
+        }
+    }
+
+    func disposalEnds(of made: Made) {
+        note("#\(made.id): onDispose ends")
+        state.withLock { $0.creations[made.id]?.isDisposed = true }
+    }
+
+    /// A call that disposes a container has returned.
+    func closed(_ home: Home, by caller: String) {
+        let now = now
+        note("\(home.name) is closed by \(caller)")
+        home.closed.withLock { $0 = $0 ?? now }
+        let open = state.withLock { state in
+            state.creations.values.filter { $0.mustBeDisposed && !$0.isDisposed && $0.home.isInside(home) }.map(\.name)
+        }
+        complaints.expect(open.isEmpty, "\(caller) returned before the end of \(open.sorted().prefix(3))")
+    }
+
+    /// Everything was disposed.
+    func allIsOver() {
+        let open = state.withLock { state in
+            state.creations.values.filter { $0.mustBeDisposed && !$0.isDisposed }.map(\.name)
+        }
+        complaints.expect(open.isEmpty, "never disposed: \(open.sorted().prefix(3))")
+    }
+}
+
+/// What factories and hooks of a world throw.
+struct OwnError: Error {
+    let number: Int
+}

@@ -1,0 +1,241 @@
+import AsyncDI
+
+/// One run of an `onDispose` hook.
+final class HookRun: Sendable {
+    let isOver = Counter()
+}
+
+/// What a factory has been given, which its instance will hold.
+final class Hand: Sendable {
+    let content = Locked<[Made]>([])
+}
+
+/// Who does a step, and what is around them.
+struct Situation: Sendable {
+    var actor: String
+    var resolver: Resolver?
+    /// The containers that the resolver asks, where it is not that of a run.
+    var resolverAsks: [Home]?
+    /// The container that the code runs for; nil in a task of the test, and in a hook.
+    var here: Container?
+    /// The scopes of the `withScope` bodies around it.
+    var scopes: [Container] = []
+    /// The hooks that the code, or the task that started it, is part of.
+    var hooks: [HookRun] = []
+    /// Whether somebody waits for it: a creation, a disposal, a module, the end of a lease.
+    var isAwaited = false
+    var isInsideRun = false
+    /// Whether it may be inside a scope that it does not know of: its task was started by a factory, wherever that ran.
+    var isAnywhere = false
+    /// Whether the waits of the container cannot be seen from here: in a detached task that is waited for.
+    var isUnseen = false
+    var hand: Hand?
+    var depth = 0
+
+    /// Whether a hook that this is part of still runs: what it calls need not wait for it.
+    var isInsideHook: Bool { hooks.contains { $0.isOver.value == 0 } }
+}
+
+extension ReentrantWorld {
+    func perform(_ steps: [Step], in situation: Situation) async throws {
+        for step in steps { try await perform(step, in: situation) }
+    }
+
+    private func perform(_ step: Step, in situation: Situation) async throws {
+        // What calls itself without end ends here.
+        guard budget.add(-1) > 0, situation.depth < 8 else { return }
+        let entry = roster.enter("\(situation.actor): \(step.title)")
+        defer { roster.leave(entry) }
+        let asker = "\(step.title) in \(situation.actor)"
+        switch step {
+        case .yield:
+            await Task.yield()
+            try Task.checkCancellation()
+        case .fail(let failure):
+            guard numbers.add().isMultiple(of: 2) else { return }
+            switch failure {
+            case .own: throw OwnError(number: numbers.add())
+            case .cancellation: throw CancellationError()
+            }
+        case .ask(let ask):
+            try await judged(asker) { try await perform(ask, asker, in: situation) }
+        case .tolerating(let steps):
+            try? await perform(steps, in: situation)
+        case .spawn(let spawning, let steps):
+            try await spawn(spawning, steps, in: situation)
+        default:
+            // What only a container does is not seen from a detached task.
+            if !situation.isUnseen { try await performOnContainer(step, asker, in: situation) }
+        }
+    }
+
+    /// Looks at the error of a request.
+    private func judged<R>(_ asker: String, _ request: () async throws -> R) async throws -> R {
+        do { return try await request() } catch {
+            checker.failed(error, asker)
+            throw error
+        }
+    }
+
+    func container(_ place: Step.Place, in situation: Situation) -> Container? {
+        switch place {
+        case .here: situation.here ?? bases.current.first
+        case .base(let index): bases.withLock { $0.indices.contains(index) ? $0[index] : nil }
+        case .slot(let slot): slots.withLock { $0[slot] }
+        }
+    }
+
+    /// The containers that may answer when one is asked: itself, or scopes below it that the code runs in.
+    func asked(_ container: Container, in situation: Situation) -> [Home] {
+        let home = home(of: container)
+        return [home] + situation.scopes.map { self.home(of: $0) }.filter { $0.isInside(home) }
+    }
+
+    private func performOnContainer(_ step: Step, _ asker: String, in situation: Situation) async throws {
+        switch step {
+        case .reset(let place, let what):
+            guard let container = container(place, in: situation) else { return }
+            try await judged(asker) { try await checker.invalidating { try await reset(what, in: container) } }
+        case .dispose(let place, let withDeadline):
+            guard let container = container(place, in: situation) else { return }
+            try await judged(asker) { try await dispose(container, withDeadline: withDeadline, asker, in: situation) }
+        case .register(let place, let service):
+            guard let container = container(place, in: situation) else { return }
+            let registration = registration(of: service)
+            try await judged(asker) { try await checker.invalidating { try await container.register(registration) } }
+        case .unregister(let place, let service):
+            guard let container = container(place, in: situation) else { return }
+            _ = await checker.invalidating { await container.unregister(Made.self, qualifier: NodeID(index: service)) }
+        case .start(let place):
+            guard let container = container(place, in: situation) else { return }
+            try await judged(asker) { try await container.start() }
+        case .openScope(let place, let slot):
+            guard let container = container(place, in: situation) else { return }
+            let home = newHome(in: container, as: "o")
+            let scope = try await judged(asker) { try await container.openScope(home.name) }
+            opened.withLock { $0.append(WeaklyHeld(container: scope)) }
+            slots.withLock { $0[slot] = scope }
+        case .inScope(let place, let supplied, let steps):
+            guard let container = container(place, in: situation) else { return }
+            try await inScope(of: container, supplied: supplied, steps, asker, in: situation)
+        case .leasing(let place, let service, let argument, let steps):
+            guard let container = container(place, in: situation) else { return }
+            try await leasing(service, argument, from: container, steps, asker, in: situation)
+        case .inGraph(let place, let slot, let steps):
+            guard let container = container(place, in: situation) else { return }
+            let asked = asked(container, in: situation)
+            try await container.withGraph(slot.map { graphs[$0] }) { resolver in
+                var inner = situation.deeper
+                inner.resolver = resolver
+                inner.resolverAsks = asked
+                try await perform(steps, in: inner)
+            }
+        default:
+            break
+        }
+    }
+
+    // MARK: Containers
+
+    private func reset(_ what: Step.Forgotten, in container: Container) async throws {
+        switch what {
+        case .everything: try await container.reset()
+        case .singletons: try await container.reset(.singleton)
+        case .scoped: try await container.reset(.scoped)
+        case .session: try await container.reset(.resettable)
+        case .throughAncestors: try await container.reset(.singleton, throughAncestors: true)
+        case .service(let service): try await container.reset(Made.self, qualifier: NodeID(index: service))
+        case .argument(let service, let argument):
+            try await container.reset(Made.self, qualifier: NodeID(index: service), arguments: argument)
+        }
+    }
+
+    private func dispose(
+        _ container: Container, withDeadline: Bool, _ asker: String, in situation: Situation
+    ) async throws {
+        let mayReturnEarly = situation.isInsideHook || situation.isInsideRun
+        if withDeadline {
+            do {
+                try await container.dispose(deadline: .milliseconds(1))
+            } catch let error as DisposalError {
+                let isTimedOut = error.errors.contains { ($0 as? ResolutionError)?.code == .disposalTimedOut }
+                if !isTimedOut, !mayReturnEarly { checker.closed(home(of: container), by: asker) }
+                throw error
+            }
+        } else {
+            do { try await container.dispose() } catch let error as DisposalError {
+                if !mayReturnEarly { checker.closed(home(of: container), by: asker) }
+                throw error
+            }
+        }
+        if !mayReturnEarly { checker.closed(home(of: container), by: asker) }
+    }
+
+    private func inScope(
+        of container: Container, supplied: Int?, _ steps: [Step], _ asker: String, in situation: Situation
+    ) async throws {
+        let home = newHome(in: container, as: "w")
+        let supply = supplied.map { self.supply($0, to: home) }
+        let hasBegun = Counter()
+        defer {
+            if hasBegun.value == 0, let made = supply?.made { checker.ended(made.id, with: nil) }
+            if hasBegun.value == 1, !situation.isInsideHook { checker.closed(home, by: asker) }
+        }
+        try await container.withScope(home.name, registrations: { if let supply { supply.registration } }) { scope in
+            hasBegun.set(1)
+            if let made = supply?.made {
+                checker.ended(made.id, with: made)
+                checker.supplied(made)
+            }
+            opened.withLock { $0.append(WeaklyHeld(container: scope)) }
+            var inner = situation.deeper
+            inner.here = scope
+            inner.scopes.append(scope)
+            try await perform(steps, in: inner)
+        }
+    }
+
+    private func leasing(
+        _ service: Int, _ argument: Int, from container: Container, _ steps: [Step], _ asker: String,
+        in situation: Situation
+    ) async throws {
+        let name = NodeID(index: service)
+        let moment = checker.now
+        let hasBegun = Counter()
+        var inner = situation.deeper
+        inner.isAwaited = true
+        let situationOfBody = inner
+        let body: @Sendable (Made) async throws -> Void = { made in
+            hasBegun.set(1)
+            self.note(made, asking: self.asked(container, in: situation), since: moment, asker, in: situation)
+            try await self.perform(steps, in: situationOfBody)
+        }
+        do {
+            if plan.services[service].takesArgument {
+                try await container.withInstance(Made.self, qualifier: name, arguments: argument) { try await body($0) }
+            } else {
+                try await container.withInstance(Made.self, qualifier: name) { try await body($0) }
+            }
+        } catch {
+            if hasBegun.value == 0 { checker.failed(error, asker) }
+            throw error
+        }
+    }
+
+    func note(_ made: Made, asking: [Home], since moment: Int?, _ asker: String, in situation: Situation) {
+        checker.given(
+            made, asking: situation.isAnywhere ? [] : asking, since: moment,
+            isOutside: !situation.isInsideRun && situation.hooks.isEmpty, by: asker)
+        if let hand = situation.hand { hand.content.withLock { $0.append(made) } }
+        hand.withLock { $0.append(made) }
+    }
+}
+
+extension Situation {
+    /// Inside a body.
+    var deeper: Situation {
+        var inner = self
+        inner.depth += 1
+        return inner
+    }
+}

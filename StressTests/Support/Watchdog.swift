@@ -1,0 +1,62 @@
+import Dispatch
+
+/// Whether a body ends within a bound, by a real clock.
+///
+/// Nothing can end a body that hangs: it is left behind, with whatever it holds.
+func ends(within bound: Duration, _ body: @escaping @Sendable () async -> Void) async -> Bool {
+    let waiting = Locked<CheckedContinuation<Bool, Never>?>(nil)
+    let resume: @Sendable (Bool) -> Void = { hasEnded in
+        let continuation = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume(returning: hasEnded)
+    }
+    let timer = DispatchWorkItem { resume(false) }
+    let hasEnded = await withCheckedContinuation { continuation in
+        waiting.set(continuation)
+        Task.detached {
+            await body()
+            resume(true)
+        }
+        let seconds = Double(bound.components.seconds)
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: timer)
+    }
+    timer.cancel()
+    return hasEnded
+}
+
+/// What goes on at this moment, for the report of a hang.
+final class Roster: Sendable {
+    private let state = Locked((next: 0, entries: [Int: String]()))
+
+    func enter(_ description: String) -> Int {
+        state.withLock { state in
+            state.next += 1
+            state.entries[state.next] = description
+            return state.next
+        }
+    }
+
+    func leave(_ entry: Int) { state.withLock { $0.entries[entry] = nil } }
+
+    /// One line for each that has not left, in the order of coming.
+    var report: String {
+        state.current.entries.sorted { $0.key < $1.key }.map { "  \($0.value)" }.joined(separator: "\n")
+    }
+}
+
+/// The latest of many events.
+final class Trail: Sendable {
+    private let events = Locked<[String]>([])
+    private let most = 400
+
+    func add(_ event: String) {
+        events.withLock { events in
+            if events.count == most { events.removeFirst(most / 2) }
+            events.append(event)
+        }
+    }
+
+    var report: String { events.current.map { "  \($0)" }.joined(separator: "\n") }
+}
