@@ -269,6 +269,54 @@ private final class Box: Sendable {
         #expect(hookRuns.value == 2)
     }
 
+    @Test func `an instance that was left in the middle of its property cycle is freed`() async throws {
+        let (isLinked, mayEnd) = (Gate(), Gate())
+        let halves = Log<WeakReference<Half>>()
+        let container = Container {
+            Registration(Half.self) { _ in
+                let half = Half()
+                halves.append(WeakReference(half))
+                return half
+            }
+            .injectProperties { r, _ in
+                _ = try await r.resolve(Half.self)
+                isLinked.open()
+                await mayEnd.pass()
+            }
+            Registration(Owner.self) { r in
+                _ = try? await r.resolve(Half.self)
+                return Owner()
+            }
+        }
+        try await finishes {
+            let cancelled = Task { try await container.resolve(Owner.self) }
+            await isLinked.pass()
+            cancelled.cancel()
+            _ = try? await cancelled.value
+            mayEnd.open()
+            try await container.dispose()
+        }
+        for _ in 0..<10_000 where halves.entries[0].instance != nil { await Task.yield() }
+        #expect(halves.entries[0].instance == nil)
+    }
+
+    @Test func `an instance whose hook threw the error of a request is freed`() async throws {
+        let parts = Log<WeakReference<Part>>()
+        let other = Container()
+        let container = Container {
+            Registration(Part.self, lifetime: .singleton) { _ in
+                let part = Part()
+                parts.append(WeakReference(part))
+                return part
+            }
+            .onDispose { _ in _ = try await other.resolve(Owner.self) }
+        }
+        _ = try await container.resolve(Part.self)
+        await #expect(throws: DisposalError.self) { try await container.dispose() }
+        for _ in 0..<10_000 where parts.entries[0].instance != nil { await Task.yield() }
+        #expect(parts.entries[0].instance == nil)
+    }
+
     @Test func `the disposal of one container cancels nobody in a property cycle over two`() async throws {
         let (first, second) = (Box(), Box())
         let (isLinked, mayEnd) = (Gate(), Gate())
