@@ -7,7 +7,7 @@ struct Hang: Error {}
 
 /// Runs a body in a task of its own, and throws when it has not ended in time, by a real clock.
 ///
-/// A hang takes seconds instead of the suite's time limit. A body that hangs is left behind, because nothing can end it.
+/// A hang takes seconds instead of the suite's time limit. A body that hangs is left behind: nothing can end it.
 ///
 /// - Throws: What the body throws; ``Hang`` when it was left behind.
 func finishes<R: Sendable>(
