@@ -86,6 +86,10 @@ extension ContainerCore {
         withState { $0.flights.pin(creation) }
     }
 
+    func isCurrent(_ creation: Creation) -> Bool {
+        withState { $0.flights[creation].map { !$0.isInvalidated } ?? false }
+    }
+
     func abandon(_ creation: Creation) {
         withState { $0.flights.abandon(creation) }
     }

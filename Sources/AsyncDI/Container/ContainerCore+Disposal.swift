@@ -178,7 +178,7 @@ extension ContainerCore {
         await awaitCleanups(disposal)
         while let item = withState({ $0.ledger.takeNewest() }) {
             disposal.isWaiting(for: "the last lease of \(item.recipe.key)")
-            await leasesEnd(of: item.cell)
+            if let cell = item.cell { await leasesEnd(of: cell) }
             disposal.isWaiting(for: "the onDispose of \(item.recipe.key)")
             if item.recipe.hasDisposalHooks { disposal.noteHooks() }
             for error in await dispose(item, reason: reason) { disposal.add(error) }
@@ -298,13 +298,13 @@ extension ContainerCore {
     private func dispose(_ item: Disposable, reason: DisposalReason) async -> [any Error] {
         var errors: [any Error] = []
         let hooks = item.recipe.blueprint.disposalHooks
-        if !hooks.isEmpty {
+        if !hooks.isEmpty, let cell = item.cell {
             let reason = item.failure.map { DisposalReason(error: $0) } ?? reason
             // A hook is a run like a factory's: what it waits for is in the graph of waits.
             let frame = Frame(disposing: item.recipe, in: self, as: item)
             for hook in hooks {
                 do {
-                    try await ResolutionContext.$frame.withValue(frame) { try await hook(item.cell, reason) }
+                    try await ResolutionContext.$frame.withValue(frame) { try await hook(cell, reason) }
                 } catch {
                     errors.append(error)
                 }
@@ -320,8 +320,7 @@ extension ContainerCore {
         }
         for lease in item.leases { errors += await end(lease) }
         for error in errors { item.add(error) }
-        item.finish()
-        item.isFollowed(by: nil)
+        item.end()
         return errors
     }
 

@@ -33,7 +33,10 @@ final class Disposal: Completion, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of ``Waits/graph``.
 final class Disposable: Completion, @unchecked Sendable {
-    let cell: Cell
+    /// The instance; nil once it is disposed, because an error that a hook threw leads here.
+    ///
+    /// Unchecked because the task that disposes the instance takes it out, after everything else that looks at it.
+    @exclusivity(unchecked) private(set) var cell: Cell?
     let key: CreationKey
     /// The container that owns the instance.
     let home: any ResolutionHost
@@ -74,6 +77,15 @@ final class Disposable: Completion, @unchecked Sendable {
         for lease in leases { outer += lease.outer }
         if let next { outer.append(next) }
         return outer
+    }
+
+    /// The instance is disposed: every waiter goes on.
+    func end() {
+        finish()
+        isFollowed(by: nil)
+        let instance = cell
+        cell = nil
+        withExtendedLifetime(instance) {}
     }
 
     /// Another instance is disposed after this one, or none any more.

@@ -90,7 +90,7 @@ struct LeaseTable {
 
     /// Takes over an instance that is to be disposed, when it is leased.
     mutating func postpone(_ item: Disposable) -> Bool {
-        guard let entry = entries[ObjectIdentifier(item.cell)] else { return false }
+        guard let cell = item.cell, let entry = entries[ObjectIdentifier(cell)] else { return false }
         entry.postpone(item)
         return true
     }

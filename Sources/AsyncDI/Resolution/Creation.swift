@@ -235,6 +235,11 @@ final class Creation: Activity, @unchecked Sendable {
             if let predecessor {
                 self.predecessor = nil
                 try await predecessor.isOver(before: self, in: frame)
+                // Overtaken by a reset while it waited: its requests join the creation that came after it.
+                if !place.isCurrent(self) {
+                    place.abandon(self)
+                    throw CancellationError()
+                }
             }
             let instance = try await makeInstanceInOwnTask(in: frame)
             if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }

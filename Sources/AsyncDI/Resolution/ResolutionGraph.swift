@@ -144,6 +144,8 @@ final class ResolutionGraph: CreationPlace {
         state.withLock { $0.change(creation) { $0.pin(creation) } }
     }
 
+    func isCurrent(_ creation: Creation) -> Bool { true }
+
     /// The task that runs the creation was cancelled: others who wait for it must not be.
     func abandon(_ creation: Creation) {
         state.withLock { $0.change(creation) { $0.abandon(creation) } }

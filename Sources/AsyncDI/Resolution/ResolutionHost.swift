@@ -129,6 +129,8 @@ protocol CreationPlace: AnyObject, Sendable {
     func leave(_ waiter: Waiter)
     /// Somebody holds the unfinished instance: the creation must go on to its end.
     func pin(_ creation: Creation)
+    /// Whether requests still join the creation, and its instance will be kept.
+    func isCurrent(_ creation: Creation) -> Bool
     /// The creation is cancelled on behalf of others than those that wait for it: these start over when it fails.
     func abandon(_ creation: Creation)
     /// The creation ended, as the graph of waits has decided.

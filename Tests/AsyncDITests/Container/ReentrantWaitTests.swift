@@ -28,6 +28,15 @@ private final class Box: Sendable {
     var container: Container { content.withLock { $0 }! }
 }
 
+extension Log<any Error> {
+    fileprivate func noting<R>(_ body: () async throws -> R) async throws -> R {
+        do { return try await body() } catch {
+            append(error)
+            throw error
+        }
+    }
+}
+
 /// What the container awaits on behalf of user code that calls back into it.
 @Suite(.timeLimit(.minutes(10))) struct ReentrantWaitTests {
     // MARK: One graph in several scopes
@@ -58,10 +67,7 @@ private final class Box: Sendable {
             let container = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in
-                        do { _ = try await box.container.resolve(Owner.self) } catch {
-                            errors.append(error)
-                            throw error
-                        }
+                        _ = try await errors.noting { try await box.container.resolve(Owner.self) }
                     }
                 Registration(Owner.self, lifetime: .singleton) { _ in
                     do { try await box.container.reset(Part.self) } catch { errors.append(error) }
@@ -86,10 +92,7 @@ private final class Box: Sendable {
                     do {
                         try await box.container.withScope(registrations: {
                             Registration(Part.self, instance: Part()).onDispose { _ in
-                                do { _ = try await box.container.resolve(Owner.self) } catch {
-                                    errors.append(error)
-                                    throw error
-                                }
+                                _ = try await errors.noting { try await box.container.resolve(Owner.self) }
                             }
                         }) { _ in }
                     } catch { errors.append(error) }
@@ -111,10 +114,7 @@ private final class Box: Sendable {
             let other = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in
-                        do { _ = try await box.container.resolve(Owner.self) } catch {
-                            errors.append(error)
-                            throw error
-                        }
+                        _ = try await errors.noting { try await box.container.resolve(Owner.self) }
                     }
             }
             let container = Container {
@@ -179,10 +179,7 @@ private final class Box: Sendable {
             }
             let elsewhere = Container {
                 Registration(Owner.self, lifetime: .singleton) { _ in
-                    do { try await leasing.dispose() } catch {
-                        errors.append(error)
-                        throw error
-                    }
+                    try await errors.noting { try await leasing.dispose() }
                     return Owner()
                 }
             }
