@@ -15,7 +15,11 @@ class Completion: Activity, @unchecked Sendable {
 
     /// What went wrong in the activity.
     final var errors: [any Error] { state.withLock { $0.errors } }
-    final func add(_ error: any Error) { state.withLock { $0.errors.append(error) } }
+    final func add(_ error: any Error) {
+        // The run that an error arose in leads to a container, whose disposal keeps the error.
+        let error = (error as? ResolutionError)?.withoutOrigin ?? error
+        state.withLock { $0.errors.append(error) }
+    }
 
     /// Ends the activity: every waiter goes on.
     final func finish() {

@@ -121,6 +121,14 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
+    /// The same error, which keeps no run alive.
+    var withoutOrigin: ResolutionError {
+        var error = self
+        error.origin = nil
+        error.delivery = nil
+        return error
+    }
+
     /// The error as those see it who waited for a creation: its path begins at that creation.
     ///
     /// The path itself is left as it is until somebody has waited: mostly nobody has, in a task that makes one inside the other.
