@@ -87,8 +87,8 @@ public actor Container: _ContainerInit {
     }
 
     deinit {
-        _ = lifeline.exchange(nil)
-        releaseChain(from: parent.exchange(nil)) { $0.parent.exchange(nil) }
+        _ = lifeline.takeAtEnd()
+        releaseInTurn(parent.takeAtEnd())
     }
 
     /// The body that a pinned handle was for is over: who kept it beyond that is still found.

@@ -16,11 +16,8 @@ final class Lifeline: Sendable {
     init(_ core: ContainerCore) { self.core = core }
 
     deinit {
-        // One after the other and not one inside the end of the other, because scopes may be nested very deep.
         var scopes = core.abandon()
-        while var scope = scopes.popLast() {
-            if isKnownUniquelyReferenced(&scope) { scopes += scope.core.abandon() }
-        }
+        while !scopes.isEmpty { releaseInTurn(scopes.removeLast()) }
     }
 }
 
@@ -131,7 +128,7 @@ extension ContainerCore {
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
     ///
-    /// - Returns: What kept its open scopes, the first one last.
+    /// - Returns: What kept its open scopes, the first one last: to be released in turn, because scopes may be nested very deep.
     @discardableResult
     func abandon() -> [Lifeline] {
         // Mostly it is disposed by now.

@@ -96,7 +96,7 @@ final class ContainerCore: ResolutionHost {
 
     let name: String?
     var parent: ContainerCore? { parentReference.object }
-    /// Not a constant, so that the end of a long chain of cores can be taken apart; nothing else changes it.
+    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
     /// Reports who waits too long; there is none without observers.
@@ -152,7 +152,7 @@ final class ContainerCore: ResolutionHost {
         for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
             core.forgetDecorator(ObjectIdentifier(self))
         }
-        releaseChain(from: parentReference.exchange(nil)) { $0.parentReference.exchange(nil) }
+        releaseInTurn(parentReference.takeAtEnd())
     }
 
     var defaultLifetime: Lifetime { settings.defaultLifetime }

@@ -53,6 +53,7 @@ struct InstanceCache {
 
     /// Where an instance is looked for first.
     private func home(_ recipe: Recipe, _ hash: UInt32) -> Int {
+        // Unretained because only the address counts.
         let address = UInt(bitPattern: Unmanaged.passUnretained(recipe).toOpaque())
         let mixed = (UInt64(address) &+ UInt64(hash) << 32) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: mixed >> 32) & (places.count - 1)

@@ -13,7 +13,7 @@ final class InstanceIndex: @unchecked Sendable {
     /// Places that hold one or held one.
     private var used = 0
 
-    /// An instance whose arguments have this hash, inside a ``ReadEpoch``.
+    /// An instance whose arguments have this hash, inside a ``ReadEpoch``, which keeps the places until the instance is retained.
     func instance(withHash hash: UInt32) -> IndexedInstance? {
         array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
     }
@@ -71,10 +71,11 @@ private final class Places: @unchecked Sendable {
     }
 
     private func isMark(_ place: Unmanaged<IndexedInstance>) -> Bool {
+        // Unretained because only addresses are compared.
         place.toOpaque() == Unmanaged.passUnretained(mark).toOpaque()
     }
 
-    /// The first instance with this hash.
+    /// The first instance with this hash, valid until the read ends.
     func instance(withHash hash: UInt32) -> Unmanaged<IndexedInstance>? {
         var index = Int(hash) & (capacity - 1)
         while let place = places[index].load() {
@@ -94,6 +95,7 @@ private final class Places: @unchecked Sendable {
     func remove(_ instance: IndexedInstance) -> IndexedInstance? {
         var index = Int(instance.hash) & (capacity - 1)
         while let place = places[index].load() {
+            // Unretained because only addresses are compared.
             if place.toOpaque() == Unmanaged.passUnretained(instance).toOpaque() {
                 return places[index].exchange(mark)
             }

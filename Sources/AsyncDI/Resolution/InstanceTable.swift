@@ -18,7 +18,7 @@ import Synchronization
         return owner
     }
     private unowned var owner: (any ResolutionHost)?
-    /// Not a constant, so that the end of a long chain of tables can be taken apart; nothing else changes it.
+    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<InstanceTable>
     let fallbacks: [InstanceTable]
     private let hasFallbacks: Bool
@@ -39,7 +39,7 @@ import Synchronization
         hasFallbacks = !fallbacks.isEmpty
     }
 
-    deinit { releaseChain(from: parentReference.exchange(nil)) { $0.parentReference.exchange(nil) } }
+    deinit { releaseInTurn(parentReference.takeAtEnd()) }
 
     /// Called once, by the initialiser of the container that owns the table.
     func attach(to host: any ResolutionHost) { owner = host }
@@ -93,6 +93,8 @@ import Synchronization
     func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
+        // With it the tables that it looks in: what is found is kept by the read, but they are not.
+        defer { withExtendedLifetime(self) {} }
         switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
             return .hit(Hit(cell, readUntil: ticket))
@@ -112,6 +114,8 @@ import Synchronization
     func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
+        // With it the tables that it looks in: what is found is kept by the read, but they are not.
+        defer { withExtendedLifetime(self) {} }
         if case .undecided(let slot, let table)? = search(probe),
             let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly }),
@@ -146,7 +150,10 @@ import Synchronization
     func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        defer { ticket.exit() }
+        defer {
+            ticket.exit()
+            withExtendedLifetime(self) {}
+        }
         guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
         var shortcut: Shortcut?
         recipe._withUnsafeGuaranteedRef { recipe in
@@ -252,6 +259,7 @@ import Synchronization
         }
     }
 
+    /// What a search finds: cells, recipes and slots are valid until the read ends, tables as long as the one that is asked.
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
@@ -272,9 +280,10 @@ import Synchronization
 
     /// A loop, because scopes may be nested very deep.
     private func firstTableBeyond<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
+        // Unretained because this table, kept until the end, keeps its parent, and that one its own.
+        defer { withExtendedLifetime(self) {} }
         var current = Unmanaged.passUnretained(self)
         while true {
-            // Valid because this table keeps its parent, and that one its own.
             let (answer, next) = current._withUnsafeGuaranteedRef { table in
                 let answer = table.hasFallbacks ? table.firstFallback(body) : nil
                 if let answer { return (Optional(answer), Unmanaged<InstanceTable>?.none) }
@@ -336,7 +345,7 @@ import Synchronization
         return (isOwnIncluded ? firstTable(own) : firstTableBeyond(own)) ?? .decided(nil)
     }
 
-    /// The place of a slot in this very table, inside a read or under the container's lock.
+    /// The place of a slot in this very table, inside a read or under the container's lock, which keep the array and the slot.
     func slot(_ probe: some SlotProbe) -> SlotArray.Found? {
         array.load()?._withUnsafeGuaranteedRef { $0.find(probe) }
     }

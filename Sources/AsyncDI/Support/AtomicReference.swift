@@ -49,6 +49,14 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         return Unmanaged<Object>.fromOpaque(exchanged ? new : original!).takeUnretainedValue()
     }
 
+    /// Takes the object out where nobody else can reach this reference any more: in the deinitializer of its owner.
+    func takeAtEnd() -> Object? {
+        guard let pointer = bits.load(ordering: .acquiring) else { return nil }
+        bits.store(nil, ordering: .relaxed)
+        // Retained by the one that this reference owned.
+        return Unmanaged<Object>.fromOpaque(pointer).takeRetainedValue()
+    }
+
     /// Publishes another object and gives back the old one, which must outlive every reader that may have loaded it.
     func exchange(_ object: Object?) -> Object? {
         // Retained by hand because the exchange hands one retain over, and takes the old object's out.

@@ -16,6 +16,7 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
     }
 
     var isNil: Bool {
+        // Valid as long as the binding, which only this task ends, and not before this is over.
         guard let value = valueOfTaskLocal(key) else { return true }
         return value.load(as: UInt.self) == 0
     }
