@@ -32,6 +32,51 @@ struct ScopesTests {
         try await container.dispose()
     }
 
+    @Test func `a task that outlives its request`() async throws {
+        let log = Log()
+        let container = makeContainer()
+        try await container.register(Mailer.self, lifetime: .singleton) { _ in Mailer(log: log) }
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let task = try await container.withScope("request-42") {
+            Registration(instance: request)
+        } operation: { _ in
+            let user = try await container.resolve(CurrentUser.self)
+            return Task {
+                for await _ in ended {}
+                // After the request, as before: the application's own.
+                let mailer = try await container.resolve(Mailer.self)
+                await #expect(throws: ResolutionError.self) { try await container.resolve(CurrentUser.self) }
+                try await mailer.sendReceipt(to: user)
+            }
+        }
+        end.finish()
+        try await task.value
+        #expect(log.events == ["/orders"])
+        try await container.withScope("request-42") {
+            Registration(instance: request)
+        } operation: { scope in
+            let user = try await container.resolve(CurrentUser.self)
+            Task {
+                // After the request, as before: the application's own.
+                let mailer = try await container.resolve(Mailer.self)
+                // `container.resolve(CurrentUser.self)` would throw `disposed` here.
+                try await mailer.sendReceipt(to: user)
+            }
+        }
+        try await container.dispose()
+    }
+
+    @Test func `a scope that starts`() async throws {
+        let container = Container {
+            Registration(Preferences.self, lifetime: .scoped) { _ in try await Preferences.load() }.eager()
+        }
+        let session = try await container.openScope("session-7")
+        try await session.start()
+        let preferences = try session.ready(Preferences.self)
+        #expect(try await session.resolve(Preferences.self) === preferences)
+        try await container.dispose()
+    }
+
     private func makeContainer() -> Container {
         let container = Container {
             Registration(expected: Request.self)
@@ -175,6 +220,16 @@ struct ScopesTests {
 
         init(request: Request) async throws { self.request = request }
         func greet() async throws {}
+    }
+
+    struct Mailer: Sendable {
+        let log: Log
+
+        func sendReceipt(to user: CurrentUser) async throws { log.note(user.request.path) }
+    }
+
+    final class Preferences: Sendable {
+        static func load() async throws -> Preferences { Preferences() }
     }
 
     struct Inbox: Sendable {

@@ -15,6 +15,8 @@
 /// actor nor a lock. A container that is dropped without `dispose()` lets its instances go, without running their hooks.
 public actor Container: _ContainerInit {
     /// The innermost scope of the current task, bound by ``withScope(_:registrations:operation:)``.
+    ///
+    /// A task that outlives the scope still has it here, and asks the containers around it.
     @TaskLocal public static var current: Container?
 
     nonisolated let core: ContainerCore
