@@ -1,7 +1,7 @@
 extension Container {
-    /// Runs a body with an instance that is not disposed before the body has ended, even when it is evicted, reset or replaced
-    /// meanwhile.
+    /// Runs a body with an instance that is not disposed before the body has ended, even when it is reset or replaced meanwhile.
     ///
+    /// A bounded multiton's instance is not evicted as long as it is leased.
     /// ```swift
     /// try await container.withInstance(TenantPool.self, arguments: "acme") { pool in
     ///     try await pool.query("…")

@@ -9,12 +9,14 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt, now: now) {
-                guard case .ready(let cell) = decision else { return decision }
-                if key.recipe.lifetime.sharing == .asked { publishAgain(key, clock: attempt.clock, in: &state) }
+            // Found once: comparing arguments is the user's code.
+            let kept = state.instances[key]
+            if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
+                guard case .ready(let cell) = decision, let kept else { return decision }
+                if kept.isToBePublished { publishAgain(kept, clock: attempt.clock, in: &state) }
                 guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
-                state.leases.begin(cell)
+                state.beginLease(of: cell, in: kept)
                 return .leased(cell, Lease(core: self, key: key, cell: cell))
             }
             if let decision = state.flights.ask(
@@ -33,9 +35,9 @@ extension ContainerCore {
     }
 
     /// A scoped instance is asked for a second time: from now on it is found without the lock.
-    private func publishAgain(_ key: CreationKey, clock: UInt, in state: inout State) {
-        guard let kept = state.instances[key], kept.isToBePublished, let cell = kept.cell else { return }
-        publish(cell, of: key.recipe, clock: clock, in: &state)
+    private func publishAgain(_ kept: Kept, clock: UInt, in state: inout State) {
+        guard let cell = kept.cell else { return }
+        publish(cell, of: kept.recipe, clock: clock, in: &state)
         kept.isToBePublished = false
         kept.isPublished = true
     }
@@ -113,10 +115,10 @@ extension ContainerCore {
 
 extension ContainerCore.State {
     /// What is cached for a key: the answer, or nil when a creation is needed.
-    fileprivate mutating func kept(
-        _ key: CreationKey, attempt: JoinAttempt, now: Duration
+    fileprivate mutating func answer(
+        _ key: CreationKey, found kept: Kept?, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
-        guard let kept = instances[key] else {
+        guard let kept else {
             if key.recipe.isPlainShared { return nil }
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.

@@ -100,7 +100,8 @@ extension ContainerCore {
         // A value has no weak form: it is not kept.
         guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else { return }
         let node = state.beginUse(
-            of: creation.key, again: old?.node, at: now, by: stopwatch, from: table, into: &victims)
+            of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
+            from: table, into: &victims)
         let kept = Kept.make(creation.key, cell: keptCell, node: node)
         kept.ledgerID = ledgerID
         if let old {

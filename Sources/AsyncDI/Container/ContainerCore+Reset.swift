@@ -46,7 +46,7 @@ extension ContainerCore.State {
         drop(keys.compactMap { instances[$0] }, from: table, into: &victims)
     }
 
-    private mutating func drop(_ dropped: [Kept], from table: InstanceTable, into victims: inout Victims) {
+    mutating func drop(_ dropped: [Kept], from table: InstanceTable, into victims: inout Victims) {
         var ids: [DisposalLedger<Disposable>.ID] = []
         for kept in dropped {
             instances.remove(kept)

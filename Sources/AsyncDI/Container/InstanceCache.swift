@@ -21,6 +21,17 @@ struct InstanceCache {
         return nil
     }
 
+    /// The instance of a registration that is meant, among those whose arguments have this hash.
+    func first(of recipe: Recipe, hash: UInt32, where isMeant: (Kept) -> Bool) -> Kept? {
+        if isEmpty { return nil }
+        var index = home(recipe, hash)
+        while let kept = places[index] {
+            if kept.recipe === recipe, kept.hash == hash, isMeant(kept) { return kept }
+            index = next(index)
+        }
+        return nil
+    }
+
     /// Puts an instance in the place of one that has the same key; nil when there is none.
     mutating func insert(_ new: Kept, insteadOf old: Kept?) {
         if let old, let index = index(of: old) {

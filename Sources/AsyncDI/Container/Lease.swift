@@ -95,7 +95,7 @@ extension ContainerCore {
         withState { state in
             guard state.phase == .open else { return .gone }
             if let kept = state.instances[key], kept.cell === cell {
-                state.leases.begin(cell)
+                state.beginLease(of: cell, in: kept)
                 return .leased(Lease(core: self, key: key, cell: cell))
             }
             return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
@@ -121,15 +121,16 @@ extension ContainerCore {
     func release(_ lease: Lease) -> [Disposable] {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
+        var victims = Victims()
         let pending: [Disposable] = withState { state in
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
-            // The end of a lease counts as use.
-            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.node?.note(at: now) }
+            state.lastLeaseEnded(lease, at: now, from: table, into: &victims)
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             return pending
         }
         for continuation in waiting { continuation.resume() }
+        if !victims.isEmpty { dispose(of: victims) }
         return pending
     }
 
