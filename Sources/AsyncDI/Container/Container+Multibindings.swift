@@ -32,7 +32,8 @@ extension Container {
     /// - Returns: Whether there were any.
     @discardableResult
     public func unregisterMany<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        core.unregister { $0.registrations.contributions(to: service, qualifier: qualifier) }
+        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        return core.unregister { $0.registrations.contributions(to: name) }
     }
 
     /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
@@ -72,12 +73,13 @@ extension Container {
 
 extension ContainerCore {
     func contributions(to key: ServiceKey) -> [ServiceKey] {
+        let name = ServiceName(key)
         var seen: Set<ServiceKey> = []
         var keys: [ServiceKey] = []
-        // Nearest first, so that a nearer contribution hides the one with its key above; each container's own stay in order.
-        for core in searchOrder {
-            let own = core.withState { $0.registrations.contributions(to: key.service, qualifier: key.qualifier) }
-            keys.insert(contentsOf: own.map(\.key).filter { seen.insert($0).inserted }, at: 0)
+        // The furthest first: a nearer contribution with the same key answers in the place of the one that it hides.
+        for core in searchOrder.reversed() {
+            let own = core.withState { $0.registrations.contributions(to: name) }
+            for recipe in own where seen.insert(recipe.key).inserted { keys.append(recipe.key) }
         }
         return keys
     }

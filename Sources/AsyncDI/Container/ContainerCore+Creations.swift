@@ -105,7 +105,7 @@ extension ContainerCore {
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         return withState { state in
             guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
-            if let storage = kept.storage { return .storage(storage) }
+            if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }
             kept.node?.note(at: now)
             return .instance(living)
@@ -124,13 +124,16 @@ extension ContainerCore.State {
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
-            instances.insert(KeptInStorage(key, storage: storage), insteadOf: nil)
-            return .load(storage, generation: 0)
+            let stored = KeptInStorage(key, storage: storage, generation: nextGeneration())
+            instances.insert(stored, insteadOf: nil)
+            return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }
         if let stored = kept.stored {
             // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
+            // What it has may be what was reset: it is stored, or about to be cleared, and then comes what is made now.
+            if self.storageWork.isBusy(stored.instances) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }
         guard let cell = kept.cell else { return nil }

@@ -59,8 +59,9 @@ extension ContainerCore {
             state.multitons[id] = cache
             state.drop(expired, from: table, into: &victims)
             if !isEmpty {
-                // When all are leased, none can have idled long enough before as much time has gone by again. Without any idle time
-                // nobody asks all the time, and a clock's instant may not reach as far as an idle time does.
+                // When all are leased, none can have idled long enough before as much time has gone by again. Without
+                // any idle time nobody asks all the time, and a clock's instant may not reach as far as an idle time
+                // does.
                 return min(max((oldest ?? now) + idle - now, .milliseconds(1)), .seconds(86_400))
             }
             // Nothing is left: the next instance starts another watcher.
@@ -75,7 +76,7 @@ extension ContainerCore {
     /// Deals with what a change dropped, outside the lock.
     @discardableResult
     func dispose(of victims: Victims) -> Task<[any Error], Never>? {
-        victims.clearStorages()
+        for storage in victims.storages { work(on: storage, beginningWith: .clear) }
         for watcher in victims.watchers { watcher.cancel() }
         return cleanUp(victims.disposables)
     }
@@ -105,7 +106,8 @@ extension ContainerCore.State {
 
     /// Drops what its multiton's bounds have no room for.
     ///
-    /// Found by their nodes, because comparing keys is the user's code, and takes as long as there are keys with the same hash.
+    /// Found by their nodes, because comparing keys is the user's code, and takes as long as there are keys with the
+    /// same hash.
     mutating func drop(
         _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into victims: inout Victims
     ) {

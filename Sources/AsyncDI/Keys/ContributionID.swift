@@ -5,18 +5,23 @@ struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
     /// `@unchecked Sendable` because every initialiser takes a `Sendable` value, and nothing changes it afterwards.
     private let id: AnyHashable
     let isKeyed: Bool
+    /// Kept, because hashing a key is the user's code.
+    let hash: Int
 
     private static let count = Atomic<Int>(0)
 
     /// An identity of its own.
     init() {
-        id = AnyHashable(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
+        let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        id = AnyHashable(number)
         isKeyed = false
+        hash = number
     }
 
     init(key: some Hashable & Sendable) {
         id = AnyHashable(key)
         isKeyed = true
+        hash = key.hashValue
     }
 
     /// The key, when there is one of this type.
@@ -30,6 +35,9 @@ struct ContributionID: Hashable, @unchecked Sendable, CustomStringConvertible {
 
     static func == (first: ContributionID, second: ContributionID) -> Bool {
         // Numbers of different types are equal as `AnyHashable`, but not found by the same key type.
-        first.isKeyed == second.isKeyed && first.id == second.id && type(of: first.id.base) == type(of: second.id.base)
+        first.hash == second.hash && first.isKeyed == second.isKeyed && first.id == second.id
+            && type(of: first.id.base) == type(of: second.id.base)
     }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -5,8 +5,8 @@
 /// a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
 /// time, everything else logarithmic time for each use that is seen.
 ///
-/// What is leased stays, whatever the bounds say. A leased entry that comes first leaves the heap, and comes back when its last lease
-/// ends: however many are leased, each is looked at once for each of its leases.
+/// What is leased stays, whatever the bounds say. A leased entry that comes first leaves the heap, and comes back when
+/// its last lease ends: however many are leased, each is looked at once for each of its leases.
 struct MultitonCache<Key> {
     /// One entry, while it is in the cache and until the heap has let go of it.
     ///
@@ -56,7 +56,8 @@ struct MultitonCache<Key> {
 
     /// Adds an entry as the most recently used.
     ///
-    /// Returns the entry, and what must go to make room. When everything is leased nothing goes, and the bound is exceeded.
+    /// Returns the entry, and what must go to make room. When everything is leased nothing goes, and the bound is
+    /// exceeded.
     mutating func insert(_ key: Key, isLeased: Bool = false, at now: Duration) -> (node: Node, victims: [Victim]) {
         let victims = shrink(to: capacity.map { $0 - 1 })
         let node = Node(key, isLeased: isLeased, countedBy: counter)

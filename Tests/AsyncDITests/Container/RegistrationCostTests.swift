@@ -39,12 +39,13 @@ import Testing
         func hash(into hasher: inout Hasher) { hasher.combine(0) }
     }
 
-    private static let many = 2_000
+    private static let many = 1_000
 
     private func container(of count: Int, _ comparisons: Comparisons, _ lifetime: Lifetime = .singleton) -> Container {
         Container {
             for number in 0..<count {
-                Registration(Thing.self, qualifier: Name(number: number, comparisons: comparisons), lifetime: lifetime) {
+                Registration(Thing.self, qualifier: Name(number: number, comparisons: comparisons), lifetime: lifetime)
+                {
                     _ in Thing(number)
                 }
             }
@@ -103,7 +104,7 @@ import Testing
     private static let collisions = 300
 
     @Test(arguments: [Lifetime.multiton, .singleton, .scoped, .multiton(capacity: 1_000), .multiton(weak: true)])
-    func `a creation compares with each of the same hash once`(lifetime: Lifetime) async throws {
+    func `a creation compares with each of the same hash once, or twice`(lifetime: Lifetime) async throws {
         let comparisons = Comparisons()
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { (_, argument: Colliding) in Thing(argument.number) }
@@ -114,7 +115,8 @@ import Testing
                 try await container.resolve(
                     Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
             }
-            #expect(count <= 2 * number + 6)
+            // What is held weakly may have an entry that is dead: it is looked for once more.
+            #expect(count <= (lifetime.isWeak ? 2 : 1) * number + 6)
             things.append(thing)
         }
         for number in 0..<Self.collisions {
@@ -123,7 +125,7 @@ import Testing
                     Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
             }
             #expect(thing === things[number])
-            #expect(count <= number + 3)
+            #expect(count <= Self.collisions + 3)
         }
         withExtendedLifetime(things) {}
     }
@@ -171,7 +173,7 @@ import Testing
                 try await container.resolve(
                     Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
             }
-            #expect(count <= 2 * 100 + 6)
+            #expect(count <= 100 + 6)
         }
         await clock.sleepers(reach: 1)
         let (_, idled) = await comparisons.during {
@@ -181,7 +183,7 @@ import Testing
         #expect(idled == 0)
     }
 
-    @Test func `a lease compares with each of the same hash at most twice`() async throws {
+    @Test func `a lease compares with each of the same hash once`() async throws {
         let comparisons = Comparisons()
         let container = Container {
             Registration(Thing.self, lifetime: .multiton(capacity: 1_000)) { (_, argument: Colliding) in
@@ -195,7 +197,7 @@ import Testing
                         Thing.self, arguments: Colliding(number: number, comparisons: comparisons)
                     ) { _ in }
                 }
-                #expect(count <= 2 * number + 6, "round \(round)")
+                #expect(count <= (round == 0 ? number : Self.collisions) + 6, "round \(round)")
             }
         }
     }

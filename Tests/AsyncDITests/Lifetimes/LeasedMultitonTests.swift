@@ -217,7 +217,8 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `what leases and their ends evict is disposed once, and the last of each key is the only one`() async throws
+    @Test func `what leases and their ends evict is disposed once, and the last of each key is the only one`()
+        async throws
     {
         let openNow = Locked<[String: Int]>([:])
         let most = Locked(0)
