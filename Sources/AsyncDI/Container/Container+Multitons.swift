@@ -1,5 +1,6 @@
 extension Container {
-    /// Runs a body with an instance that is not disposed before the body has ended, even when it is reset or replaced meanwhile.
+    /// Runs a body with an instance that is not disposed before the body has ended, even when it is reset or replaced
+    /// meanwhile.
     ///
     /// A bounded multiton's instance is not evicted as long as it is leased.
     /// ```swift
@@ -25,13 +26,26 @@ extension Container {
         let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
         let request = resolver.request(ServiceKey(service, qualifier: qualifier, arguments: types), pack)
         let (instance, lease) = try await request.leased(service)
-        guard let lease else { return try await operation(instance) }
-        let body = LeaseBody(leasing: (lease as? Lease)?.core ?? core)
-        defer {
-            body.end()
-            lease.end()
+        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
+    }
+
+    /// Runs the body of leases, and ends them however it ends.
+    nonisolated(nonsending) func holding<Leased: Sendable, R>(
+        _ leases: [any HeldLease], of leased: Leased,
+        _ operation: nonisolated(nonsending) (Leased) async throws -> sending R
+    ) async throws -> sending R {
+        if leases.isEmpty { return try await operation(leased) }
+        var cores: [ContainerCore] = []
+        for lease in leases {
+            let leasing = (lease as? Lease)?.core ?? core
+            if !cores.contains(where: { $0 === leasing }) { cores.append(leasing) }
         }
-        return try await LeaseContext.$bodies.bind(LeaseContext.bodies + [body]) { try await operation(instance) }
+        let bodies = cores.map { LeaseBody(leasing: $0) }
+        defer {
+            for body in bodies { body.end() }
+            for lease in leases { lease.end() }
+        }
+        return try await LeaseContext.$bodies.bind(LeaseContext.bodies + bodies) { try await operation(leased) }
     }
 
     /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.
