@@ -36,6 +36,37 @@ struct MultibindingsGuideTests {
         try await container.dispose()
     }
 
+    @Test func `one of them is overridden, in its place`() async throws {
+        let menu = Container {
+            ExportModule()
+            // Comes first, like that of the module.
+            Registration((any Exporter).self) { _ in FastCSVExporter() }.intoMany(key: Format.csv)
+        }
+        #expect(try await menu.resolveMany((any Exporter).self).map(\.name) == ["fast csv", "pdf", "plain"])
+        try await menu.dispose()
+    }
+
+    @Test func `they are held as long as they are used`() async throws {
+        let container = Container { ExportModule() }
+        let document = Document()
+        try await container.withInstance((any Exporter).self, contributedAs: Format.pdf) { exporter in
+            try await exporter.export(document)
+        }
+        try await container.withInstances((any Exporter).self) { exporters in
+            for exporter in exporters { try await exporter.export(document) }
+        }
+        try await container.withInstanceMap((any Exporter).self, keyedBy: Format.self) { exporters in
+            try await exporters[.csv]?.export(document)
+        }
+        #expect(await document.exports == ["pdf", "csv", "pdf", "plain", "csv"])
+        try await container.dispose()
+    }
+
+    actor Document {
+        private(set) var exports: [String] = []
+        func exported(by name: String) { exports.append(name) }
+    }
+
     @Test func `a scope's own`() async throws {
         let container = Container { ExportModule() }
         let names = try await container.withScope("preview") {
@@ -60,9 +91,15 @@ struct MultibindingsGuideTests {
         var name: String { get }
     }
 
+    struct FastCSVExporter: Exporter { var name: String { "fast csv" } }
+
     struct CSVExporter: Exporter { var name: String { "csv" } }
     struct PDFExporter: Exporter { var name: String { "pdf" } }
     struct PlainExporter: Exporter { var name: String { "plain" } }
     struct HTMLExporter: Exporter { var name: String { "html" } }
     struct PreviewExporter: Exporter { var name: String { "preview" } }
+}
+
+extension MultibindingsGuideTests.Exporter {
+    func export(_ document: MultibindingsGuideTests.Document) async throws { await document.exported(by: name) }
 }

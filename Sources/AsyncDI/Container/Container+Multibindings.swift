@@ -32,12 +32,14 @@ extension Container {
     /// - Returns: Whether there were any.
     @discardableResult
     public func unregisterMany<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        core.unregister { $0.registrations.contributions(to: service, qualifier: qualifier) }
+        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        return core.unregister { $0.registrations.contributions(to: name) }
     }
 
     /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
     ///
-    /// Those that must be created are created concurrently; the order does not depend on that.
+    /// Those that must be created are created concurrently; the order does not depend on that. One that overrides
+    /// another by its key, in this container or above it, has the place of that one.
     /// ```swift
     /// try await container.registerMany((any Plugin).self) { _ in SpellChecker() }
     /// try await container.registerMany((any Plugin).self) { _ in WordCounter() }
@@ -78,16 +80,91 @@ extension Container {
             return try await resolveMap(service, keyedBy: key, qualifier: qualifier)
         }
     }
+
+    /// Runs a body with everything that was contributed to a service, none of which is disposed before the body has
+    /// ended, even when it is reset, unregistered or replaced meanwhile.
+    ///
+    /// The leases end when the body returns, throws or is cancelled; `dispose()` waits for them. They are those of
+    /// ``withInstance(_:qualifier:arguments:operation:)``.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    ///   - operation: The body, which runs in the caller's isolation; it is given an instance of each contribution, in
+    ///     the order of
+    ///     ``resolveMany(_:qualifier:)``.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, and what ``resolveMany(_:qualifier:)`` throws.
+    public nonisolated(nonsending) func withInstances<Service: Sendable, R>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        operation: nonisolated(nonsending) ([Service]) async throws -> sending R
+    ) async throws -> sending R {
+        let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
+        let leased = try await request.leasedContributions()
+        return try await holding(leased.compactMap(\.lease), of: leased.instances(of: service), operation)
+    }
+
+    /// Runs a body with what was contributed to a service under keys of one type, none of which is disposed before the
+    /// body has ended.
+    ///
+    /// A body that needs one of them leases that one alone:
+    /// ``withInstance(_:contributedAs:qualifier:operation:)``.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    ///   - operation: The body, which runs in the caller's isolation; it is given an instance of each contribution by
+    ///     its key.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, and what ``resolveMap(_:keyedBy:qualifier:)`` throws.
+    public nonisolated(nonsending) func withInstanceMap<Service: Sendable, Key: Hashable & Sendable, R>(
+        _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
+        operation: nonisolated(nonsending) ([Key: Service]) async throws -> sending R
+    ) async throws -> sending R {
+        let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
+        let leased = try await request.leasedContributions { $0.key(as: key) != nil }
+        return try await holding(
+            leased.compactMap(\.lease), of: leased.dictionary(of: service, keyedBy: key), operation)
+    }
+
+    /// Runs a body with what was contributed to a service under one key, which is not disposed before the body has
+    /// ended, even when it is replaced meanwhile.
+    ///
+    /// Nothing but this contribution is made for it.
+    /// ```swift
+    /// try await container.withInstance((any JobHandler).self, contributedAs: job.kind) { handler in
+    ///     try await handler.run(job)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - key: The key of the contribution.
+    ///   - qualifier: The qualifier that the contribution was registered with.
+    ///   - operation: The body, which runs in the caller's isolation; it is given the nearest contribution's instance.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; ``ResolutionError/Code/notRegistered`` when nothing was contributed under the
+    ///   key; what a factory throws, unchanged; `CancellationError`.
+    public nonisolated(nonsending) func withInstance<Service: Sendable, R>(
+        _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,
+        qualifier: (any Qualifier)? = nil,
+        operation: nonisolated(nonsending) (Service) async throws -> sending R
+    ) async throws -> sending R {
+        let request = resolver.request(.contribution(to: service, as: key, qualifier), .none)
+        let (instance, lease) = try await request.leased(service)
+        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
+    }
 }
 
 extension ContainerCore {
     func contributions(to key: ServiceKey) -> [ServiceKey] {
+        let name = ServiceName(key)
         var seen: Set<ServiceKey> = []
         var keys: [ServiceKey] = []
-        // Nearest first, so that a nearer contribution hides the one with its key above; each container's own stay in order.
-        for core in searchOrder {
-            let own = core.withState { $0.registrations.contributions(to: key.service, qualifier: key.qualifier) }
-            keys.insert(contentsOf: own.map(\.key).filter { seen.insert($0).inserted }, at: 0)
+        // The furthest first: a nearer contribution with the same key answers in the place of the one that it hides.
+        for core in searchOrder.reversed() {
+            let own = core.withState { $0.registrations.contributions(to: name) }
+            for recipe in own where seen.insert(recipe.key).inserted { keys.append(recipe.key) }
         }
         return keys
     }

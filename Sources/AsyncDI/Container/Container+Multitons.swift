@@ -1,7 +1,8 @@
 extension Container {
-    /// Runs a body with an instance that is not disposed before the body has ended, even when it is evicted, reset or replaced
+    /// Runs a body with an instance that is not disposed before the body has ended, even when it is reset or replaced
     /// meanwhile.
     ///
+    /// A bounded multiton's instance is not evicted as long as it is leased.
     /// ```swift
     /// try await container.withInstance(TenantPool.self, arguments: "acme") { pool in
     ///     try await pool.query("…")
@@ -25,10 +26,7 @@ extension Container {
         let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
         let (instance, lease) = try await leased(
             service, ServiceKey(service, qualifier: qualifier, arguments: types), pack)
-        guard let lease else { return try await operation(instance) }
-        let body = LeaseBody(leasing: [lease])
-        defer { body.end() }
-        return try await LeaseContext.$body.bind(body) { try await operation(instance) }
+        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
     }
 
     private nonisolated(nonsending) func leased<Service: Sendable>(
@@ -40,6 +38,17 @@ extension Container {
         } catch let error where core.isOvertaken(error, asking: resolver.host) {
             return try await leased(service, key, pack)
         }
+    }
+
+    /// Runs the body of leases, and ends them however it ends.
+    nonisolated(nonsending) func holding<Leased: Sendable, R>(
+        _ leases: [any HeldLease], of leased: Leased,
+        _ operation: nonisolated(nonsending) (Leased) async throws -> sending R
+    ) async throws -> sending R {
+        if leases.isEmpty { return try await operation(leased) }
+        let body = LeaseBody(leasing: leases)
+        defer { body.end() }
+        return try await LeaseContext.$body.bind(body) { try await operation(leased) }
     }
 
     /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.

@@ -349,9 +349,8 @@ extension ContainerCore {
     }
 
     fileprivate func hasAnyRegistration(of service: any Any.Type, qualifier: (any Qualifier)?) -> Bool {
-        !table.isClosed
-            && searchOrder.contains { core in
-                core.withState { $0.registrations.keys(of: service).contains { areEqual($0.qualifier, qualifier) } }
-            }
+        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        return !table.isClosed
+            && searchOrder.contains { core in core.withState { !$0.registrations.records(named: name).isEmpty } }
     }
 }

@@ -11,12 +11,14 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
             // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
             guard key.recipe.isCurrent else { return .stale }
-            if let decision = state.kept(key, attempt: attempt, now: now) {
-                guard case .ready(let cell) = decision else { return decision }
-                if key.recipe.lifetime.sharing == .asked { publishAgain(key, clock: attempt.clock, in: &state) }
+            // Found once: comparing arguments is the user's code.
+            let kept = state.instances[key]
+            if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
+                guard case .ready(let cell) = decision, let kept else { return decision }
+                if kept.isToBePublished { publishAgain(kept, clock: attempt.clock, in: &state) }
                 guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
-                return .leased(cell, Lease(core: self, key: key, state.beginLease(of: cell)))
+                return .leased(cell, Lease(core: self, key: key, state.beginLease(of: cell, in: kept)))
             }
             if let decision = state.flights.ask(
                 key, asker: request.asker, mayWait: attempt.mayWait, takesLease: attempt.takesLease)
@@ -36,9 +38,9 @@ extension ContainerCore {
     }
 
     /// A scoped instance is asked for a second time: from now on it is found without the lock.
-    private func publishAgain(_ key: CreationKey, clock: UInt, in state: inout State) {
-        guard let kept = state.instances[key], kept.isToBePublished, let cell = kept.cell else { return }
-        publish(cell, of: key.recipe, clock: clock, in: &state)
+    private func publishAgain(_ kept: Kept, clock: UInt, in state: inout State) {
+        guard let cell = kept.cell else { return }
+        publish(cell, of: kept.recipe, clock: clock, in: &state)
         kept.isToBePublished = false
         kept.isPublished = true
     }
@@ -114,7 +116,7 @@ extension ContainerCore {
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         return withState { state in
             guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
-            if let storage = kept.storage { return .storage(storage) }
+            if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }
             kept.node?.note(at: now)
             return .instance(living)
@@ -124,22 +126,25 @@ extension ContainerCore {
 
 extension ContainerCore.State {
     /// What is cached for a key: the answer, or nil when a creation is needed.
-    fileprivate mutating func kept(
-        _ key: CreationKey, attempt: JoinAttempt, now: Duration
+    fileprivate mutating func answer(
+        _ key: CreationKey, found kept: Kept?, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
-        guard let kept = instances[key] else {
+        guard let kept else {
             if key.recipe.isPlainShared { return nil }
             guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
-            instances.insert(KeptInStorage(key, storage: storage), insteadOf: nil)
-            return .load(storage, generation: 0)
+            let stored = KeptInStorage(key, storage: storage, generation: nextGeneration())
+            instances.insert(stored, insteadOf: nil)
+            return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }
         if let stored = kept.stored {
             // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
+            // What it has may be what was reset: it is stored, or about to be cleared, and then comes what is made now.
+            if self.storageWork.isBusy(stored.instances) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }
         guard let cell = kept.cell else { return nil }

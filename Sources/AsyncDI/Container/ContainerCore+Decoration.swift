@@ -110,7 +110,7 @@ extension ContainerCore {
             return
         }
         remove(recipe, in: &state)
-        state.drop(recipe, from: table, into: &victims)
+        state.drop([recipe], from: table, into: &victims)
     }
 
     /// Decorates what is inherited for keys that have no registration of their own any more.
@@ -124,9 +124,9 @@ extension ContainerCore {
         if case .instance(let base)? = new.base {
             // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
             if let kept = state.instances[CreationKey(withoutArguments: base)] { state.unpublish(kept, from: table) }
-            if base !== old { state.drop(old, keepingBase: true, from: table, into: &victims) }
+            if base !== old { state.drop([old], keepingBases: true, from: table, into: &victims) }
         } else {
-            state.drop(old, from: table, into: &victims)
+            state.drop([old], from: table, into: &victims)
         }
         table.publish(new, retired: &state.retired)
     }
@@ -134,7 +134,7 @@ extension ContainerCore {
     /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
     func renewForwards(of key: ServiceKey, in state: inout State, into victims: inout Victims) {
         guard state.isDecorated else { return }
-        for alias in state.registrations.inOrder where alias.blueprint.underlying == key {
+        for alias in state.registrations.records(forwardingTo: key) where alias.blueprint.underlying == key {
             let renewed = Recipe(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
             replace(alias, by: renewed, in: &state, into: &victims)
         }
@@ -163,7 +163,7 @@ extension ContainerCore {
 
 extension ContainerCore.State {
     /// Whether the container decorates anything.
-    fileprivate var isDecorated: Bool { rarely { !$0.decorations.isEmpty } }
+    var isDecorated: Bool { rarely { !$0.decorations.isEmpty } }
 }
 
 extension Container {

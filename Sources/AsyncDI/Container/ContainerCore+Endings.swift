@@ -1,36 +1,54 @@
 /// The ends of creations: what becomes of their instances, and of those who wait.
 extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
-        // Stored before the flight ends: who finds the storage empty after this has the flight to wait for.
-        if case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue {
-            storage.store(instance)
+        guard case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue else {
+            _ = end(creation, result, unlessInGraph: false)
+            return
         }
-        _ = end(creation, result, unlessInGraph: false)
+        store(StoredProduct(creation: creation, cell: cell, instance: instance), in: storage)
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
         // A storage is the user's code, and given the instance once it is known to be complete.
-        creation.storage == nil && end(creation, result, unlessInGraph: true)
+        creation.storage == nil && end(creation, result, unlessInGraph: true) != nil
     }
 
-    /// Ends a flight, and does what that leaves to do; false when the graph of waits must be asked first.
-    private func end(_ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool) -> Bool {
+    /// Ends the flight of what was given to a storage.
+    ///
+    /// Returns what is to be done to the storage next, and whether the container was dropped meanwhile.
+    func end(
+        _ creation: Creation, _ result: Result<Cell, any Error>, in storage: any InstanceStorage
+    ) -> (next: StorageWork?, isDropped: Bool) {
+        guard let ending = end(creation, result, unlessInGraph: false, storedIn: storage) else { return (nil, false) }
+        return (ending.nextWork, ending.isDropped)
+    }
+
+    /// Ends a flight, and does what that leaves to do; nil when the graph of waits must be asked first.
+    private func end(
+        _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
+        storedIn storage: (any InstanceStorage)? = nil
+    ) -> Ending? {
         let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
         let duration = creation.stopwatch?.elapsed()
         var ending = Ending()
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
-            return end(creation, result, at: now, after: duration, in: &state, into: &ending)
+            let action = end(creation, result, at: now, after: duration, in: &state, into: &ending)
+            if let storage {
+                // In this step, so that nobody finds neither the flight nor what it has stored.
+                ending.nextWork = state.storageWork.next(on: storage)
+                ending.isDropped = state.phase == .disposed
+            }
+            return action
         }
-        guard let action else { return false }
-        if !ending.isKept, result.isSuccess { creation.storage?.clear() }
+        guard let action else { return nil }
         if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.victims)
         action.resumeWaiters(
             with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
         for continuation in ending.drained { continuation.resume() }
-        return true
+        return ending
     }
 
     /// The step in which a flight ends.
@@ -78,6 +96,9 @@ extension ContainerCore {
         var leased: LeasedCell?
         var victims = Victims()
         var drained: [CheckedContinuation<Void, Never>] = []
+        /// What is to be done to the storage next.
+        var nextWork: StorageWork?
+        var isDropped = false
     }
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
@@ -86,13 +107,15 @@ extension ContainerCore {
         into victims: inout Victims
     ) {
         let recipe = creation.recipe
-        let old = state.instances[creation.key]
+        // There can be no other one for the flight's key, unless what was there could be forgotten: comparing arguments
+        // is user code.
+        let old = recipe.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
         // A storage had let go of the instance before: whoever still leases it holds its disposal off.
         if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &victims) }
         let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
-            state.storedCount += 1
-            old?.stored?.generation = state.storedCount
+            old?.stored?.isFilled = true
+            old?.stored?.generation = state.nextGeneration()
             old?.ledgerID = ledgerID
             return
         }
@@ -102,7 +125,8 @@ extension ContainerCore {
             return
         }
         let node = state.beginUse(
-            of: creation.key, again: old?.node, at: now, by: stopwatch, from: table, into: &victims)
+            of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
+            from: table, into: &victims)
         let kept = Kept.make(creation.key, cell: keptCell, node: node)
         kept.ledgerID = ledgerID
         if let old {
@@ -128,6 +152,12 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
+    /// A number for what a storage has from now on.
+    mutating func nextGeneration() -> Int {
+        self.storedCount += 1
+        return self.storedCount
+    }
+
     /// Notes the end of a creation that is timed: one that observers are told of.
     fileprivate mutating func noteEnd(
         of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
@@ -160,9 +190,11 @@ extension ContainerCore.State {
     }
 
     /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
+    ///
+    /// Unless another creation, which came after a reset, is about to use the same storage.
     fileprivate mutating func forgetEmptyStorage(of creation: Creation, into victims: inout Victims) {
         guard let storage = creation.storage, let kept = instances[creation.key]?.stored,
-            kept.instances === storage, kept.generation == 0
+            kept.instances === storage, !kept.isFilled, flights.flight(for: creation.key) == nil
         else { return }
         instances.remove(kept)
         victims.entries.append(kept)

@@ -152,6 +152,8 @@ extension ContainerCore {
             if state.rarely({ !$0.leaseWaiters.isEmpty }) { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
             empty.bodies = state.bodies
+            // Whoever is at a storage goes on there.
+            if state.rarely({ !$0.storageWork.isEmpty }) { empty.storageWork = state.storageWork }
             // Told by the deinitialiser that this one decorates nothing any more.
             if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }
             state = empty

@@ -53,18 +53,16 @@ extension ContainerCore {
             guard state.phase == .open, var cache = state.multitons[id] else { return nil }
             // Taken out, so that it is changed in place and not copied under the lock.
             state.multitons[id] = nil
-            let expired = cache.expire(lastUsedBefore: now - idle, now: now) { key in
-                state.instances[key]?.cell.map { state.leases.isLeased($0) } ?? false
-            }
+            let expired = cache.expire(lastUsedBefore: now - idle)
             let oldest = cache.oldestUse()
+            let isEmpty = cache.isEmpty
             state.multitons[id] = cache
-            // Perhaps the last ones that hold their arguments, whose deinitialisers are user code.
-            victims.keys += expired
-            state.drop(keys: expired, from: table, into: &victims)
-            if let oldest {
-                // A leased instance without any idle time is not asked after all the time, and a clock's instant may not
-                // reach as far as an idle time does.
-                return min(max(oldest + idle - now, .milliseconds(1)), .seconds(86_400))
+            state.drop(expired, from: table, into: &victims)
+            if !isEmpty {
+                // When all are leased, none can have idled long enough before as much time has gone by again. Without
+                // any idle time nobody asks all the time, and a clock's instant may not reach as far as an idle time
+                // does.
+                return min(max((oldest ?? now) + idle - now, .milliseconds(1)), .seconds(86_400))
             }
             // Nothing is left: the next instance starts another watcher.
             state.multitons[id] = nil
@@ -78,7 +76,7 @@ extension ContainerCore {
     /// Deals with what a change dropped, outside the lock.
     @discardableResult
     func dispose(of victims: Victims) -> Task<[any Error], Never>? {
-        victims.clearStorages()
+        for storage in victims.storages { work(on: storage, beginningWith: .clear) }
         for watcher in victims.watchers { watcher.cancel() }
         return cleanUp(victims.disposables)
     }
@@ -89,8 +87,8 @@ extension ContainerCore.State {
     ///
     /// Returns what notes its uses, where there are bounds: that of its predecessor, if it has one.
     mutating func beginUse(
-        of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, at now: Duration, by stopwatch: Stopwatch,
-        from table: InstanceTable, into victims: inout Victims
+        of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, isLeased: Bool, at now: Duration,
+        by stopwatch: Stopwatch, from table: InstanceTable, into victims: inout Victims
     ) -> MultitonCache<CreationKey>.Node? {
         let bounds = key.recipe.lifetime.bounds
         guard bounds.needsOrder else { return nil }
@@ -99,15 +97,47 @@ extension ContainerCore.State {
             return former
         }
         let id = ObjectIdentifier(key.recipe)
-        let (node, victim) = self.multitons[
+        let (node, evicted) = self.multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
-        ].insert(key, at: now)
-        if let victim {
-            // Perhaps the last one that holds these arguments, whose deinitialisers are user code.
-            victims.keys.append(victim)
-            drop(keys: [victim], from: table, into: &victims)
-        }
+        ].insert(key, isLeased: isLeased, at: now)
+        drop(evicted, from: table, into: &victims)
         return node
+    }
+
+    /// Drops what its multiton's bounds have no room for.
+    ///
+    /// Found by their nodes, because comparing keys is the user's code, and takes as long as there are keys with the
+    /// same hash.
+    mutating func drop(
+        _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into victims: inout Victims
+    ) {
+        if evicted.isEmpty { return }
+        drop(
+            evicted.compactMap { victim in
+                instances.first(of: victim.key.recipe, hash: victim.key.arguments.hash) { $0.node === victim.node }
+            }, from: table, into: &victims)
+        // Perhaps the last ones that hold their arguments, whose deinitializers are user code.
+        victims.keys += evicted.map(\.key)
+    }
+
+    /// A lease of a cached instance begins: it is not evicted until the last one ends.
+    mutating func beginLease(of cell: Cell, in kept: Kept) -> LeasedCell {
+        if let node = kept.node { MultitonCache<CreationKey>.beginLease(node) }
+        return beginLease(of: cell)
+    }
+
+    /// The last lease of an instance has ended, which counts as a use.
+    ///
+    /// What was not evicted because everything was leased may have to go now.
+    mutating func lastLeaseEnded(
+        _ lease: Lease, at now: Duration, from table: InstanceTable, into victims: inout Victims
+    ) {
+        guard lease.key.recipe.lifetime.bounds.needsOrder, phase == .open else { return }
+        let id = ObjectIdentifier(lease.key.recipe)
+        let kept = instances.first(of: lease.key.recipe, hash: lease.key.arguments.hash) { $0.cell === lease.cell }
+        // Unless it was reset or replaced meanwhile.
+        guard let node = kept?.node, self.multitons[id] != nil else { return }
+        drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &victims)
     }
 
     /// Nothing that is cached is found any more: who still has a registration must not keep its instances.

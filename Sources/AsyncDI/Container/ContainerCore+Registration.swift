@@ -90,7 +90,7 @@ extension ContainerCore {
         switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
         case .added: break
         case .replaced(let old):
-            state.drop(old, from: table, into: &victims)
+            state.drop([old], from: table, into: &victims)
             renewForwards(of: old.key, in: &state, into: &victims)
         case .kept, .rejected: return
         }
@@ -108,10 +108,10 @@ extension ContainerCore {
 
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).
     func unregister(_ service: any Any.Type, qualifier: (any Qualifier)?, arguments: ArgumentPack.Type?) -> Bool {
-        unregister { state in
-            state.registrations.records(of: service).filter {
-                !$0.key.isContribution && areEqual($0.key.qualifier, qualifier)
-                    && (arguments == nil || $0.key.arguments == arguments)
+        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        return unregister { state in
+            state.registrations.records(named: name).filter {
+                !$0.key.isContribution && (arguments == nil || $0.key.arguments == arguments)
             }
         }
     }
@@ -122,8 +122,10 @@ extension ContainerCore {
         let removed: [ServiceKey] = withState { state in
             guard state.phase == .open else { return [] }
             var removed: [ServiceKey] = []
+            var retired: [Recipe] = []
             for recipe in select(&state) where recipe.isCurrent && recipe.base?.isInherited != true {
                 removed.append(recipe.key)
+                retired.append(recipe)
                 remove(recipe, in: &state)
                 for forward in recipe.blueprint.forwards {
                     guard let alias = table.ownRegistration(of: forward.to), alias.forwardedKey == recipe.key else {
@@ -131,9 +133,10 @@ extension ContainerCore {
                     }
                     remove(alias, in: &state)
                     alias.retire()
+                    retired.append(alias)
                 }
-                state.drop(recipe, from: table, into: &victims)
             }
+            state.drop(retired, from: table, into: &victims)
             inheritInstead(of: removed, in: &state)
             if !removed.isEmpty { RegistrationClock.advance() }
             return removed

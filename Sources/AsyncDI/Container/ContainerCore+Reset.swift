@@ -6,6 +6,7 @@ struct Victims {
     var silent: [Disposable] = []
     /// The instances whose disposal waits for their last lease.
     var postponed: [Disposable] = []
+    /// To be cleared, and then done to what else is to be done to them.
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitialisers are user code.
     var entries: [Kept] = []
@@ -17,10 +18,6 @@ struct Victims {
     var isEmpty: Bool {
         disposables.isEmpty && silent.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
     }
-
-    func clearStorages() {
-        for storage in storages { storage.clear() }
-    }
 }
 
 extension ContainerCore.State {
@@ -31,16 +28,44 @@ extension ContainerCore.State {
         drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &victims)
     }
 
-    /// A registration is gone: its instances are not handed out any more.
+    /// Registrations are gone: their instances are not handed out any more.
     ///
-    /// An instance that it decorates goes with it, unless it is only decorated anew.
+    /// The instances that they decorate go with them, unless those are only decorated anew.
+    ///
+    /// Looks at what belongs to these registrations, whatever else there is: many may go one after the other.
     mutating func drop(
-        _ recipe: Recipe, keepingBase: Bool = false, from table: InstanceTable, into victims: inout Victims
+        _ recipes: [Recipe], keepingBases: Bool = false, from table: InstanceTable, into victims: inout Victims
     ) {
-        recipe.retire()
-        drop(from: table, into: &victims) { $0.recipe === recipe || $0.recipe.blueprint.underlying == recipe.key }
-        drop(keys: [CreationKey(withoutArguments: recipe)], from: table, into: &victims)
-        if !keepingBase, case .instance(let base)? = recipe.base { drop(base, from: table, into: &victims) }
+        var affected = recipes
+        for recipe in recipes {
+            recipe.retire()
+            if !keepingBases, case .instance(let base)? = recipe.base {
+                base.retire()
+                affected.append(base)
+            }
+            // Decorated forwarded types hold what was behind them.
+            guard isDecorated else { continue }
+            affected += registrations.records(forwardingTo: recipe.key).filter { $0.blueprint.underlying != nil }
+        }
+        drop(instances(of: affected), from: table, into: &victims)
+    }
+
+    /// The cached instances of registrations; what is in flight of them is invalidated.
+    private mutating func instances(of recipes: [Recipe]) -> [Kept] {
+        var found: [Kept] = []
+        var withArguments: Set<ObjectIdentifier> = []
+        for recipe in recipes {
+            if recipe.key.arguments != nil {
+                withArguments.insert(ObjectIdentifier(recipe))
+                if !instances.isEmpty { found += instances.all(of: recipe) }
+            } else {
+                let key = CreationKey(withoutArguments: recipe)
+                flights.invalidate(key)
+                if let kept = instances[key] { found.append(kept) }
+            }
+        }
+        if !withArguments.isEmpty { flights.invalidate { withArguments.contains(ObjectIdentifier($0.recipe)) } }
+        return found
     }
 
     /// Drops cached instances.
@@ -50,12 +75,14 @@ extension ContainerCore.State {
         drop(keys.compactMap { instances[$0] }, from: table, into: &victims)
     }
 
-    private mutating func drop(_ dropped: [Kept], from table: InstanceTable, into victims: inout Victims) {
+    mutating func drop(_ dropped: [Kept], from table: InstanceTable, into victims: inout Victims) {
         var ids: [DisposalLedger<Disposable>.ID] = []
         for kept in dropped {
             instances.remove(kept)
             unpublish(kept, from: table)
-            if let storage = kept.storage { victims.storages.append(storage) }
+            if let storage = kept.storage, self.storageWork.begin(.clear, on: storage) {
+                victims.storages.append(storage)
+            }
             if let id = kept.ledgerID { ids.append(id) }
             if let node = kept.node { endUse(node, of: kept.recipe, into: &victims) }
             if kept.arguments != nil {
@@ -176,13 +203,10 @@ extension ContainerCore {
         case .service(let service, let qualifier):
             // Asking for a forwarded type means the service behind it.
             let targets = registeredKeys(of: service, qualifier: qualifier)
+            let name = ServiceName(ServiceKey(service, qualifier: qualifier))
             return { key in
-                targets.contains(key.recipe.key)
-                    || key.recipe.blueprint.underlying.map {
-                        $0.service == service && areEqual($0.qualifier, qualifier)
-                    }
-                        == true
-                    || key.recipe.key.service == service && areEqual(key.recipe.key.qualifier, qualifier)
+                targets.contains(key.recipe.key) || ServiceName(key.recipe.key) == name
+                    || key.recipe.blueprint.underlying.map { ServiceName($0) == name } == true
             }
         case .arguments(let key, let pack):
             guard let (found, owner) = table.registration(of: key) else { return { _ in false } }
@@ -198,11 +222,12 @@ extension ContainerCore {
 
     /// The keys of the services behind a type that they are forwarded to.
     func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
+        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
         var targets: Set<ServiceKey> = []
         var core: ContainerCore? = self
         while let current = core {
             current.withState { state in
-                for recipe in state.registrations.records(of: service) where areEqual(recipe.key.qualifier, qualifier) {
+                for recipe in state.registrations.records(named: name) {
                     if let from = recipe.forwardedKey { targets.insert(from) }
                 }
             }

@@ -74,8 +74,10 @@ final class ContainerCore: ResolutionHost {
         var weakSweepThreshold = 64
         var weakCount = 0
         var nextIdleWatcher = 0
-        /// How many instances were put into storages.
+        /// How often what a storage has may have changed.
         var storedCount = 0
+        /// What is being done to storages.
+        var storageWork = StorageQueue<StoredProduct>()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when nothing is owed any more.

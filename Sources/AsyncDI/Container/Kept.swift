@@ -66,12 +66,15 @@ private final class KeptInOrder: Kept, @unchecked Sendable {
 /// `@unchecked Sendable` because its superclass is; what it adds belongs to the container's lock.
 final class KeptInStorage: Kept, @unchecked Sendable {
     let instances: any InstanceStorage
-    /// Which of all stored instances of the container this is, zero before the first: a request that asked the storage knows
+    /// Changes with what the storage has, and is never the same for two entries: a request that asked the storage knows
     /// whether what it found is still true, also when a lifetime gives the same storage again after a reset.
-    var generation = 0
+    var generation: Int
+    /// Whether an instance was stored for this entry.
+    var isFilled = false
 
-    init(_ key: CreationKey, storage: any InstanceStorage) {
+    init(_ key: CreationKey, storage: any InstanceStorage, generation: Int) {
         instances = storage
+        self.generation = generation
         super.init(key, cell: nil)
     }
 

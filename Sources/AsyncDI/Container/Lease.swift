@@ -155,7 +155,7 @@ extension ContainerCore {
         withState { state in
             guard state.phase == .open else { return .gone }
             if let kept = state.instances[key], kept.cell === cell {
-                return .leased(Lease(core: self, key: key, state.beginLease(of: cell)))
+                return .leased(Lease(core: self, key: key, state.beginLease(of: cell, in: kept)))
             }
             return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
         }
@@ -180,16 +180,17 @@ extension ContainerCore {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
         var quiet: [CheckedContinuation<Void, Never>] = []
+        var victims = Victims()
         let pending: [Disposable] = withState { state in
             if lease.leaveBody() { state.bodyEnds(into: &quiet) }
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
-            // The end of a lease counts as use.
-            if let kept = state.instances[lease.key], kept.cell === lease.cell { kept.node?.note(at: now) }
+            state.lastLeaseEnded(lease, at: now, from: table, into: &victims)
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             return pending
         }
         for continuation in waiting + quiet { continuation.resume() }
+        if !victims.isEmpty { dispose(of: victims) }
         return pending
     }
 

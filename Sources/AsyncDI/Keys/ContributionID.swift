@@ -4,18 +4,23 @@ import Synchronization
 struct ContributionID: Hashable, Sendable, CustomStringConvertible {
     private let id: AnyKey
     let isKeyed: Bool
+    /// Kept, because hashing a key is the user's code.
+    let hash: Int
 
     private static let count = Atomic<Int>(0)
 
     /// An identity of its own.
     init() {
-        id = AnyKey(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
+        let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        id = AnyKey(number)
         isKeyed = false
+        hash = number
     }
 
     init(key: some Hashable & Sendable) {
         id = AnyKey(key)
         isKeyed = true
+        hash = key.hashValue
     }
 
     /// The key, when there is one of this type.
@@ -26,4 +31,10 @@ struct ContributionID: Hashable, Sendable, CustomStringConvertible {
 
     /// Unnumbered, so that messages do not differ from run to run.
     var description: String { isKeyed ? "[\(id.base)]" : "" }
+
+    static func == (first: ContributionID, second: ContributionID) -> Bool {
+        first.hash == second.hash && first.isKeyed == second.isKeyed && first.id == second.id
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -20,8 +20,17 @@
             switch role {
             case .service: qualifierHash
             case .making: ~qualifierHash
-            case .contribution(let id): qualifierHash &* 31 &+ UInt(bitPattern: id.hashValue)
+            case .contribution(let id): qualifierHash &+ UInt(bitPattern: id.hash) &* 31
             }
+    }
+
+    /// The hash of the qualifier alone, without asking it again.
+    final var qualifierHash: UInt {
+        switch role {
+        case .service: hash
+        case .making: ~hash
+        case .contribution(let id): hash &- UInt(bitPattern: id.hash) &* 31
+        }
     }
 
     @usableFromInline

@@ -86,6 +86,32 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     var isPlain: Bool { arguments == nil && details == nil }
 }
 
+/// What a key says but for the arguments and the role: the service and the qualifier.
+///
+/// Hashed without the user's code, as keys are, so that names may be looked up under a lock.
+struct ServiceName: Hashable {
+    let service: any Any.Type
+    private let details: KeyDetails?
+
+    init(_ key: ServiceKey) {
+        service = key.service
+        details = key.details
+    }
+
+    static func == (first: ServiceName, second: ServiceName) -> Bool {
+        guard first.service == second.service else { return false }
+        guard let details = first.details, let other = second.details else {
+            return (first.details ?? second.details)?.qualifier == nil
+        }
+        return details === other || details.qualifierHash == other.qualifierHash && details.hasQualifier(of: other)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(service))
+        hasher.combine(details?.qualifierHash ?? 0)
+    }
+}
+
 extension ServiceKey {
     /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
     var fastHash: UInt {

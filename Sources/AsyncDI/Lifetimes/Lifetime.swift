@@ -114,7 +114,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// Of two tasks that ask at the same time either may count as the later one: a hit notes its use without a lock.
     ///
     /// - Parameters:
-    ///   - capacity: How many instances are held; the least recently used one goes when there is one more. At least one.
+    ///   - capacity: How many instances are held; when there is one more, the least recently used one that is not
+    ///     leased goes. At least one.
     ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
     ///   - weak: Whether instances are held weakly: one is there as long as somebody else holds it. Such instances have no
     ///     `onDispose`.

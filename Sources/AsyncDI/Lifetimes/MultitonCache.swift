@@ -4,16 +4,23 @@
 /// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen, and
 /// a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
 /// time, everything else logarithmic time for each use that is seen.
+///
+/// What is leased stays, whatever the bounds say. A leased entry that comes first leaves the heap, and comes back when
+/// its last lease ends: however many are leased, each is looked at once for each of its leases.
 struct MultitonCache<Key> {
     /// One entry, while it is in the cache and until the heap has let go of it.
     ///
-    /// `@unchecked Sendable` because readers note uses only; the key belongs to the cache's owner, as the cache does.
+    /// `@unchecked Sendable` because readers note uses only; the rest belongs to the cache's owner, as the cache does.
     final class Node: Use, @unchecked Sendable {
         /// Nil once it has left: what keys hold is the user's, and must not end where the heap is tidied up.
         fileprivate(set) var key: Key?
+        fileprivate(set) var isLeased: Bool
+        /// Whether the heap has it; it always does, unless the entry is leased or has left.
+        fileprivate var isInHeap = true
 
-        fileprivate init(_ key: Key, countedBy counter: Use.Counter) {
+        fileprivate init(_ key: Key, isLeased: Bool, countedBy counter: Use.Counter) {
             self.key = key
+            self.isLeased = isLeased
             super.init(countedBy: counter)
         }
 
@@ -36,6 +43,8 @@ struct MultitonCache<Key> {
     private let counter: Use.Counter
     private var heap: [Entry] = []
     private(set) var count = 0
+    /// How many places of the heap were looked at so far, for tests of what an operation costs.
+    private(set) var steps = 0
 
     /// A cache that holds as many entries as given, any number when nil, and with a stopwatch knows since when each is not used.
     init(capacity: Int?, timedBy stopwatch: Stopwatch?) {
@@ -47,19 +56,53 @@ struct MultitonCache<Key> {
 
     /// Adds an entry as the most recently used.
     ///
-    /// Returns the entry, and the key that must go to make room, if one must.
-    mutating func insert(_ key: Key, at now: Duration) -> (node: Node, victim: Key?) {
-        var victim: Key?
-        if let capacity, count >= capacity, let oldest = settledOldest() {
-            victim = oldest.leave()
-            count -= 1
-            removeFirst()
-        }
-        let node = Node(key, countedBy: counter)
+    /// Returns the entry, and what must go to make room. When everything is leased nothing goes, and the bound is
+    /// exceeded.
+    mutating func insert(_ key: Key, isLeased: Bool = false, at now: Duration) -> (node: Node, victims: [Victim]) {
+        let victims = shrink(to: capacity.map { $0 - 1 })
+        let node = Node(key, isLeased: isLeased, countedBy: counter)
         node.note(at: now)
-        append(Entry(node: node, seen: node.number))
+        append(node)
         count += 1
-        return (node, victim)
+        return (node, victims)
+    }
+
+    /// An entry that must go.
+    struct Victim {
+        let key: Key
+        /// To find what belongs to it without comparing keys.
+        let node: Node
+    }
+
+    /// An instance is leased: its entry stays until ``endLease(_:at:)``.
+    static func beginLease(_ node: Node) { node.isLeased = true }
+
+    /// The last lease of an instance has ended, which counts as a use.
+    ///
+    /// Returns what must go, as far as the bound was exceeded because everything was leased.
+    mutating func endLease(_ node: Node, at now: Duration) -> [Victim] {
+        guard !node.hasLeft else { return [] }
+        node.note(at: now)
+        node.isLeased = false
+        if !node.isInHeap { append(node) }
+        return shrink(to: capacity)
+    }
+
+    /// Takes the least recently used entries out until as few are left, or all of them are leased.
+    private mutating func shrink(to bound: Int?) -> [Victim] {
+        guard let bound else { return [] }
+        var victims: [Victim] = []
+        while count > bound, let victim = takeOldest() { victims.append(victim) }
+        compact()
+        return victims
+    }
+
+    /// Takes the least recently used entry out, unless all are leased.
+    private mutating func takeOldest() -> Victim? {
+        guard let oldest = settledOldest(), let key = oldest.leave() else { return nil }
+        count -= 1
+        removeFirst()
+        return Victim(key: key, node: oldest)
     }
 
     /// Removes an entry, unless it has gone before.
@@ -72,27 +115,14 @@ struct MultitonCache<Key> {
         return key
     }
 
-    /// When the least recently used entry was last used.
+    /// When the least recently used entry was last used, nil when all are leased.
     mutating func oldestUse() -> Duration? { settledOldest()?.instant }
 
-    /// Takes out what was not used since `limit`, but for the keys that are in use now, which count as used at `now`.
-    mutating func expire(lastUsedBefore limit: Duration, now: Duration, unless isInUse: (Key) -> Bool) -> [Key] {
-        var expired: [Key] = []
-        var inUse: [Node] = []
-        while let oldest = settledOldest(), oldest.instant <= limit, let key = oldest.key {
-            removeFirst()
-            if isInUse(key) {
-                inUse.append(oldest)
-            } else {
-                _ = oldest.leave()
-                count -= 1
-                expired.append(key)
-            }
-        }
-        // Only now: with no idle time at all, `now` is the limit, and they would be looked at again.
-        for node in inUse {
-            node.note(at: now)
-            append(Entry(node: node, seen: node.number))
+    /// Takes out what was not used since `limit`.
+    mutating func expire(lastUsedBefore limit: Duration) -> [Victim] {
+        var expired: [Victim] = []
+        while let oldest = settledOldest(), oldest.instant <= limit, let victim = takeOldest() {
+            expired.append(victim)
         }
         compact()
         return expired
@@ -100,10 +130,11 @@ struct MultitonCache<Key> {
 
     // MARK: The heap
 
-    /// The least recently used entry, at the top of the heap.
+    /// The least recently used entry that is not leased, at the top of the heap.
     private mutating func settledOldest() -> Node? {
         while let top = heap.first {
-            if top.node.hasLeft {
+            steps += 1
+            if top.node.hasLeft || top.node.isLeased {
                 removeFirst()
                 continue
             }
@@ -115,10 +146,16 @@ struct MultitonCache<Key> {
         return nil
     }
 
+    private mutating func append(_ node: Node) {
+        node.isInHeap = true
+        append(Entry(node: node, seen: node.number))
+    }
+
     private mutating func append(_ entry: Entry) {
         heap.append(entry)
         var index = heap.count - 1
         while index > 0, heap[index].seen < heap[(index - 1) / 2].seen {
+            steps += 1
             heap.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
@@ -126,13 +163,14 @@ struct MultitonCache<Key> {
 
     private mutating func removeFirst() {
         heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
+        heap.removeLast().node.isInHeap = false
         siftDown()
     }
 
     /// Those that have left stay in the heap until they come first, or are too many.
     private mutating func compact() {
         guard heap.count > 16, heap.count > count * 2 else { return }
+        steps += heap.count
         let remaining = heap.filter { !$0.node.hasLeft }
         heap = []
         for entry in remaining { append(entry) }
@@ -141,6 +179,7 @@ struct MultitonCache<Key> {
     private mutating func siftDown() {
         var index = 0
         while true {
+            steps += 1
             var least = index
             for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].seen < heap[least].seen
             {
@@ -154,7 +193,7 @@ struct MultitonCache<Key> {
 }
 
 extension MultitonCache {
-    /// The keys from the least to the most recently used.
+    /// The keys from the least to the most recently used; without leased ones that have left the heap.
     var keys: [Key] {
         heap.sorted { $0.node.number < $1.node.number }.compactMap(\.node.key)
     }
@@ -163,8 +202,13 @@ extension MultitonCache {
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        precondition(heap.count { !$0.node.hasLeft } == count, "every entry is in the heap, once")
-        precondition(capacity.map { count <= $0 } ?? true, "the bound is kept")
+        let living = heap.filter { !$0.node.hasLeft }
+        precondition(living.count <= count, "every entry in the heap is counted")
+        precondition(heap.allSatisfy(\.node.isInHeap), "entries know that they are in the heap")
+        precondition(Set(heap.map { ObjectIdentifier($0.node) }).count == heap.count, "an entry is in the heap once")
+        // One more than none, because what comes last is not evicted before it was given to anybody.
+        let unleased = living.count { !$0.node.isLeased }
+        precondition(capacity.map { count <= $0 || unleased <= 1 } ?? true, "the bound is kept, but for what is leased")
         precondition(heap.count <= max(16, count * 2), "what has left does not pile up")
         for index in heap.indices.dropFirst() {
             precondition(heap[(index - 1) / 2].seen <= heap[index].seen, "it is a heap")

@@ -4,17 +4,20 @@ extension Request {
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        guard let (cell, lease) = try await leasedCell() else { throw host.miss(key, asker: asker) }
+        return (cell.value(as: service), lease)
+    }
+
+    /// The same in a cell that holds the instance; nil when nothing answers the key.
+    nonisolated(nonsending) func leasedCell() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
             let clock = RegistrationClock.now
-            guard let (recipe, table) = try registration() else { throw host.miss(key, asker: asker) }
+            guard let (recipe, table) = try registration() else { return nil }
             if let problem = recipe.problem { throw problem }
             guard let (cell, lease) = try await leasedCell(recipe, owner: table.host, clock: clock) else { continue }
-            guard let instance = cell.load(as: service) else {
-                lease?.end()
-                continue
-            }
-            return (instance, lease)
+            if let living = cell.strengthened() { return (living, lease) }
+            lease?.end()
         }
     }
 
@@ -66,19 +69,39 @@ extension Request {
 
     /// The instance, leased for as long as what the asking factory makes.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        guard let holder, holder.recipe.lifetime.ownsInstances else {
-            throw ResolutionError(
-                .invalidOperation, "\(key) was leased where no container owns the end of what is being made.",
-                advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",
-                steps: pathToHere, asker: asker)
-        }
+        let holder = try leaseHolder()
         let (instance, lease) = try await leased(service)
-        if let lease, !holder.hold(lease) {
-            lease.end()
-            throw ResolutionError(
-                .invalidOperation, "\(key) was leased for \(holder.recipe.key), whose creation has ended meanwhile.",
-                advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
-        }
+        try hand([lease], to: holder)
         return instance
+    }
+
+    /// What was contributed, leased for as long as what the asking factory makes.
+    nonisolated(nonsending) func contributionsLeasedForCreation(
+        where isWanted: (ContributionID) -> Bool = { _ in true }
+    ) async throws -> [Contribution] {
+        let holder = try leaseHolder()
+        let contributions = try await leasedContributions(where: isWanted)
+        try hand(contributions.map(\.lease), to: holder)
+        return contributions
+    }
+
+    /// The creation whose product is to hold the leases.
+    private func leaseHolder() throws -> Creation {
+        if let holder, holder.recipe.lifetime.ownsInstances { return holder }
+        throw ResolutionError(
+            .invalidOperation, "\(key) was leased where no container owns the end of what is being made.",
+            advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",
+            steps: pathToHere, asker: asker)
+    }
+
+    /// Gives leases to a creation for its product; when that has ended meanwhile, ends those that it has not taken
+    /// over.
+    private func hand(_ leases: [(any HeldLease)?], to holder: Creation) throws {
+        let late = leases.filter { $0.map { !holder.hold($0) } ?? false }
+        if late.isEmpty { return }
+        for lease in late { lease?.end() }
+        throw ResolutionError(
+            .invalidOperation, "\(key) was leased for \(holder.recipe.key), whose creation has ended meanwhile.",
+            advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
     }
 }

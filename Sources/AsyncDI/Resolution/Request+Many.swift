@@ -13,7 +13,7 @@ extension Resolver {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
         let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        return try await request.contributions().compactMap { $0.cell.load(as: service) }
+        return try await request.contributions().instances(of: service)
     }
 
     /// Gives what was contributed to a service under keys of one type.
@@ -28,8 +28,80 @@ extension Resolver {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
         let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        let contributions = try await request.contributions { $0.key(as: key) != nil }
-        let pairs = contributions.compactMap { contribution in
+        return try await request.contributions { $0.key(as: key) != nil }.dictionary(of: service, keyedBy: key)
+    }
+
+    /// Gives everything that was contributed to a service, none of which is disposed before the instance being made is.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: An instance of each contribution, in the order of ``resolveMany(_:qualifier:)``.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    ///   what
+    ///   ``resolveMany(_:qualifier:)`` throws; no lease is held then.
+    public nonisolated(nonsending) func leaseMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
+    ) async throws -> [Service] {
+        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        return try await request.contributionsLeasedForCreation().instances(of: service)
+    }
+
+    /// Gives what was contributed to a service under keys of one type, none of which is disposed before the instance
+    /// being made is.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - qualifier: The qualifier that the contributions were registered with.
+    /// - Returns: An instance of each contribution by its key.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    ///   what
+    ///   ``resolveMap(_:keyedBy:qualifier:)`` throws; no lease is held then.
+    public nonisolated(nonsending) func leaseMap<Service: Sendable, Key: Hashable & Sendable>(
+        _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
+    ) async throws -> [Key: Service] {
+        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        return try await request.contributionsLeasedForCreation { $0.key(as: key) != nil }.dictionary(
+            of: service, keyedBy: key)
+    }
+
+    /// Gives what was contributed to a service under one key, which is not disposed before the instance being made is.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - key: The key of the contribution.
+    ///   - qualifier: The qualifier that the contribution was registered with.
+    /// - Returns: The nearest contribution's instance.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    ///   what
+    ///   ``resolve(_:qualifier:)`` throws.
+    public nonisolated(nonsending) func lease<Service: Sendable>(
+        _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,
+        qualifier: (any Qualifier)? = nil
+    ) async throws -> Service {
+        try await request(.contribution(to: service, as: key, qualifier), .none).leasedForCreation(service)
+    }
+}
+
+extension ServiceKey {
+    /// The key of one keyed contribution.
+    static func contribution(
+        to service: any Any.Type, as key: some Hashable & Sendable, _ qualifier: (any Qualifier)?
+    ) -> ServiceKey {
+        ServiceKey(service, qualifier: qualifier, role: .contribution(ContributionID(key: key)))
+    }
+}
+
+extension [Request.Contribution] {
+    func instances<Service: Sendable>(of service: Service.Type) -> [Service] {
+        compactMap { $0.cell.load(as: service) }
+    }
+
+    func dictionary<Service: Sendable, Key: Hashable & Sendable>(
+        of service: Service.Type, keyedBy key: Key.Type
+    ) -> [Key: Service] {
+        let pairs = compactMap { contribution in
             contribution.id.key(as: key).flatMap { key in contribution.cell.load(as: service).map { (key, $0) } }
         }
         return Dictionary(pairs) { _, nearest in nearest }
@@ -41,6 +113,8 @@ extension Request {
     struct Contribution: Sendable {
         let id: ContributionID
         let cell: Cell
+        /// None where none was asked for, and where nobody but the caller owns the instance.
+        var lease: (any HeldLease)?
     }
 
     /// What was contributed to this request's service, as far as it is wanted.
@@ -66,6 +140,73 @@ extension Request {
         // One without a cell was unregistered since.
         return zip(requests, cells).compactMap { request, cell in
             cell.map { Contribution(id: request.id, cell: $0) }
+        }
+    }
+
+    /// The same, with leases for the caller to end: of all of them, or of none when something is thrown.
+    nonisolated(nonsending) func leasedContributions(
+        where isWanted: (ContributionID) -> Bool = { _ in true }
+    ) async throws -> [Contribution] {
+        try await awaitModules()
+        var requests = try contributionRequests(where: isWanted)
+        // What is ready needs no task of its own; it is leased in the step that finds it all the same.
+        let missing = requests.indices.filter { host.table.hit(requests[$0].request.key) == nil }
+        let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
+        defer { ownGraph?.leave() }
+        if let ownGraph { for index in missing { requests[index].request.graph = ownGraph } }
+        var made = missing.count > 1 ? await leasedConcurrently(missing.map { ($0, requests[$0]) }) : [:]
+        var contributions: [Contribution] = []
+        do {
+            for index in requests.indices {
+                let contribution =
+                    if let made = made.removeValue(forKey: index) {
+                        try made.get()
+                    } else {
+                        try await requests[index].request.leasedContribution(requests[index].id)
+                    }
+                // One that is not there was unregistered since.
+                if let contribution { contributions.append(contribution) }
+            }
+        } catch {
+            for contribution in contributions { contribution.lease?.end() }
+            for case .success(let contribution?) in made.values { contribution.lease?.end() }
+            throw error
+        }
+        return contributions
+    }
+
+    private nonisolated(nonsending) func leasedContribution(_ id: ContributionID) async throws -> Contribution? {
+        try await leasedCell().map { Contribution(id: id, cell: $0.cell, lease: $0.lease) }
+    }
+
+    /// Leases what must be made, all at once; when one fails, the others are cancelled.
+    ///
+    /// Returns what became of each: those that have come all the same hold leases. The first failure stands for the
+    /// cancellations that it caused.
+    private nonisolated(nonsending) func leasedConcurrently(
+        _ requests: [(index: Int, element: (id: ContributionID, request: Request))]
+    ) async -> [Int: Result<Contribution?, any Error>] {
+        typealias Made = (index: Int, result: Result<Contribution?, any Error>)
+        return await withTaskGroup(of: Made.self) { group in
+            for (index, (id, request)) in requests {
+                group.addTask {
+                    do {
+                        return (index, .success(try await request.leasedContribution(id)))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            var made: [Int: Result<Contribution?, any Error>] = [:]
+            var failure: (any Error)?
+            for await one in group {
+                made[one.index] = one.result
+                guard case .failure(let error) = one.result else { continue }
+                if failure == nil { group.cancelAll() }
+                failure = failure ?? error
+                made[one.index] = failure.map { .failure($0) }
+            }
+            return made
         }
     }
 

@@ -5,9 +5,12 @@ extension SingleFlight {
     func checkInvariants() {
         let entries = entries
         precondition(few.count <= Self.mostOfFew && few.count + many.count == entries.count, "a flight is in one list")
-        for (key, flight) in joinable {
-            precondition(many[flight]?.key == key, "a flight is joined by its own key")
-            precondition(!many[flight]!.isInvalidated, "nobody joins an invalidated flight")
+        for (hash, flights) in joinable {
+            precondition(!flights.isEmpty && Set(flights).count == flights.count, "a flight is listed once")
+            for flight in flights {
+                precondition(many[flight]?.key.hashValue == hash, "a flight is joined by its own key")
+                precondition(!many[flight]!.isInvalidated, "nobody joins an invalidated flight")
+            }
         }
         var seen: Set<Waiter> = []
         for (flight, entry) in entries {

@@ -51,8 +51,11 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     static var mostOfFew: Int { 8 }
     /// The others.
     private(set) var many: [Flight: Entry] = [:]
-    /// Those of the others that can be joined.
-    private(set) var joinable: [Key: Flight] = [:]
+    /// Those of the others that can be joined, by the hashes of their keys.
+    ///
+    /// Not by the keys, which are compared when somebody asks for one, and not when a flight begins or ends: with
+    /// arguments, that is user code, and takes as long as there are keys with the same hash.
+    private(set) var joinable: [Int: [Flight]] = [:]
 
     var isEmpty: Bool { few.isEmpty && many.isEmpty }
 
@@ -68,21 +71,22 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     func flight(for key: Key) -> Flight? {
         let index = indexOfFew { !$0.pointee.entry.isInvalidated && $0.pointee.entry.key == key }
         if let index { return few[index].flight }
-        return joinable.isEmpty ? nil : joinable[key]
+        if joinable.isEmpty { return nil }
+        return joinable[key.hashValue]?.first { many[$0]?.key == key }
     }
 
     /// Begins a flight; there must be none to join.
     mutating func start(
         _ flight: Flight, for key: Key, waiter: Waiter? = nil, isAttended: Bool = false, endsWhenAbandoned: Bool
     ) {
-        assert(self.flight(for: key) == nil && self[flight] == nil)
+        assert(self[flight] == nil)
         var entry = Entry(key: key, isAttended: isAttended, endsWhenAbandoned: endsWhenAbandoned)
         if let waiter { entry.waiters.append(waiter) }
         if few.count < Self.mostOfFew {
             few.append(Place(flight: flight, entry: entry))
         } else {
             many[flight] = entry
-            joinable[key] = flight
+            joinable[key.hashValue, default: []].append(flight)
         }
     }
 
@@ -176,7 +180,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
             return ending
         }
         guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else { return Ending() }
-        if joinable[entry.key] == flight { joinable[entry.key] = nil }
+        if !entry.isInvalidated { joinNoMore(flight, entry.key) }
         return entry.ending(succeeded: succeeded)
     }
 
@@ -188,8 +192,20 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// From now on nobody joins the flights of these keys, and what they produce is not kept.
     mutating func invalidate(where isAffected: (Key) -> Bool) {
         for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
-        for (key, flight) in joinable where isAffected(key) {
-            joinable[key] = nil
+        let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
+        for (flight, entry) in affected {
+            joinNoMore(flight, entry.key)
+            many[flight]!.isInvalidated = true
+        }
+    }
+
+    /// The same for one key.
+    mutating func invalidate(_ key: Key) {
+        guard !isEmpty, let flight = flight(for: key) else { return }
+        if let index = index(of: flight) {
+            few[index].entry.isInvalidated = true
+        } else {
+            joinNoMore(flight, key)
             many[flight]!.isInvalidated = true
         }
     }
@@ -211,6 +227,13 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     }
 
     // MARK: Inside
+
+    /// Takes a flight from those that can be joined.
+    private mutating func joinNoMore(_ flight: Flight, _ key: Key) {
+        let hash = key.hashValue
+        guard let index = joinable[hash]?.firstIndex(of: flight) else { return }
+        if joinable[hash]?.count == 1 { joinable[hash] = nil } else { joinable[hash]!.remove(at: index) }
+    }
 
     private func index(of flight: Flight) -> Int? { indexOfFew { $0.pointee.flight == flight } }
 

@@ -99,7 +99,7 @@ struct MultibindingsTests {
         }
         let map = try await child.resolveMap((any Plugin).self, keyedBy: String.self)
         #expect(map.mapValues(\.name) == ["a": "child's a", "b": "parent's b"])
-        #expect(try await child.resolveMany((any Plugin).self).map(\.name) == ["parent's b", "child's a"])
+        #expect(try await child.resolveMany((any Plugin).self).map(\.name) == ["child's a", "parent's b"])
         #expect(try await parent.resolveMap((any Plugin).self, keyedBy: String.self)["a"]?.name == "parent's a")
     }
 

@@ -14,55 +14,120 @@ import Testing
         }
 
         /// Inserts a key that is not there, or uses it.
-        mutating func insert(_ key: Int, at now: Int) -> Int? {
+        mutating func insert(_ key: Int, isLeased: Bool = false, at now: Int) -> [Int] {
             if let node = nodes[key], !node.hasLeft {
                 node.note(at: .seconds(now))
-                return nil
+                return []
             }
-            let (node, victim) = cache.insert(key, at: .seconds(now))
+            let (node, victims) = cache.insert(key, isLeased: isLeased, at: .seconds(now))
             nodes[key] = node
-            return victim
+            return taken(victims)
         }
 
         func use(_ key: Int, at now: Int) { nodes[key]?.note(at: .seconds(now)) }
         mutating func remove(_ key: Int) -> Int? { nodes[key].flatMap { cache.remove($0) } }
-        mutating func expire(lastUsedBefore limit: Int, now: Int, unless isInUse: (Int) -> Bool) -> [Int] {
-            cache.expire(lastUsedBefore: .seconds(limit), now: .seconds(now), unless: isInUse)
+        func beginLease(_ key: Int) { nodes[key].map { MultitonCache.beginLease($0) } }
+        mutating func endLease(_ key: Int, at now: Int) -> [Int] {
+            nodes[key].map { taken(cache.endLease($0, at: .seconds(now))) } ?? []
+        }
+        mutating func expire(lastUsedBefore limit: Int) -> [Int] {
+            taken(cache.expire(lastUsedBefore: .seconds(limit)))
+        }
+
+        /// The keys of victims, each of which comes with the node that was made for it.
+        private func taken(_ victims: [MultitonCache<Int>.Victim]) -> [Int] {
+            for victim in victims { #expect(victim.node === nodes[victim.key] && victim.node.hasLeft) }
+            return victims.map(\.key)
         }
     }
 
     @Test func `the least recently used entry makes room`() {
         var cache = Cache(capacity: 2)
-        #expect(cache.insert(1, at: 0) == nil)
-        #expect(cache.insert(2, at: 1) == nil)
+        #expect(cache.insert(1, at: 0) == [])
+        #expect(cache.insert(2, at: 1) == [])
         cache.use(1, at: 2)
-        #expect(cache.insert(3, at: 3) == 2)
+        #expect(cache.insert(3, at: 3) == [2])
         #expect(cache.cache.keys == [1, 3])
         cache.cache.checkInvariants()
     }
 
     @Test func `a capacity of one holds the latest`() {
         var cache = Cache(capacity: 1)
-        #expect(cache.insert(1, at: 0) == nil)
-        #expect(cache.insert(2, at: 0) == 1)
-        #expect(cache.insert(2, at: 0) == nil)
+        #expect(cache.insert(1, at: 0) == [])
+        #expect(cache.insert(2, at: 0) == [1])
+        #expect(cache.insert(2, at: 0) == [])
         #expect(cache.cache.keys == [2])
     }
 
-    @Test func `what idled too long expires, unless it is in use`() {
+    @Test func `what idled too long expires, unless it is leased`() {
         var cache = Cache(capacity: nil)
-        for key in 0..<4 { #expect(cache.insert(key, at: key) == nil) }
-        #expect(cache.expire(lastUsedBefore: 2, now: 10) { $0 == 1 } == [0, 2])
-        #expect(cache.cache.keys == [3, 1])
+        for key in 0..<4 { #expect(cache.insert(key, at: key) == []) }
+        cache.beginLease(1)
+        #expect(cache.expire(lastUsedBefore: 2) == [0, 2])
+        #expect(cache.cache.count == 2)
         #expect(cache.cache.oldestUse() == .seconds(3))
+        cache.cache.checkInvariants()
+        #expect(cache.endLease(1, at: 10) == [])
+        #expect(cache.cache.keys == [3, 1])
+        #expect(cache.expire(lastUsedBefore: 9) == [3])
+        #expect(cache.expire(lastUsedBefore: 10) == [1])
+    }
+
+    @Test func `when everything is leased nothing is the oldest, and nothing expires`() {
+        var cache = Cache(capacity: nil)
+        for key in 0..<3 {
+            _ = cache.insert(key, at: 5)
+            cache.beginLease(key)
+        }
+        #expect(cache.expire(lastUsedBefore: 5) == [])
+        #expect(cache.cache.oldestUse() == nil)
+        #expect(!cache.cache.isEmpty)
         cache.cache.checkInvariants()
     }
 
-    @Test func `without any idle time, what is in use stays and the rest goes`() {
-        var cache = Cache(capacity: nil)
-        for key in 0..<3 { _ = cache.insert(key, at: 5) }
-        #expect(cache.expire(lastUsedBefore: 5, now: 5) { $0 == 1 } == [0, 2])
-        #expect(cache.cache.keys == [1])
+    @Test func `what is leased makes no room, and the bound is kept again once it is not`() {
+        var cache = Cache(capacity: 2)
+        for key in 0..<4 { #expect(cache.insert(key, isLeased: true, at: key) == []) }
+        #expect(cache.insert(4, at: 4) == [], "what comes last stays until the next one comes")
+        cache.cache.checkInvariants()
+        #expect(cache.insert(5, at: 5) == [4])
+        cache.cache.checkInvariants()
+        #expect(cache.endLease(2, at: 6) == [5, 2])
+        cache.cache.checkInvariants()
+        #expect(cache.endLease(3, at: 7) == [3])
+        #expect(cache.endLease(0, at: 8) == [])
+        #expect(cache.endLease(1, at: 9) == [])
+        #expect(cache.cache.keys == [0, 1])
+        cache.cache.checkInvariants()
+    }
+
+    @Test func `the end of a lease of what has left changes nothing`() {
+        var cache = Cache(capacity: 1)
+        _ = cache.insert(1, isLeased: true, at: 0)
+        #expect(cache.remove(1) == 1)
+        _ = cache.insert(2, at: 1)
+        let steps = cache.cache.steps
+        #expect(cache.endLease(1, at: 2) == [])
+        #expect(cache.cache.steps == steps)
+        #expect(cache.cache.keys == [2])
+        cache.cache.checkInvariants()
+    }
+
+    @Test func `thousands of leased entries are not looked at again for each that comes, idles or is given back`() {
+        let leased = 4_000
+        var cache = Cache(capacity: 100)
+        for key in 0..<leased { #expect(cache.insert(key, isLeased: true, at: key) == []) }
+        let before = cache.cache.steps
+        for key in leased..<(2 * leased) {
+            #expect(cache.insert(key, at: key) == (key == leased ? [] : [key - 1]))
+            #expect(cache.expire(lastUsedBefore: 0) == [])
+        }
+        let logarithm = 12
+        #expect(cache.cache.steps - before <= leased * (logarithm + 8))
+        let middle = cache.cache.steps
+        for key in 0..<leased { _ = cache.endLease(key, at: 2 * leased + key) }
+        #expect(cache.cache.steps - middle <= leased * (2 * logarithm + 8))
+        #expect(cache.cache.count == 100)
         cache.cache.checkInvariants()
     }
 
@@ -95,54 +160,105 @@ import Testing
         #expect(use.instant == .nanoseconds(Int64.max), "noted later, but earlier")
     }
 
-    @Test func `random operations agree with a list`() {
+    /// What the cache should do, entry by entry.
+    private struct Model {
+        struct Entry {
+            let key: Int
+            var lastUse: Int
+            var isLeased: Bool
+        }
+
+        let capacity: Int?
+        /// From the least to the most recently used.
+        var entries: [Entry] = []
+
+        private mutating func moveToEnd(_ index: Int, at now: Int) {
+            var entry = entries.remove(at: index)
+            entry.lastUse = now
+            entries.append(entry)
+        }
+
+        mutating func use(_ key: Int, at now: Int) {
+            if let index = entries.firstIndex(where: { $0.key == key }) { moveToEnd(index, at: now) }
+        }
+
+        private mutating func shrink(to bound: Int?) -> [Int] {
+            var victims: [Int] = []
+            while let bound, entries.count > bound, let index = entries.firstIndex(where: { !$0.isLeased }) {
+                victims.append(entries.remove(at: index).key)
+            }
+            return victims
+        }
+
+        mutating func insert(_ key: Int, isLeased: Bool, at now: Int) -> [Int] {
+            if let index = entries.firstIndex(where: { $0.key == key }) {
+                moveToEnd(index, at: now)
+                return []
+            }
+            let victims = shrink(to: capacity.map { $0 - 1 })
+            entries.append(Entry(key: key, lastUse: now, isLeased: isLeased))
+            return victims
+        }
+
+        mutating func beginLease(_ key: Int) {
+            if let index = entries.firstIndex(where: { $0.key == key }) { entries[index].isLeased = true }
+        }
+
+        mutating func endLease(_ key: Int, at now: Int) -> [Int] {
+            guard let index = entries.firstIndex(where: { $0.key == key }) else { return [] }
+            entries[index].isLeased = false
+            moveToEnd(index, at: now)
+            return shrink(to: capacity)
+        }
+
+        mutating func remove(_ key: Int) -> Int? {
+            entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).key }
+        }
+
+        mutating func expire(lastUsedBefore limit: Int) -> [Int] {
+            let expired = entries.filter { $0.lastUse <= limit && !$0.isLeased }.map(\.key)
+            entries.removeAll { expired.contains($0.key) }
+            return expired
+        }
+    }
+
+    @Test func `random operations agree with a list`() throws {
         for seed in 0..<2_000 {
-            var random = SplitMix(seed: UInt64(seed))
-            let capacity = Bool.random(using: &random) ? Int.random(in: 1...6, using: &random) : nil
+            var random = SeededRandom(seed: UInt64(seed))
+            let capacity = random.chance(0.7) ? 1 + random.below(6) : nil
             var cache = Cache(capacity: capacity)
-            var model: [(key: Int, lastUse: Int)] = []
+            var model = Model(capacity: capacity)
             var now = 0
-            for _ in 0..<60 {
-                now += Int.random(in: 0...2, using: &random)
-                let key = Int.random(in: 0..<10, using: &random)
-                switch Int.random(in: 0..<5, using: &random) {
-                case 0, 1:
-                    model.removeAll { $0.key == key }
-                    model.append((key, now))
-                    let victim = capacity.map { model.count > $0 } == true ? model.removeFirst().key : nil
-                    #expect(cache.insert(key, at: now) == victim, "seed \(seed)")
-                case 2:
-                    if let index = model.firstIndex(where: { $0.key == key }) {
-                        cache.use(key, at: now)
-                        model.remove(at: index)
-                        model.append((key, now))
-                    }
+            for _ in 0..<80 {
+                now += random.below(3)
+                let key = random.below(10)
+                switch random.below(8) {
+                case 0, 1, 2:
+                    let isLeased = random.chance(0.3)
+                    let victims = model.insert(key, isLeased: isLeased, at: now)
+                    try #require(cache.insert(key, isLeased: isLeased, at: now) == victims, "seed \(seed)")
                 case 3:
-                    #expect(cache.remove(key) == model.first { $0.key == key }?.key, "seed \(seed)")
-                    model.removeAll { $0.key == key }
+                    model.use(key, at: now)
+                    cache.use(key, at: now)
+                case 4:
+                    model.beginLease(key)
+                    cache.beginLease(key)
+                case 5:
+                    // Of what is not leased, the end of a lease is one use more.
+                    let victims = model.endLease(key, at: now)
+                    try #require(cache.endLease(key, at: now) == victims, "seed \(seed)")
+                case 6:
+                    try #require(cache.remove(key) == model.remove(key), "seed \(seed)")
                 default:
-                    let limit = now - 3
-                    let expired = model.filter { $0.lastUse <= limit && $0.key % 3 != 0 }.map(\.key)
-                    let kept = model.filter { $0.lastUse <= limit && $0.key % 3 == 0 }
-                    model.removeAll { $0.lastUse <= limit }
-                    model += kept.map { ($0.key, now) }
-                    #expect(cache.expire(lastUsedBefore: limit, now: now) { $0 % 3 == 0 } == expired, "seed \(seed)")
+                    let expired = model.expire(lastUsedBefore: now - 3)
+                    try #require(cache.expire(lastUsedBefore: now - 3) == expired, "seed \(seed)")
                 }
-                #expect(cache.cache.keys == model.map(\.key), "seed \(seed)")
+                try #require(cache.cache.count == model.entries.count, "seed \(seed)")
+                try #require(
+                    cache.cache.oldestUse() == model.entries.first { !$0.isLeased }.map { .seconds($0.lastUse) },
+                    "seed \(seed)")
                 cache.cache.checkInvariants()
             }
         }
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -9,11 +9,13 @@ private struct Blue {}
 private final class Record: Registered, CustomStringConvertible {
     let key: ServiceKey
     let number: Int
+    let forwardedKey: ServiceKey?
     var position: Int32 = 0
 
-    init(_ number: Int, _ key: ServiceKey) {
+    init(_ number: Int, _ key: ServiceKey, forwardingTo target: ServiceKey? = nil) {
         self.number = number
         self.key = key
+        forwardedKey = target
     }
 
     var description: String { "\(number)" }
@@ -33,8 +35,10 @@ private struct KeyedTable {
     subscript(key: ServiceKey) -> Int? { records[key]?.number }
     var inOrder: [Int] { list.inOrder.map(\.number) }
 
-    mutating func add(_ number: Int, for key: ServiceKey, onDuplicate policy: DuplicatePolicy) -> Added {
-        let record = Record(number, key)
+    mutating func add(
+        _ number: Int, for key: ServiceKey, forwardingTo target: ServiceKey? = nil, onDuplicate policy: DuplicatePolicy
+    ) -> Added {
+        let record = Record(number, key, forwardingTo: target)
         switch list.add(record, beside: records[key], onDuplicate: policy) {
         case .added:
             records[key] = record
@@ -47,9 +51,9 @@ private struct KeyedTable {
         }
     }
 
-    mutating func exchange(_ number: Int, for key: ServiceKey) {
+    mutating func exchange(_ number: Int, for key: ServiceKey, forwardingTo target: ServiceKey? = nil) {
         guard let old = records[key] else { return }
-        let new = Record(number, key)
+        let new = Record(number, key, forwardingTo: target)
         list.exchange(old, for: new)
         records[key] = new
     }
@@ -58,6 +62,15 @@ private struct KeyedTable {
         guard let record = records.removeValue(forKey: key) else { return nil }
         list.remove(record)
         return record.number
+    }
+
+    mutating func contributions(to service: any Any.Type, qualifier: String?) -> [Int] {
+        list.contributions(to: ServiceName(ServiceKey(service, qualifier: qualifier))).map(\.number)
+    }
+
+    mutating func records(named key: ServiceKey) -> [Int] { list.records(named: ServiceName(key)).map(\.number) }
+    mutating func records(forwardingTo key: ServiceKey) -> [Int] {
+        list.records(forwardingTo: key).map(\.number)
     }
 
     mutating func removeAll() {
@@ -121,7 +134,7 @@ private struct KeyedTable {
         table.checkInvariants()
     }
 
-    @Test func `registrations are in the order in which they came, and a replacement comes last`() {
+    @Test func `registrations are in the order in which they came, and a replacement of a service comes last`() {
         var table = Table()
         for (index, key) in Self.keys.prefix(4).enumerated() { _ = table.add(index, for: key, onDuplicate: .replace) }
         #expect(table.inOrder == [0, 1, 2, 3])
@@ -166,16 +179,27 @@ private struct KeyedTable {
         let keys = ids.map { ServiceKey(Red.self, qualifier: "x", role: .contribution($0)) }
         _ = table.add(0, for: keys[0], onDuplicate: .replace)
         _ = table.add(1, for: keys[1], onDuplicate: .replace)
-        #expect(table.list.contributions(to: Red.self, qualifier: "x").map(\.number) == [0, 1])
+        #expect(table.contributions(to: Red.self, qualifier: "x") == [0, 1])
         _ = table.add(2, for: ServiceKey(Red.self, qualifier: "x"), onDuplicate: .replace)
         _ = table.add(3, for: ServiceKey(Red.self, role: .contribution(ids[0])), onDuplicate: .replace)
         _ = table.add(4, for: keys[0], onDuplicate: .replace)
         _ = table.add(5, for: keys[2], onDuplicate: .replace)
         table.exchange(6, for: keys[1])
-        #expect(table.list.contributions(to: Red.self, qualifier: "x").map(\.number) == [6, 4, 5])
-        #expect(table.list.contributions(to: Red.self, qualifier: nil).map(\.number) == [3])
-        #expect(table.list.contributions(to: Blue.self, qualifier: nil).isEmpty)
+        #expect(table.contributions(to: Red.self, qualifier: "x") == [4, 6, 5], "a replaced one keeps its place")
+        #expect(table.contributions(to: Red.self, qualifier: nil) == [3])
+        #expect(table.contributions(to: Blue.self, qualifier: nil).isEmpty)
         table.checkInvariants()
+    }
+
+    @Test func `names are the same whatever the arguments and the role`() {
+        for first in Self.keys + Self.contributions {
+            for second in Self.keys + Self.contributions {
+                let (name, other) = (ServiceName(first), ServiceName(second))
+                let areSame = first.service == second.service && areEqual(first.qualifier, second.qualifier)
+                #expect((name == other) == areSame)
+                #expect(!areSame || name.hashValue == other.hashValue)
+            }
+        }
     }
 
     @Test func `many removals leave no gaps behind`() {
@@ -196,29 +220,36 @@ private struct KeyedTable {
         for seed in 0..<1_000 { try runRandomOperations(seed: UInt64(seed)) }
     }
 
+    private static let contributions: [ServiceKey] = [nil, "x"].flatMap { qualifier in
+        (0..<4).map { ServiceKey(Red.self, qualifier: qualifier, role: .contribution(ContributionID(key: $0))) }
+    }
+
     private func runRandomOperations(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var table = Table()
-        var model: [(key: ServiceKey, record: Int)] = []
-        for record in 0..<40 {
-            let key = random.pick(Self.keys)
+        var model: [(key: ServiceKey, record: Int, target: ServiceKey?)] = []
+        for record in 0..<80 {
+            let key = random.pick(Self.keys + Self.contributions)
+            let target = random.chance(0.3) ? random.pick(Array(Self.keys.prefix(3))) : nil
             let index = model.firstIndex { $0.key == key }
             switch random.below(8) {
             case 0..<4:
                 let policy = random.pick([DuplicatePolicy.replace, .keep, .reject])
                 var expected = Table.Added.added
-                if let index {
-                    switch policy {
-                    case .keep: expected = .kept
-                    case .reject: expected = .rejected
-                    case .replace: expected = .replaced(model.remove(at: index).record)
-                    }
+                switch (index, policy) {
+                case (nil, _): model.append((key, record, target))
+                case (_, .keep): expected = .kept
+                case (_, .reject): expected = .rejected
+                case (let index?, .replace):
+                    expected = .replaced(model[index].record)
+                    model[index] = (key, record, target)
+                    if !key.isContribution { model.append(model.remove(at: index)) }
                 }
-                if index == nil || policy == .replace { model.append((key, record)) }
-                try #require(table.add(record, for: key, onDuplicate: policy) == expected, "seed \(seed)")
+                let added = table.add(record, for: key, forwardingTo: target, onDuplicate: policy)
+                try #require(added == expected, "seed \(seed)")
             case 4:
-                table.exchange(record, for: key)
-                if let index { model[index].record = record }
+                table.exchange(record, for: key, forwardingTo: target)
+                if let index { model[index] = (key, record, target) }
             case 5..<7:
                 try #require(table.remove(key) == index.map { model.remove(at: $0).record }, "seed \(seed)")
             default:
@@ -234,6 +265,14 @@ private struct KeyedTable {
             if record < Int(seed % 40) { continue }
             let sameService = model.map(\.key).filter { $0.service == key.service }
             try #require(table.list.keys(of: key.service) == sameService, "seed \(seed)")
+            let sameName = model.filter { $0.key.service == key.service && areEqual($0.key.qualifier, key.qualifier) }
+            try #require(table.records(named: key) == sameName.map(\.record), "seed \(seed)")
+            let ofMany = sameName.filter(\.key.isContribution).map(\.record)
+            try #require(
+                table.contributions(to: key.service, qualifier: key.qualifier as? String) == ofMany, "seed \(seed)")
+            guard let target else { continue }
+            let forwarding = model.filter { $0.target == target }.map(\.record)
+            try #require(table.records(forwardingTo: target) == forwarding, "seed \(seed)")
         }
     }
 }

@@ -1,0 +1,204 @@
+import Testing
+
+@testable import AsyncDI
+
+/// What many registrations of one service, and many arguments with one hash, cost: counted, not timed.
+@Suite(.timeLimit(.minutes(10))) struct RegistrationCostTests {
+    /// Counts how often two of its kind are compared.
+    private final class Comparisons: Sendable {
+        private let count = Counter()
+        var value: Int { count.value }
+        func note() { count.increment() }
+
+        func during<R>(_ body: () async throws -> R) async rethrows -> (result: R, count: Int) {
+            let before = value
+            let result = try await body()
+            return (result, value - before)
+        }
+    }
+
+    private struct Name: Qualifier {
+        let number: Int
+        let comparisons: Comparisons
+        static func == (first: Name, second: Name) -> Bool {
+            first.comparisons.note()
+            return first.number == second.number
+        }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        var description: String { "\(number)" }
+    }
+
+    /// An argument whose hash is that of every other.
+    private struct Colliding: Hashable, Sendable {
+        let number: Int
+        let comparisons: Comparisons
+        static func == (first: Colliding, second: Colliding) -> Bool {
+            first.comparisons.note()
+            return first.number == second.number
+        }
+        func hash(into hasher: inout Hasher) { hasher.combine(0) }
+    }
+
+    private static let many = 1_000
+
+    private func container(of count: Int, _ comparisons: Comparisons, _ lifetime: Lifetime = .singleton) -> Container {
+        Container {
+            for number in 0..<count {
+                Registration(Thing.self, qualifier: Name(number: number, comparisons: comparisons), lifetime: lifetime)
+                {
+                    _ in Thing(number)
+                }
+            }
+        }
+    }
+
+    // MARK: One service under many qualifiers
+
+    @Test func `unregistering one of many after the other looks at that one`() async throws {
+        let comparisons = Comparisons()
+        let container = container(of: Self.many, comparisons)
+        for number in 0..<Self.many {
+            _ = try await container.resolve(Thing.self, qualifier: Name(number: number, comparisons: comparisons))
+        }
+        let (_, count) = await comparisons.during {
+            for number in 0..<Self.many {
+                let name = Name(number: number, comparisons: comparisons)
+                #expect(await container.unregister(Thing.self, qualifier: name))
+            }
+        }
+        #expect(count <= 20 * Self.many)
+        #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
+    }
+
+    @Test func `replacing one of many after the other looks at that one`() async throws {
+        let comparisons = Comparisons()
+        let container = container(of: Self.many, comparisons)
+        // Somebody has asked for the lists by service, which are kept up from then on.
+        _ = await container.hasAnyRegistration(of: Thing.self, qualifier: nil)
+        let (_, count) = try await comparisons.during {
+            for number in 0..<Self.many {
+                let name = Name(number: number, comparisons: comparisons)
+                try await container.register(Thing.self, qualifier: name, lifetime: .singleton) { _ in Thing() }
+            }
+        }
+        #expect(count <= 20 * Self.many)
+    }
+
+    @Test func `resetting one of many after the other compares with that one`() async throws {
+        let comparisons = Comparisons()
+        let container = container(of: Self.many, comparisons)
+        for number in 0..<Self.many {
+            _ = try await container.resolve(Thing.self, qualifier: Name(number: number, comparisons: comparisons))
+        }
+        let (_, count) = try await comparisons.during {
+            for number in 0..<Self.many {
+                try await container.reset(Thing.self, qualifier: Name(number: number, comparisons: comparisons))
+            }
+        }
+        #expect(count <= 20 * Self.many)
+        #expect(container.core.withState { $0.instances.isEmpty })
+    }
+
+    // MARK: Arguments with one hash
+
+    private static let collisions = 300
+
+    @Test(arguments: [Lifetime.multiton, .singleton, .scoped, .multiton(capacity: 1_000), .multiton(weak: true)])
+    func `a creation compares with each of the same hash once, or twice`(lifetime: Lifetime) async throws {
+        let comparisons = Comparisons()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { (_, argument: Colliding) in Thing(argument.number) }
+        }
+        var things: [Thing] = []
+        for number in 0..<Self.collisions {
+            let (thing, count) = try await comparisons.during {
+                try await container.resolve(
+                    Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
+            }
+            // What is held weakly may have an entry that is dead: it is looked for once more.
+            #expect(count <= (lifetime.isWeak ? 2 : 1) * number + 6)
+            things.append(thing)
+        }
+        for number in 0..<Self.collisions {
+            let (thing, count) = try await comparisons.during {
+                try await container.resolve(
+                    Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
+            }
+            #expect(thing === things[number])
+            #expect(count <= Self.collisions + 3)
+        }
+        withExtendedLifetime(things) {}
+    }
+
+    @Test func `a creation in flight is compared with once by each that comes after it`() async throws {
+        let comparisons = Comparisons()
+        let factory = DrivenFactory<Void>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, argument: Colliding) in
+                try await factory.run()
+                return Thing(argument.number)
+            }
+        }
+        let (tasks, begun) = await comparisons.during {
+            var tasks: [Task<Thing, any Error>] = []
+            for number in 0..<Self.collisions {
+                tasks.append(
+                    Task {
+                        try await container.resolve(
+                            Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
+                    })
+                await factory.began(number + 1)
+            }
+            return tasks
+        }
+        let pairs = Self.collisions * (Self.collisions - 1) / 2
+        #expect(begun <= pairs + 6 * Self.collisions, "each compares with those in flight, once")
+        let (_, ended) = try await comparisons.during {
+            for number in 0..<Self.collisions { factory.answer((), run: number) }
+            for task in tasks { _ = try await task.value }
+        }
+        #expect(ended <= 6 * Self.collisions, "the end of a creation compares nothing")
+    }
+
+    @Test func `an eviction compares nothing, nor does what idles`() async throws {
+        let comparisons = Comparisons()
+        let clock = ManualClock()
+        let container = Container(clock: clock) {
+            Registration(Thing.self, lifetime: .multiton(capacity: 100, idle: .seconds(10))) {
+                (_, argument: Colliding) in Thing(argument.number)
+            }
+        }
+        for number in 0..<Self.collisions {
+            let (_, count) = try await comparisons.during {
+                try await container.resolve(
+                    Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
+            }
+            #expect(count <= 100 + 6)
+        }
+        await clock.sleepers(reach: 1)
+        let (_, idled) = await comparisons.during {
+            clock.advance(by: .seconds(11))
+            while container.core.withState({ !$0.instances.isEmpty }) { await Task.yield() }
+        }
+        #expect(idled == 0)
+    }
+
+    @Test func `a lease compares with each of the same hash once`() async throws {
+        let comparisons = Comparisons()
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton(capacity: 1_000)) { (_, argument: Colliding) in
+                Thing(argument.number)
+            }
+        }
+        for round in 0..<2 {
+            for number in 0..<Self.collisions {
+                let (_, count) = try await comparisons.during {
+                    try await container.withInstance(
+                        Thing.self, arguments: Colliding(number: number, comparisons: comparisons)
+                    ) { _ in }
+                }
+                #expect(count <= (round == 0 ? number : Self.collisions) + 6, "round \(round)")
+            }
+        }
+    }
+}
