@@ -19,6 +19,8 @@ final class Creation: Sendable, Hashable {
     private static let greatestDepthOnOneStack = 8
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
+    /// What will hold a graph instance, nil where nothing shared will.
+    let madeFor: Recipe?
     /// The run in whose task this creation runs, until the graph of waits has been told.
     ///
     /// Unsafe because after `init` it is touched under the lock of ``Waits/graph`` only.
@@ -66,13 +68,14 @@ final class Creation: Sendable, Hashable {
         self.clock = clock
         self.stopwatch = stopwatch
         isInner = request.isInner
+        madeFor = nil
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
     }
 
     /// A creation for a graph, in the task of who asks.
     init(
         _ key: CreationKey, _ pack: ArgumentPack, asking host: any ResolutionHost, in graph: ResolutionGraph,
-        enclosing asker: Frame?, isInner: Bool
+        enclosing asker: Frame?, madeFor: Recipe?, isInner: Bool
     ) {
         self.key = key
         self.pack = pack
@@ -82,6 +85,7 @@ final class Creation: Sendable, Hashable {
         storage = nil
         clock = 0
         stopwatch = nil
+        self.madeFor = madeFor
         self.isInner = isInner
         depth = asker?.creation.map { $0.depth + 1 } ?? 0
     }
@@ -135,18 +139,6 @@ final class Creation: Sendable, Hashable {
             defer { state.leases = nil }
             return state.leases ?? []
         }
-    }
-
-    /// Whether the product lives longer than that of another creation.
-    func outlives(_ other: Creation) -> Bool {
-        guard let home, let otherHome = other.home else { return false }
-        if home === otherHome { return recipe.lifetime.outlivesScopes }
-        var place = otherHome.parentHost
-        while let current = place {
-            if current === home { return true }
-            place = current.parentHost
-        }
-        return false
     }
 
     // MARK: In a task of its own

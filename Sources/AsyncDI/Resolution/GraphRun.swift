@@ -10,7 +10,8 @@
     ) -> FoundAtOnce {
         let graph = asker?.graph ?? ResolutionGraph(isEntered: true)
         let key = CreationKey(withoutArguments: recipe, asked: host)
-        switch graph.join(key, .none, host: host, asker: asker, mayWait: !Task.isCancelled) {
+        let holder = asker?.holder
+        switch graph.join(key, .none, host: host, asker: asker, holder: holder, mayWait: !Task.isCancelled) {
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, _):

@@ -72,7 +72,9 @@ extension Request {
         defer { if isOutermost { graph.leave() } }
         let key = CreationKey(recipe, pack, asked: host)
         while true {
-            switch graph.join(key, pack, host: host, asker: asker, isInner: isInner, mayWait: !Task.isCancelled) {
+            switch graph.join(
+                key, pack, host: host, asker: asker, holder: holder, isInner: isInner, mayWait: !Task.isCancelled)
+            {
             case .start(let creation, _):
                 if let cell = try await run(creation, in: graph) { return cell }
             case .ready(let cell):
