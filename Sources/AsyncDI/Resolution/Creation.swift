@@ -21,6 +21,11 @@ final class Creation: Sendable, Hashable {
     let isInner: Bool
     /// What will hold a graph instance, nil where nothing shared will.
     let madeFor: Recipe?
+    /// Whether it is made in a container newer than that of a run it is made for, however far out: see ``Frame/isInNewer``.
+    let isInNewer: Bool
+    /// The run that asked for what has a task of its own, until it ends.
+    private let begunBy: PassingReference<Frame>
+    var asker: Frame? { begunBy.load() }
     /// The run in whose task this creation runs, until the graph of waits has been told.
     ///
     /// Unsafe because after `init` it is touched under the lock of ``Waits/graph`` only.
@@ -69,6 +74,9 @@ final class Creation: Sendable, Hashable {
         self.stopwatch = stopwatch
         isInner = request.isInner
         madeFor = nil
+        let asker = request.asker
+        begunBy = PassingReference(asker)
+        isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
     }
 
@@ -87,6 +95,9 @@ final class Creation: Sendable, Hashable {
         stopwatch = nil
         self.madeFor = madeFor
         self.isInner = isInner
+        // Its hooks may have a task of their own.
+        begunBy = PassingReference(key.recipe.hasHooks ? asker : nil)
+        isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = asker?.creation.map { $0.depth + 1 } ?? 0
     }
 
@@ -220,6 +231,9 @@ final class Creation: Sendable, Hashable {
         let frame = Frame(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
+            if isInNewer, asker?.isRepeated(recipe, pack, in: host) == true {
+                throw ResolutionError.circular([frame.step], asker: frame)
+            }
             let instance = try await makeInstanceInOwnTask(in: frame)
             if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }
             result = .success(instance)
@@ -359,8 +373,9 @@ final class Creation: Sendable, Hashable {
         forget()
     }
 
-    /// A resolver that somebody keeps leads here: it must not keep the instance too.
+    /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
     private func forget() {
+        begunBy.giveUp()
         let dropped = rareIfThere { state in
             defer {
                 state.task = nil

@@ -60,7 +60,8 @@ extension Request {
 
     /// The same registration with equal arguments is already being made further out in this task: it would be forever.
     func checkInlineCycle(_ recipe: Recipe) throws {
-        if let asker, asker.isMaking(recipe, pack, in: host) { throw circular([]) }
+        guard let asker else { return }
+        if asker.isMaking(recipe, pack, in: host) || asker.isRepeated(recipe, pack, in: host) { throw circular([]) }
     }
 
     // MARK: Graph
@@ -98,6 +99,7 @@ extension Request {
         }
         let instance: Cell
         do {
+            if frame.isInNewer, let asker, asker.isRepeated(creation.recipe, pack, in: host) { throw circular([]) }
             instance = try await creation.makeInstance(in: frame)
             if let asker, !creation.recipe.blueprint.propertyHooks.isEmpty {
                 hooksRunElsewhere = true

@@ -64,7 +64,14 @@ public struct ResolutionError: Error, CustomStringConvertible {
     let message: String
     /// What to do about it, in a sentence.
     let advice: String?
-    private(set) var steps: [PathStep]
+    private(set) var steps: [PathStep] {
+        get { skipped == 0 ? allSteps : Array(allSteps.dropFirst(skipped)) }
+        set { (allSteps, skipped) = (newValue, 0) }
+    }
+    /// Shared by the errors of every creation in one chain, each of which skips what is further out: to copy the rest for each of
+    /// them would take as long as the square of the depth.
+    private var allSteps: [PathStep]
+    private var skipped = 0
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend their own.
     private var origin: Frame?
 
@@ -75,7 +82,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         self.code = code
         self.message = message
         self.advice = advice
-        self.steps = steps
+        allSteps = steps
         self.origin = asker?.root
         self.underlying = underlying
     }
@@ -106,7 +113,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     func relative(to creation: Creation, in frame: Frame) -> ResolutionError {
         guard let origin, origin === frame.root else { return self }
         var error = self
-        error.steps = Array(steps.dropFirst(frame.path.count - 1))
+        error.skipped += Int(frame.depth)
         error.origin = nil
         error.deliveredBy = ObjectIdentifier(creation)
         return error
@@ -124,7 +131,10 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
-    /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
+    /// The creation whose waiters are to prepend their own path.
+    ///
+    /// By identity, because the creation keeps its error. Nobody else's address is mistaken for it: the error is given to its
+    /// waiters, who hold the creation, and to creations that fail with it, which were there when it was.
     private var deliveredBy: ObjectIdentifier?
 }
 
