@@ -48,6 +48,7 @@ extension ContainerCore {
     /// Makes an instance visible to readers.
     func publish(_ cell: Cell, of recipe: Recipe, clock: UInt, in state: inout State) {
         cell.isSharedBelow = recipe.lifetime.sharing == .owner
+        cell.isResettable = recipe.lifetime.isResettable
         // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An owner's
         // registration is its own.
         let isInherited = recipe.lifetime.sharing == .asked && table.ownRegistration(of: recipe.key) !== recipe
@@ -61,6 +62,7 @@ extension ContainerCore {
     private func begin(
         _ creation: Creation, for request: Request, takesLease: Bool, in state: inout State
     ) -> Waiter? {
+        noteCreation(of: creation.recipe.lifetime)
         let endsWhenAbandoned = creation.recipe.blueprint.abandonment == .cancel
         let asker = Waits.asker(of: request.asker)
         guard takesLease || asker != nil else {
@@ -105,6 +107,7 @@ extension ContainerCore {
             let id = ObjectIdentifier(kept)
             if kept.hasAliases, state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
             converted.isSharedBelow = original.isSharedBelow
+            converted.isResettable = original.isResettable
             converted.stamp(original.stamp)
             table.publish(converted, for: alias.key, retired: &state.retired)
             kept.hasAliases = true

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What is behind a ``Container``: registrations, instances, creations in flight and open scopes.
 ///
 /// The container is a handle over its core, so that what the core makes (resolvers kept by instances, scopes, tasks) can refer to the core
@@ -60,15 +62,18 @@ final class ContainerCore: ResolutionHost {
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         /// In the order in which they came: the last one is outermost.
         var decorations: [Decoration] = []
-        /// Containers that decorate what they inherit from this one.
+        /// Containers that decorate what they inherit from this one: by identity, because each takes itself out before it is gone.
         var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
         /// What was wrong with the registrations given to the initialiser, in their order.
         var setUpProblems: [ResolutionError] = []
         var modules = PendingModules()
+        /// By identity, because each takes itself out before it is gone.
         var children: [ObjectIdentifier: WeakCore] = [:]
         /// Under which other keys instances are published, and in which cells: converted ones.
+        ///
+        /// By identity of what is kept, because it is taken out of here before it is let go.
         var aliases: [ObjectIdentifier: [Publication]] = [:]
         /// How many weak entries there are before the next search for dead ones.
         var weakSweepThreshold = 64
@@ -97,6 +102,12 @@ final class ContainerCore: ResolutionHost {
     }
 
     let name: String?
+    /// Tells the container from every other one, also from those that are gone: see ``CreationKey/asked``.
+    let number = ContainerCore.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    private static let lastNumber = Atomic<UInt64>(0)
+    /// Whether it has made scoped instances without being a scope, and instances of custom lifetimes.
+    private let madeScoped = Atomic(false)
+    private let madeResettable = Atomic(false)
     var parent: ContainerCore? { parentReference.object }
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<ContainerCore>
@@ -165,6 +176,20 @@ final class ContainerCore: ResolutionHost {
     var stopwatch: Stopwatch { settings.stopwatch }
 
     var parentHost: (any ResolutionHost)? { parent }
+    var hasAnswersOfItsOwn: Bool {
+        parent == nil || !fallbacks.isEmpty || withState { !$0.registrations.isEmpty }
+    }
+    var hasScopedInstances: Bool { madeScoped.load(ordering: .relaxed) }
+    var hasResettableInstances: Bool {
+        madeResettable.load(ordering: .relaxed) || fallbacks.contains { $0.hasResettableInstances }
+            || parent?.hasResettableInstances == true
+    }
+
+    /// An instance of a lifetime is about to be made: what graph instances hold from now on, those that outlive it must not.
+    func noteCreation(of lifetime: Lifetime) {
+        if parent == nil, lifetime.sharing == .asked { madeScoped.store(true, ordering: .relaxed) }
+        if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
+    }
     var displayName: String {
         if let name { return "container \"\(name)\"" }
         return parent == nil ? "the root container" : "an unnamed scope"

@@ -7,8 +7,8 @@ struct GraphValidator<Place: AnyObject> {
     enum Sharing {
         /// In whoever asked: transient and graph instances.
         case asker
-        /// In a place that may end before, or after, others.
-        case place(Place, isScoped: Bool, outlivesScopes: Bool)
+        /// In a place that may end before, or after, others; what is resettable may go before its place does.
+        case place(Place, isScoped: Bool, outlivesScopes: Bool, isResettable: Bool = false)
     }
 
     struct Edge {
@@ -51,7 +51,7 @@ struct GraphValidator<Place: AnyObject> {
         // What is forbidden to a holder depends on its home alone: looked up once for all that live there.
         var forbidden: [Home: Forbidden] = [:]
         return nodes.indices.flatMap { holder -> [[Int]] in
-            guard case .place(let place, _, let outlivesScopes) = nodes[holder].sharing else { return [] }
+            guard case .place(let place, _, let outlivesScopes, _) = nodes[holder].sharing else { return [] }
             let home = Home(place: ObjectIdentifier(place), outlivesScopes: outlivesScopes)
             let known = forbidden[home] ?? self.forbidden(in: place, outlivingScopes: outlivesScopes, holders)
             forbidden[home] = known
@@ -60,6 +60,7 @@ struct GraphValidator<Place: AnyObject> {
     }
 
     private struct Home: Hashable {
+        /// By identity, because the nodes hold their places.
         let place: ObjectIdentifier
         let outlivesScopes: Bool
     }
@@ -73,9 +74,10 @@ struct GraphValidator<Place: AnyObject> {
 
     private func forbidden(in home: Place, outlivingScopes: Bool, _ holders: [[Int]]) -> Forbidden {
         let isCaptive = nodes.map { node in
-            guard case .place(let place, let isScoped, _) = node.sharing else { return false }
+            guard case .place(let place, let isScoped, _, let isResettable) = node.sharing else { return false }
             return rule.forbids(
-                holderIn: home, outlivingScopes: outlivingScopes, instanceIn: place, isScoped: isScoped)
+                holderIn: home, outlivingScopes: outlivingScopes, instanceIn: place, isScoped: isScoped,
+                isResettable: isResettable)
         }
         var leadsToCaptive = nodes.map { _ in false }
         var frontier = nodes.indices.filter { isCaptive[$0] }

@@ -12,6 +12,7 @@ struct StaticGraph {
         var edges: [GraphValidator<AnyObject>.Edge] = []
     }
 
+    /// By identity, because `entries` holds both.
     private struct Identity: Hashable {
         let recipe: ObjectIdentifier
         let host: ObjectIdentifier
@@ -31,7 +32,9 @@ struct StaticGraph {
     /// What they say that they ask for later, then with any arguments: the services are those without.
     private(set) var declaredForLater: [(from: RecordedService, to: RecordedService)] = []
     private var numbers: [Identity: Int] = [:]
+    /// By identity, because `opaque` holds them.
     private var opaqueRecipes: Set<ObjectIdentifier> = []
+    /// By identity of containers, because `entries` holds them.
     private var nearMisses: [ObjectIdentifier: NearMisses] = [:]
 
     /// The graph of registrations that are asked for in their own container, and of everything that they lead to.
@@ -199,6 +202,7 @@ extension StaticGraph {
             let (holder, captive) = (entries[path[0]], entries[path[path.count - 1]])
             return ResolutionError.captive(
                 holder.recipe, in: holder.host, holding: captive.recipe.key, of: captive.host,
+                resetWith: captive.isReset(under: holder) ? captive.recipe.lifetime : nil,
                 steps: path.map { entries[$0].recipe.step })
         }
         var seen: Set<String> = []
@@ -213,8 +217,14 @@ extension StaticGraph.Entry {
         case .none, .graph: return .asker
         case .asked, .owner:
             return .place(
-                host, isScoped: recipe.lifetime.sharing == .asked, outlivesScopes: recipe.lifetime.outlivesScopes)
+                host, isScoped: recipe.lifetime.sharing == .asked, outlivesScopes: recipe.lifetime.outlivesScopes,
+                isResettable: recipe.lifetime.isResettable)
         }
+    }
+
+    /// Whether a holder would be left with an instance that has been reset.
+    fileprivate func isReset(under holder: StaticGraph.Entry) -> Bool {
+        recipe.lifetime.isResettable && holder.recipe.lifetime.outlivesScopes
     }
 }
 

@@ -47,7 +47,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
 
         static func == (first: Request, second: Request) -> Bool {
             first.container === second.container && first.attempt == second.attempt && first.key == second.key
-                && first.pack.isEqual(to: second.pack)
+                && first.pack.likeness(to: second.pack) != .different
         }
     }
 

@@ -136,6 +136,12 @@ private final class LazyBox<Service: Sendable>: Sendable {
 
     nonisolated(nonsending) func resolve() async throws -> Service {
         let (source, attempt) = state.withLock { ($0.source, $0.attempt) }
+        // Used until the instance is kept here: of a caller that comes when the graph is left, and has let go of the instance, this
+        // one has been before, and the caller finds the instance here.
+        attempt.graph.enter()
+        defer { attempt.graph.leave() }
+        let known = state.withLock { $0.attempt.graph === attempt.graph ? $0.instance : nil }
+        if let known { return known }
         let instance = try await attempt.instance(Service.self, from: source)
         return state.withLock { state in
             // Changed meanwhile: this caller has its answer, but it is not kept.
@@ -147,10 +153,12 @@ private final class LazyBox<Service: Sendable>: Sendable {
     }
 }
 
-/// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that who asks meanwhile waits, is cancelled
-/// alone, retries and is refused in a cycle like in any other.
+/// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that callers which come meanwhile wait, are
+/// cancelled alone, retry and are refused in a cycle like in any other.
+///
+/// The graph has the instance only while somebody calls: what the factory gave the instance leads back to it.
 private struct LazyAttempt: Sendable {
-    let graph = ResolutionGraph(isEntered: true)
+    let graph = ResolutionGraph()
     private let recipe = Locked<Recipe?>(nil)
 
     nonisolated(nonsending) func instance<Service: Sendable>(

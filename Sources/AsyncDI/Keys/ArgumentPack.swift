@@ -11,8 +11,10 @@
     /// How many there are.
     class var count: Int { 0 }
 
-    /// Whether the two packs hold equal arguments; what cannot be compared counts as equal.
-    func isEqual(to other: ArgumentPack) -> Bool { type(of: self) == type(of: other) }
+    /// Whether the two packs hold the same arguments, as far as that can be known.
+    func likeness(to other: ArgumentPack) -> ArgumentLikeness { type(of: self) == type(of: other) ? .same : .different }
+    /// A hash that is the same for packs which are not known to differ; not what instances are cached by.
+    var identityHash: Int { 0 }
 
     /// Hashes what ``isEqual(to:)`` compares, as far as it has a hash.
     func hashEquality(into hasher: inout Hasher) {}
@@ -66,12 +68,19 @@
         return count
     }
 
-    override func isEqual(to other: ArgumentPack) -> Bool {
-        guard let other = other as? Arguments<repeat each Argument> else { return false }
+    override func likeness(to other: ArgumentPack) -> ArgumentLikeness {
+        guard let other = other as? Arguments<repeat each Argument> else { return .different }
+        var likeness = ArgumentLikeness.same
         for (first, second) in repeat (each values, each other.values) {
-            if areKnownToDiffer(first, second) { return false }
+            likeness = likeness.and(ArgumentIdentity.likeness(first, second))
         }
-        return true
+        return likeness
+    }
+
+    override var identityHash: Int {
+        var hash = 0
+        for value in repeat each values { hash = hash &* 31 &+ ArgumentIdentity.hash(of: value) }
+        return hash
     }
 
     override func hashEquality(into hasher: inout Hasher) {
@@ -79,11 +88,4 @@
             if let value = value as? any Hashable { hasher.combine(value) }
         }
     }
-}
-
-/// Whether two values can be compared and are not equal.
-private func areKnownToDiffer<Value>(_ first: Value, _ second: Value) -> Bool {
-    func differ<Equal: Equatable>(_ first: Equal) -> Bool { first != (second as? Equal) }
-    guard let first = first as? any Equatable else { return false }
-    return differ(first)
 }

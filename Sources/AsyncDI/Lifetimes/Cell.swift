@@ -4,11 +4,13 @@ import Synchronization
 ///
 /// A cell is made for one service type and found by that type's key, which is why ``value(as:)`` may downcast unchecked.
 ///
-/// `@unchecked Sendable` because `isSharedBelow` and `isHeldWeakly` are written before the cell is published, and only then;
+/// `@unchecked Sendable` because `isSharedBelow` and its like are written before the cell is published, and only then;
 /// publication is a releasing store. ThreadSanitizer would show a later write.
 @usableFromInline class Cell: @unchecked Sendable {
     /// Whether containers below the one that publishes this cell find it too: singletons yes, scoped instances no.
     final var isSharedBelow = false
+    /// Whether the instance is of a custom lifetime, which what outlives scopes must not hold.
+    final var isResettable = false
     /// Whether this is a ``WeakCell``.
     final let isHeldWeakly: Bool
     /// The ``RegistrationClock`` for which the cell answers, zero when it does for as long as it is published.

@@ -167,6 +167,11 @@ extension Lifetime {
         }
     }
 
+    /// Whether instances are there to be reset, and so must not be held by what outlives scopes: those of a custom lifetime.
+    var isResettable: Bool {
+        if case .custom = kind { true } else { false }
+    }
+
     /// Whether the container owns the end of the instances, so that it can run `onDispose` hooks.
     var ownsInstances: Bool {
         switch kind {

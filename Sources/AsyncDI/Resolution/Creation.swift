@@ -21,6 +21,13 @@ final class Creation: Activity, @unchecked Sendable {
     private static let greatestDepthOnOneStack = 8
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
+    /// The registration that will hold a graph instance, nil where nothing shared will.
+    let madeFor: Recipe?
+    /// Whether it is made in a container newer than that of a run it is made for, however far out: see ``Frame/isInNewer``.
+    let isInNewer: Bool
+    /// The run that asked for a creation with a task of its own, until it ends.
+    private let begunBy: PassingReference<Frame>
+    var asker: Frame? { begunBy.load() }
     /// The disposal of the instance that the same registration had for the same arguments before.
     ///
     /// The factory runs once it is over: there are never two instances for one key.
@@ -68,6 +75,10 @@ final class Creation: Activity, @unchecked Sendable {
         self.clock = clock
         self.stopwatch = stopwatch
         isInner = request.isInner
+        madeFor = nil
+        let asker = request.asker
+        begunBy = PassingReference(asker)
+        isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
         super.init(isCreation: true)
     }
@@ -75,7 +86,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation for a graph, in the task of who asks.
     init(
         _ key: CreationKey, _ pack: ArgumentPack, asking host: any ResolutionHost, in graph: ResolutionGraph,
-        enclosing frame: Frame?, isInner: Bool
+        enclosing frame: Frame?, madeFor: Recipe?, isInner: Bool
     ) {
         self.key = key
         self.pack = pack
@@ -85,7 +96,11 @@ final class Creation: Activity, @unchecked Sendable {
         predecessor = nil
         clock = 0
         stopwatch = nil
+        self.madeFor = madeFor
         self.isInner = isInner
+        // Its hooks may have a task of their own.
+        begunBy = PassingReference(key.recipe.hasHooks ? frame : nil)
+        isInNewer = frame.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = frame?.creation.map { $0.depth + 1 } ?? 0
         super.init(isCreation: true, inside: Waits.asker(of: frame))
     }
@@ -139,18 +154,6 @@ final class Creation: Activity, @unchecked Sendable {
             defer { state.leases = nil }
             return state.leases ?? []
         }
-    }
-
-    /// Whether the product lives longer than that of another creation.
-    func outlives(_ other: Creation) -> Bool {
-        guard let home, let otherHome = other.home else { return false }
-        if home === otherHome { return recipe.lifetime.outlivesScopes }
-        var place = otherHome.parentHost
-        while let current = place {
-            if current === home { return true }
-            place = current.parentHost
-        }
-        return false
     }
 
     // MARK: In a task of its own
@@ -232,6 +235,9 @@ final class Creation: Activity, @unchecked Sendable {
         let frame = Frame(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
+            if isInNewer, asker?.isRepeated(recipe, pack, in: host) == true {
+                throw ResolutionError.circular([frame.step], asker: frame)
+            }
             if let predecessor {
                 self.predecessor = nil
                 try await predecessor.isOver(before: self, in: frame)
@@ -393,8 +399,9 @@ final class Creation: Activity, @unchecked Sendable {
         forget()
     }
 
-    /// A resolver that somebody keeps leads here: it must not keep the instance too.
+    /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
     private func forget() {
+        begunBy.giveUp()
         let dropped = rareIfThere { state in
             defer {
                 state.task = nil

@@ -1,13 +1,18 @@
 /// What is created once at a time in one place: a registration, by identity, with its arguments.
+///
+/// The key keeps the registration alive, so that its address is that of no other one.
 struct CreationKey: Hashable, Sendable {
     let recipe: Recipe
     let arguments: ArgumentKey
-    /// The container that was asked, where one place serves several: a graph.
-    let asked: ObjectIdentifier?
+    /// The number of the container that was asked, where one place serves several: a graph.
+    ///
+    /// A number and not the container, which must not live as long as a graph that somebody keeps; and not its address,
+    /// which may be that of another one by then.
+    let asked: UInt64?
 
     init(_ recipe: Recipe, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
         self.recipe = recipe
-        self.asked = asked.map { ObjectIdentifier($0) }
+        self.asked = asked?.number
         arguments = recipe.key.arguments == nil ? .none : recipe.blueprint.argumentKey(of: pack)
     }
 
@@ -15,7 +20,7 @@ struct CreationKey: Hashable, Sendable {
     init(withoutArguments recipe: Recipe, asked: (any ResolutionHost)? = nil) {
         self.recipe = recipe
         arguments = .none
-        self.asked = asked.map { ObjectIdentifier($0) }
+        self.asked = asked?.number
     }
 
     /// The key that an instance was cached under.

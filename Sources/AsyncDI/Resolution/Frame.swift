@@ -22,7 +22,8 @@ import Synchronization
     let holder: Creation?
     /// The graph of the run, where it is known; otherwise that of the root, which makes one when it is first needed.
     private let givenGraph: ResolutionGraph?
-    private let ownGraph: AtomicReference<ResolutionGraph>
+    /// Of the outermost run of a chain, the graph that it makes; of others, their ``outerRuns``.
+    private let own: AtomicReference<any AnyObject & Sendable>
     /// What recorders are told of this run; nil where nothing is recorded.
     let recorded: RecordedRun?
     /// Whether the run is of a resolution that a task has begun after the end of its current scope.
@@ -30,6 +31,12 @@ import Synchronization
     /// Whether this is only a part of a recorded run, which does not end it.
     private let isPart: Bool
     private let ended = Atomic(false)
+    /// Whether this run, or one that it is inside of, asks a container that was made after the one which its own asker asks.
+    ///
+    /// Only there can a service ask for itself in ever new containers.
+    let isInNewer: Bool
+    /// How many runs this one is inside of, in the same task.
+    let depth: Int32
 
     @inline(__always)
     private init(
@@ -51,9 +58,18 @@ import Synchronization
         self.activity = activity
         self.holder = holder
         givenGraph = graph
-        ownGraph = AtomicReference()
+        own = AtomicReference()
         isPart = whole != nil
         isOfOutlivingTask = parent?.isOfOutlivingTask == true || graph?.outlived != nil
+        if let parent {
+            depth = parent.depth + 1
+            isInNewer = parent.isInNewer || (host.map { $0.number > parent.host.number } ?? false)
+        } else {
+            depth = 0
+            // Unchecked because only creations say that they are.
+            isInNewer =
+                activity.map { $0.isCreation && unsafeDowncast($0, to: Creation.self).isInNewer } ?? false
+        }
     }
 
     /// A run in the asker's task.
@@ -145,18 +161,39 @@ import Synchronization
     /// The instances shared within the resolution that this run is part of.
     var graph: ResolutionGraph {
         if let givenGraph { return givenGraph }
-        if let parent { return parent.graph }
-        let graph = ownGraph.loadOrInitialize { ResolutionGraph(isEntered: true) }
+        if let parent { return beginsBlock ? outerRuns.graph : parent.graph }
+        // Unchecked because the outermost run makes nothing else.
+        let graph = unsafeDowncast(
+            own.loadOrInitialize { ResolutionGraph(isEntered: true) }, to: ResolutionGraph.self)
         // Made by a task that outlives the run, which has perhaps looked for it already: nobody else leaves it.
         if !isActive { graph.leaveAsMaker() }
         return graph
     }
 
     /// The run, which has ended, was the outermost one of its resolution: the graph that it made, if it did, is left.
-    func leaveOwnGraph() { ownGraph.object?.leaveAsMaker() }
+    func leaveOwnGraph() {
+        guard parent == nil, let graph = own.object else { return }
+        // Unchecked because the outermost run makes nothing else.
+        unsafeDowncast(graph, to: ResolutionGraph.self).leaveAsMaker()
+    }
 
     /// The scopes that the task of this run has outlived, if it has.
     var outlived: OutlivedScopes? { givenGraph?.outlived ?? parent?.outlived }
+
+    /// Whether the run shares a graph that it was given, or makes one for those inside it.
+    var hasGraph: Bool { givenGraph != nil || parent == nil }
+
+    /// Whether look-ups among outer runs go on from here by sets of them.
+    var beginsBlock: Bool { depth & (OuterRuns.block - 1) == 0 && depth != 0 }
+
+    /// The set of runs before this one, which ``beginsBlock``.
+    var outerRuns: OuterRuns {
+        // Unchecked because a run inside another one makes nothing else.
+        unsafeDowncast(own.loadOrInitialize { OuterRuns(outside: self) }, to: OuterRuns.self)
+    }
+
+    /// How many runs its set has, if it was made: what making it took.
+    var stepsToIndex: Int { beginsBlock && own.object != nil ? outerRuns.count : 0 }
 
     var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
 
@@ -170,18 +207,18 @@ import Synchronization
         if !isPart, let recorded { recorded.end() }
     }
 
-    /// Whether this run, or one that it is inside of, makes the same for the same container.
-    ///
-    /// Calls itself rather than loops, because a loop would retain each run.
+    /// Whether this run, or one that it is inside of in the same task, makes the same for the same container.
     func isMaking(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
-        if self.recipe === recipe, self.host === host, self.pack === pack || self.pack.isEqual(to: pack) { return true }
-        return parent?.isMaking(recipe, pack, in: host) ?? false
+        var search = RunSearch(recipe, pack, in: host)
+        return search.finds(in: self)
     }
 
-    /// The same for a recipe without arguments and this run's container.
-    private func isMaking(_ recipe: Recipe, in table: Unmanaged<InstanceTable>) -> Bool {
-        if self.recipe === recipe, asks(table) { return true }
-        return parent?.isMaking(recipe, in: table) ?? false
+    /// The same for a recipe without arguments and the container of a run, which is this one or inside it.
+    ///
+    /// Calls itself rather than loops, because a loop would retain each run.
+    private func isMaking(_ recipe: Recipe, for run: Frame) -> Bool {
+        if self.recipe === recipe || beginsBlock { return isMaking(recipe, .none, in: run.host) }
+        return parent?.isMaking(recipe, for: run) ?? false
     }
 
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
@@ -200,7 +237,7 @@ import Synchronization
             hit.end()
             return .other(nil)
         case .plainTransient(let recipe)?:
-            if isMaking(recipe, in: table) {
+            if isMaking(recipe, for: self) || isInNewer && isRepeated(recipe, .none, in: host) {
                 throw Request(key: recipe.key, pack: .none, host: host, asker: self).circular([])
             }
             return .transient(Frame(of: recipe, inside: self))
@@ -214,7 +251,7 @@ import Synchronization
     /// The outermost run of the chain.
     var root: Frame {
         var frame = self
-        while let parent = frame.parent { frame = parent }
+        while let parent = frame.parent { frame = frame.beginsBlock ? frame.outerRuns.root : parent }
         return frame
     }
 
@@ -265,9 +302,9 @@ struct PathStep: RepeatableStep, Sendable {
         return hasher.finalize()
     }
 
-    /// Whether both are the same registration with equal arguments.
+    /// Whether both are the same registration with arguments that are not known to differ.
     func isSame(as other: PathStep) -> Bool {
-        recipe === other.recipe && key == other.key && pack.isEqual(to: other.pack)
+        recipe === other.recipe && key == other.key && pack.likeness(to: other.pack) != .different
     }
 }
 

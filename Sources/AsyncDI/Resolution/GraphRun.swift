@@ -10,11 +10,15 @@
     ) -> FoundAtOnce {
         let graph = asker?.graph ?? ResolutionGraph(isEntered: true)
         let key = CreationKey(withoutArguments: recipe, asked: host)
-        switch graph.join(key, .none, host: host, asker: asker, mayWait: !Task.isCancelled) {
+        let holder = asker?.holder
+        switch graph.join(key, .none, host: host, asker: asker, holder: holder, mayWait: !Task.isCancelled) {
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, _):
-            return .graph(GraphRun(frame: Frame(of: creation, inside: asker, graph: graph, table: table)))
+            let run = GraphRun(frame: Frame(of: creation, inside: asker, graph: graph, table: table))
+            guard run.frame.isInNewer, let asker, asker.isRepeated(recipe, .none, in: host) else { return .graph(run) }
+            _ = run.failed(run.request.circular([]))
+            return .other(DecidedRequest(run.request, for: recipe, .cycle([])))
         case let decision:
             // In a graph of its own: the task is cancelled, and that is the answer.
             let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)

@@ -63,7 +63,8 @@ extension Request {
 
     /// The same registration with equal arguments is already being made further out in this task: it would be forever.
     func checkInlineCycle(_ recipe: Recipe) throws {
-        if let asker, asker.isMaking(recipe, pack, in: host) { throw circular([]) }
+        guard let asker else { return }
+        if asker.isMaking(recipe, pack, in: host) || asker.isRepeated(recipe, pack, in: host) { throw circular([]) }
     }
 
     // MARK: Graph
@@ -76,7 +77,9 @@ extension Request {
         defer { if isOutermost { graph.leave() } }
         let key = CreationKey(recipe, pack, asked: host)
         while true {
-            switch graph.join(key, pack, host: host, asker: asker, isInner: isInner, mayWait: !Task.isCancelled) {
+            switch graph.join(
+                key, pack, host: host, asker: asker, holder: holder, isInner: isInner, mayWait: !Task.isCancelled)
+            {
             case .start(let creation, _):
                 if let cell = try await run(creation, in: graph) { return cell }
             case .ready(let cell):
@@ -100,6 +103,7 @@ extension Request {
         }
         let instance: Cell
         do {
+            if frame.isInNewer, let asker, asker.isRepeated(creation.recipe, pack, in: host) { throw circular([]) }
             instance = try await creation.makeInstance(in: frame)
             if let asker, !creation.recipe.blueprint.propertyHooks.isEmpty {
                 hooksRunElsewhere = true

@@ -32,7 +32,7 @@ extension Request {
     }
 
     private func readyCell(_ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool) throws -> Cell? {
-        try checkCaptive(in: place, isScoped: isScoped)
+        try checkCaptive(in: place, isScoped: isScoped, isResettable: recipe.lifetime.isResettable)
         switch place.peek(CreationKey(recipe, pack)) {
         case .instance(let cell): return cell
         case .storage(let storage): return storage.load().flatMap { recipe.blueprint.factory.cell(for: $0) }

@@ -3,7 +3,7 @@ extension Request {
     nonisolated(nonsending) func sharedInstance(
         _ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
-        try checkCaptive(in: place, isScoped: isScoped)
+        try checkCaptive(in: place, isScoped: isScoped, isResettable: recipe.lifetime.isResettable)
         let key = CreationKey(recipe, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
@@ -71,6 +71,8 @@ extension Request {
             }
         case .ended(let outcome, let creation):
             return try answer(outcome, of: creation)
+        case .captive(let holder, _):
+            throw captive(holder, of: host, isResettable: false)
         case .cycle(let frames):
             throw circular(frames)
         case .refused:
@@ -130,17 +132,34 @@ extension Request {
 
     // MARK: Rules
 
-    /// Whoever asks on behalf of a shared creation must not get an instance of a scope that ends before it.
-    func checkCaptive(in place: any ResolutionHost, isScoped: Bool) throws {
-        guard let holder, let home = holder.home else { return }
+    /// An instance for a shared creation must not be that of a scope that ends before it, nor one that can be reset under it.
+    func checkCaptive(in place: any ResolutionHost, isScoped: Bool, isResettable: Bool) throws {
+        if let holder = asker?.holder {
+            try checkCaptive(holder, in: place, isScoped: isScoped, isResettable: isResettable)
+        }
+        if let heldBy { try checkCaptive(heldBy, in: place, isScoped: isScoped, isResettable: isResettable) }
+    }
+
+    private func checkCaptive(
+        _ holder: Creation, in place: any ResolutionHost, isScoped: Bool, isResettable: Bool
+    ) throws {
+        guard let home = holder.home else { return }
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         guard
             rule.forbids(
                 holderIn: home, outlivingScopes: holder.recipe.lifetime.outlivesScopes, instanceIn: place,
-                isScoped: isScoped)
+                isScoped: isScoped, isResettable: isResettable)
         else { return }
-        throw ResolutionError.captive(
-            holder.recipe, in: home, holding: key, of: place, steps: pathToHere, asker: asker)
+        throw captive(
+            holder, of: place, isResettable: isResettable && holder.recipe.lifetime.outlivesScopes)
+    }
+
+    /// The error for a creation whose product would hold what is asked for.
+    private func captive(_ holder: Creation, of place: any ResolutionHost, isResettable: Bool) -> ResolutionError {
+        let lifetime = isResettable ? host.table.registration(of: key)?.recipe.lifetime : nil
+        return .captive(
+            holder.recipe, in: holder.home ?? holder.host, holding: key, of: place, resetWith: lifetime,
+            steps: pathToHere, asker: asker)
     }
 
     /// The error for a request that would close a cycle; the frames lead from the service asked for to this task's creation.
@@ -161,20 +180,27 @@ extension Request {
 }
 
 extension ResolutionError {
-    /// The error for a long-lived instance that would hold one which ends before it.
+    /// The error for a long-lived instance that would hold one which ends before it, or which is reset with a lifetime.
     static func captive(
         _ holder: Recipe, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
-        steps: [PathStep], asker: Frame? = nil
+        resetWith lifetime: Lifetime?, steps: [PathStep], asker: Frame? = nil
     ) -> ResolutionError {
         let belonging =
-            home === place
-            ? "which is made for each scope and here belongs to \(place.displayName)."
-            : "which belongs to \(place.displayName) and ends before it."
+            if let lifetime {
+                "which is \(lifetime) in \(place.displayName) and may be reset before it ends."
+            } else if home === place {
+                "which is made for each scope and here belongs to \(place.displayName)."
+            } else {
+                "which belongs to \(place.displayName) and ends before it."
+            }
+        let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
+        let service = readableName(of: key.service)
         return ResolutionError(
             .captiveDependency,
             "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
-            advice: "Register \(holder.key) as .scoped, or pass it what it needs when it is called.", steps: steps,
-            asker: asker)
+            advice: "Let \(holder.key) have a Provider<\(service)> and call it whenever it needs one, "
+                + "register \(holder.key) as \(ownKind), or pass it what it needs when it is called.",
+            steps: steps, asker: asker)
     }
 
     /// The error for services that need each other: the path ends where it began.

@@ -37,7 +37,7 @@ struct Request: Sendable {
         if isHeldUp || isOfOutlivingTask { return nil }
         guard holder != nil else { return host.table.hit(key)?.strengthened() }
         guard let (cell, table) = host.table.hitCell(key) else { return nil }
-        try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow)
+        try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow, isResettable: cell.isResettable)
         return cell.strengthened()
     }
 

@@ -4,8 +4,17 @@
 /// instances belong to whoever got them: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`, refers to
 /// them weakly until then.
 final class ResolutionGraph: CreationPlace {
+    /// An instance of the graph.
+    private struct Entry {
+        var cell: Cell
+        /// What held it first, and so was checked not to hold too much by it; nil where nothing shared did.
+        let holder: Recipe?
+    }
+
     private struct State {
-        var instances = SmallMap<CreationKey, Cell>()
+        var instances = SmallMap<CreationKey, Entry>()
+        /// The containers that instances were made in.
+        private var containers = Containers()
         /// A few of those being made which nobody else has asked for: most never are.
         private var alone: [Creation] = []
         private static var mostAlone: Int { 8 }
@@ -23,7 +32,7 @@ final class ResolutionGraph: CreationPlace {
         }
 
         mutating func finish(
-            _ creation: Creation, _ result: Result<Cell, any Error>
+            _ creation: Creation, _ result: Result<Cell, any Error>, dropped: inout Dropped
         ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
             // Before the graph of waits is looked at: either this sees that it knows of the creation, or it sees the end.
             creation.end(attended: nil)
@@ -34,7 +43,11 @@ final class ResolutionGraph: CreationPlace {
             if case .deliver(_, keep: true) = action, let cell {
                 // A creation may end after the resolution that it belongs to.
                 let isOver = uses == 0
-                instances[creation.key] = isOver ? (isKept ? cell.weakened() : nil) : cell
+                let kept = isOver ? (isKept ? cell.weakened() : nil) : cell
+                if let kept {
+                    instances[creation.key] = Entry(cell: kept, holder: creation.madeFor)
+                    forgetEndedContainers(after: creation, dropped: &dropped)
+                }
             }
             if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
             return action
@@ -49,9 +62,21 @@ final class ResolutionGraph: CreationPlace {
         }
 
         /// Joins what is being made for a key, if something is.
-        mutating func ask(_ key: CreationKey, asker: Frame?, mayWait: Bool) -> JoinDecision? {
+        mutating func ask(_ key: CreationKey, asker: Frame?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
             if let creation = alone.first(where: { $0.key == key }) { share(creation) }
+            if let holder, let creation = flights.flight(for: key), holder.mustNotShare(creation) {
+                return .captive(holder: holder, nil)
+            }
             return flights.ask(key, asker: asker, mayWait: mayWait)
+        }
+
+        /// Drops what was made in containers that have ended, once for as many as have not: nobody can ask for it any more.
+        private mutating func forgetEndedContainers(after creation: Creation, dropped: inout Dropped) {
+            guard let ended = containers.note(creation.host, dropped: &dropped) else { return }
+            for (key, entry) in instances.all where ended.contains(key.asked ?? 0) {
+                dropped.cells.append(entry.cell)
+                instances[key] = nil
+            }
         }
 
         /// Does something to a creation that others may have to do with.
@@ -100,18 +125,32 @@ final class ResolutionGraph: CreationPlace {
     func keep() { state.withLock { $0.isKept = true } }
 
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
+    ///
+    /// - Parameters:
+    ///   - key: The registration, its arguments and the container asked.
+    ///   - pack: The arguments, for the factory of a new creation.
+    ///   - host: The container asked.
+    ///   - asker: The run that asks.
+    ///   - holder: The shared creation whose product will hold the instance.
+    ///   - isInner: Whether the instance goes into another one under the same key.
+    ///   - mayWait: Whether a creation may be begun or waited for.
+    /// - Returns: What the request is to do.
     func join(
-        _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Frame?, isInner: Bool = false,
-        mayWait: Bool
+        _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Frame?, holder: Creation?,
+        isInner: Bool = false, mayWait: Bool
     ) -> JoinDecision {
         state.withLock { state in
-            if let found = state.instances[key], let cell = found.strengthened() {
-                if cell !== found { state.instances[key] = cell }
+            if let found = state.instances[key], let cell = found.cell.strengthened() {
+                if let holder, found.holder !== holder.recipe, holder.mustNotShare(whatWasMadeIn: host) {
+                    return .captive(holder: holder, cell)
+                }
+                if cell !== found.cell { state.instances[key] = Entry(cell: cell, holder: found.holder) }
                 return .ready(cell)
             }
-            if let decision = state.ask(key, asker: asker, mayWait: mayWait) { return decision }
+            if let decision = state.ask(key, asker: asker, holder: holder, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
-            let creation = Creation(key, pack, asking: host, in: self, enclosing: asker, isInner: isInner)
+            let creation = Creation(
+                key, pack, asking: host, in: self, enclosing: asker, madeFor: holder?.recipe, isInner: isInner)
             state.begin(creation)
             return .start(creation, nil)
         }
@@ -152,13 +191,57 @@ final class ResolutionGraph: CreationPlace {
     }
 
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
-        state.withLock { $0.finish(creation, result) }.resumeWaiters(with: result)
+        var dropped = Dropped()
+        state.withLock { $0.finish(creation, result, dropped: &dropped) }.resumeWaiters(with: result)
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
-        let action = state.withLock { state in creation.isInGraph ? nil : state.finish(creation, result) }
+        var dropped = Dropped()
+        let action = state.withLock { state in
+            creation.isInGraph ? nil : state.finish(creation, result, dropped: &dropped)
+        }
         action?.resumeWaiters(with: result)
         return action != nil
+    }
+
+    /// What is released outside the lock, because deinitializers are user code.
+    private struct Dropped {
+        var cells: [Cell] = []
+        var containers: [any ResolutionHost] = []
+    }
+
+    /// The containers that a graph is used in, which are mostly one.
+    private struct Containers {
+        private struct Other {
+            weak var host: (any ResolutionHost)?
+        }
+
+        private var first: UInt64?
+        private var others: [UInt64: Other] = [:]
+        private var mostOthers = 16
+
+        /// Notes that an instance was made in a container.
+        ///
+        /// Returns the numbers of those that have ended since, nil while there is no need to know.
+        mutating func note(_ host: any ResolutionHost, dropped: inout Dropped) -> Set<UInt64>? {
+            let number = host.number
+            guard let first else {
+                first = number
+                return nil
+            }
+            guard number != first, others[number] == nil else { return nil }
+            others[number] = Other(host: host)
+            guard others.count > mostOthers else { return nil }
+            var ended: Set<UInt64> = []
+            for (number, other) in others {
+                // Looking retains the container, perhaps as the last one.
+                if let host = other.host { dropped.containers.append(host) }
+                if other.host?.table.isClosed != false { ended.insert(number) }
+            }
+            for number in ended { others[number] = nil }
+            mostOthers = max(16, others.count * 2)
+            return ended
+        }
     }
 
     /// How many instances are found in it.
@@ -179,7 +262,7 @@ final class ResolutionGraph: CreationPlace {
     }
 
     private func leave(if mayLeave: (inout State) -> Bool) {
-        let released = state.withLock { state -> (instances: SmallMap<CreationKey, Cell>?, living: [Cell]) in
+        let released = state.withLock { state -> (instances: SmallMap<CreationKey, Entry>?, living: [Cell]) in
             guard mayLeave(&state) else { return (nil, []) }
             state.uses -= 1
             guard state.uses == 0, !state.instances.isEmpty else { return (nil, []) }
@@ -187,11 +270,11 @@ final class ResolutionGraph: CreationPlace {
             var living: [Cell] = []
             state.instances = SmallMap()
             guard state.isKept else { return (instances, []) }
-            for (key, cell) in instances.all {
+            for (key, entry) in instances.all {
                 // What is gone leaves nothing behind. Looking retains the rest, to be released outside the lock.
-                guard let held = cell.strengthened() else { continue }
+                guard let held = entry.cell.strengthened() else { continue }
                 living.append(held)
-                state.instances[key] = cell.weakened()
+                state.instances[key] = entry.cell.weakened().map { Entry(cell: $0, holder: entry.holder) }
             }
             return (instances, living)
         }

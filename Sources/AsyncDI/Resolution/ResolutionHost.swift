@@ -2,6 +2,14 @@
 protocol ResolutionHost: CreationPlace {
     /// The container's registrations and ready instances.
     var table: InstanceTable { get }
+    /// A number that no other container ever has, greater than that of every container made before.
+    var number: UInt64 { get }
+    /// Whether a request may be answered otherwise here than by the parent: something is registered here.
+    var hasAnswersOfItsOwn: Bool { get }
+    /// Whether this container has ever made a scoped instance without being a scope.
+    var hasScopedInstances: Bool { get }
+    /// Whether this container, or one that it asks, has ever made an instance of a custom lifetime.
+    var hasResettableInstances: Bool { get }
     /// The container's name, as messages show it.
     var displayName: String { get }
     var parentHost: (any ResolutionHost)? { get }
@@ -81,6 +89,10 @@ enum JoinDecision {
     case leased(Cell, any HeldLease)
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
+    /// What a graph has was made for somebody else, and may hold what this holder must not.
+    ///
+    /// The instance comes along to be released outside the lock.
+    case captive(holder: Creation, Cell?)
     /// Wait, once these waiters have been given the instances that let it go on.
     case wait(Waiter, releasing: [(waiter: Waiter, early: Creation)])
     /// A new creation: launch it, then wait for it. Without a waiter it is attended until it is known that waiting is needed.

@@ -8,7 +8,7 @@ final class StallMonitor: Sendable {
         let waiting: ServiceKey?
         /// What is waited for: its end, which is told too, must not be told before.
         let creation: Creation
-        /// Tells runs of the same service apart.
+        /// Tells runs of the same service apart: by identity, because the request that waits holds its run until the wait is over.
         private let run: ObjectIdentifier?
 
         init(of asker: Frame?, for creation: Creation) {

@@ -71,9 +71,10 @@ import Testing
         let nodes = (0..<count).map { _ -> Node in
             let place = places.randomElement(using: &random)!
             let sharing: Validator.Sharing =
-                switch Int.random(in: 0..<4, using: &random) {
+                switch Int.random(in: 0..<5, using: &random) {
                 case 0, 1: .asker
                 case 2: .place(place, isScoped: false, outlivesScopes: true)
+                case 3: .place(place, isScoped: .random(using: &random), outlivesScopes: false, isResettable: true)
                 default: .place(place, isScoped: true, outlivesScopes: false)
                 }
             let edges = (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -111,13 +112,15 @@ import Testing
         }
         var expected: Set<[Int]> = []
         for holder in 0..<count {
-            guard case .place(let home, _, let outlives) = nodes[holder].sharing else { continue }
+            guard case .place(let home, _, let outlives, _) = nodes[holder].sharing else { continue }
             for target in 0..<count where target != holder {
-                guard case .place(let place, let isScoped, _) = nodes[target].sharing else { continue }
+                guard case .place(let place, let isScoped, _, let isResettable) = nodes[target].sharing else {
+                    continue
+                }
                 let reaches = nodes[holder].edges.contains { $0.isHeld && ($0.to == target || inline[$0.to][target]) }
                 let isBelow = place !== home && place.parent === home
                 let isNobodysScope = place === home && isScoped && outlives && home.parent == nil
-                if reaches, isBelow || isNobodysScope { expected.insert([holder, target]) }
+                if reaches, isBelow || isNobodysScope || outlives && isResettable { expected.insert([holder, target]) }
             }
         }
         #expect(Set(validator.captives.map { [$0.first!, $0.last!] }) == expected)

@@ -74,8 +74,8 @@ private struct Tenant: Qualifier {
         #expect(
             await message { try await container.resolve(A.self) } == """
                 captiveDependency: A is singleton in container "app" and would hold B, which is made for each scope and \
-                here belongs to container "app". Path: A (App/A.swift:1) → B (App/B.swift:2). Register A as .scoped, or \
-                pass it what it needs when it is called.
+                here belongs to container "app". Path: A (App/A.swift:1) → B (App/B.swift:2). Let A have a Provider<B> \
+                and call it whenever it needs one, register A as .scoped, or pass it what it needs when it is called.
                 """)
     }
 

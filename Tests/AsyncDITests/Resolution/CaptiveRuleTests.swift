@@ -28,7 +28,8 @@ private final class Place {
         for (holder, instance) in [(root, scope), (root, inner), (scope, inner), (root, sibling)] {
             #expect(
                 rule.forbids(
-                    holderIn: holder, outlivingScopes: outlivingScopes, instanceIn: instance, isScoped: isScoped))
+                    holderIn: holder, outlivingScopes: outlivingScopes, instanceIn: instance, isScoped: isScoped,
+                    isResettable: false))
         }
     }
 
@@ -37,20 +38,45 @@ private final class Place {
         for (holder, instance) in [(scope, root), (inner, root), (inner, scope), (scope, sibling), (inner, sibling)] {
             #expect(
                 !rule.forbids(
-                    holderIn: holder, outlivingScopes: outlivingScopes, instanceIn: instance, isScoped: isScoped))
+                    holderIn: holder, outlivingScopes: outlivingScopes, instanceIn: instance, isScoped: isScoped,
+                    isResettable: false))
         }
     }
 
     @Test func `a scoped service of the root must not be held by what outlives scopes`() {
-        #expect(rule.forbids(holderIn: root, outlivingScopes: true, instanceIn: root, isScoped: true))
-        #expect(!rule.forbids(holderIn: root, outlivingScopes: true, instanceIn: root, isScoped: false))
-        #expect(!rule.forbids(holderIn: root, outlivingScopes: false, instanceIn: root, isScoped: true))
+        #expect(
+            rule.forbids(holderIn: root, outlivingScopes: true, instanceIn: root, isScoped: true, isResettable: false))
+        #expect(
+            !rule.forbids(holderIn: root, outlivingScopes: true, instanceIn: root, isScoped: false, isResettable: false)
+        )
+        #expect(
+            !rule.forbids(holderIn: root, outlivingScopes: false, instanceIn: root, isScoped: true, isResettable: false)
+        )
     }
 
     @Test func `what is registered in a scope may hold that scope's own`() {
         for place in [scope, inner] {
-            #expect(!rule.forbids(holderIn: place, outlivingScopes: true, instanceIn: place, isScoped: true))
-            #expect(!rule.forbids(holderIn: place, outlivingScopes: true, instanceIn: place, isScoped: false))
+            #expect(
+                !rule.forbids(
+                    holderIn: place, outlivingScopes: true, instanceIn: place, isScoped: true, isResettable: false))
+            #expect(
+                !rule.forbids(
+                    holderIn: place, outlivingScopes: true, instanceIn: place, isScoped: false, isResettable: false))
+        }
+    }
+
+    @Test func `what can be reset must not be held by what outlives scopes, wherever it is`() {
+        for (holder, instance) in [(root, root), (scope, scope), (inner, root), (scope, sibling)] {
+            for isScoped in [true, false] {
+                #expect(
+                    rule.forbids(
+                        holderIn: holder, outlivingScopes: true, instanceIn: instance, isScoped: isScoped,
+                        isResettable: true))
+                #expect(
+                    !rule.forbids(
+                        holderIn: holder, outlivingScopes: false, instanceIn: instance, isScoped: isScoped,
+                        isResettable: true))
+            }
         }
     }
 
@@ -67,12 +93,14 @@ private final class Place {
             for holder in places.indices {
                 for instance in places.indices {
                     let (outlives, isScoped) = (random.chance(0.5), random.chance(0.5))
-                    let expected =
+                    let isResettable = random.chance(0.3)
+                    let endsBefore =
                         holder == instance
                         ? ancestors[instance].isEmpty && outlives && isScoped : ancestors[instance].contains(holder)
+                    let expected = endsBefore || outlives && isResettable
                     let answer = rule.forbids(
                         holderIn: places[holder], outlivingScopes: outlives, instanceIn: places[instance],
-                        isScoped: isScoped)
+                        isScoped: isScoped, isResettable: isResettable)
                     try #require(answer == expected, "seed \(seed): \(instance) held in \(holder)")
                 }
             }

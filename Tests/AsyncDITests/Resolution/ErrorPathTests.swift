@@ -22,7 +22,7 @@ private struct Y: Sendable {}
                 _ = try await r.resolve(C.self); return B()
             }
         }
-        let isCaptive = inner == .scoped && [.singleton, .multiton, .weak].contains(outer)
+        let isCaptive = (inner == .scoped || inner.isResettable) && outer.outlivesScopes
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(A.self) }
         #expect(error?.code == (isCaptive ? .captiveDependency : .notRegistered))
         #expect(error?.names == (isCaptive ? ["A", "B"] : ["A", "B", "C"]))

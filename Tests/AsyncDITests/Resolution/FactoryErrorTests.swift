@@ -40,8 +40,8 @@ private final class IdentifiableError: Error {}
             }
             Registration(C.self) { _ in throw thrown }
         }
-        // A singleton of the root must not ask for what is scoped.
-        let isCaptive = inner == .scoped && [.singleton, .multiton, .weak].contains(outer)
+        // A singleton of the root must not ask for what is scoped, or can be reset.
+        let isCaptive = (inner == .scoped || inner.isResettable) && outer.outlivesScopes
         do {
             _ = try await container.resolve(X.self)
             Issue.record("an error was expected")

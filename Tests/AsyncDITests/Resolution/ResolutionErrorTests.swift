@@ -100,7 +100,8 @@ private struct X: Sendable {}
             error?.plainDescription == """
                 captiveDependency: A is singleton in container "root" and would hold B, which is made for each \
                 scope and here belongs to container "root". Path: A → B. \
-                Register A as .scoped, or pass it what it needs when it is called.
+                Let A have a Provider<B> and call it whenever it needs one, register A as .scoped, or pass it what it \
+                needs when it is called.
                 """)
     }
 

@@ -1,0 +1,33 @@
+/// What the product of a creation may hold.
+extension Creation {
+    /// Whether the product lives longer than that of another creation.
+    func outlives(_ other: Creation) -> Bool {
+        guard let home, let otherHome = other.home else { return false }
+        if home === otherHome { return recipe.lifetime.outlivesScopes }
+        var place = otherHome.parentHost
+        while let current = place {
+            if current === home { return true }
+            place = current.parentHost
+        }
+        return false
+    }
+
+    /// Whether this creation's product must not hold what is being made in a graph for somebody else.
+    func mustNotShare(_ creation: Creation) -> Bool {
+        creation.madeFor !== recipe && mustNotShare(whatWasMadeIn: creation.host)
+    }
+
+    /// Whether graph instances that were made in a container for somebody else may hold what this creation's product must not.
+    ///
+    /// What they hold was checked for that other holder. Nobody has written it down, and so what they may hold counts.
+    func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
+        guard let home else { return false }
+        var place = host.parentHost
+        while let current = place {
+            if current === home { return true }
+            place = current.parentHost
+        }
+        guard recipe.lifetime.outlivesScopes else { return false }
+        return host.hasResettableInstances || home === host && host.hasScopedInstances
+    }
+}

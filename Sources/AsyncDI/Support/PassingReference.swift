@@ -1,0 +1,46 @@
+import Synchronization
+
+/// A strong reference that is given up once, while others may be reading it.
+///
+/// Whoever comes last, the one that gives it up or a reader, releases the object: nobody waits, and nothing is allocated.
+///
+/// `@unchecked Sendable` because the pointer is constant, and ``state`` says who may follow it.
+struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+    // Retained by hand because the retain is given back by whoever sets the bit that says so.
+    private let object: Unmanaged<Object>?
+    /// The number of readers, above two bits.
+    private let state = Atomic<UInt32>(0)
+    private static var isGivenUp: UInt32 { 1 }
+    private static var isReleased: UInt32 { 2 }
+    private static var reader: UInt32 { 4 }
+
+    init(_ object: Object?) { self.object = object.map { Unmanaged.passRetained($0) } }
+
+    deinit {
+        if state.load(ordering: .acquiring) & Self.isReleased == 0 { object?.release() }
+    }
+
+    /// The object, nil once it was given up.
+    func load() -> Object? {
+        guard let object else { return nil }
+        let before = state.wrappingAdd(Self.reader, ordering: .acquiringAndReleasing).oldValue
+        // Unretained because nobody releases the object while a reader is counted that came before it was given up.
+        let found = before & Self.isGivenUp == 0 ? object.takeUnretainedValue() : nil
+        state.wrappingSubtract(Self.reader, ordering: .acquiringAndReleasing)
+        releaseIfUnused(object)
+        return found
+    }
+
+    /// Lets go of the object; not to be called under a lock, because its deinitializer may be user code.
+    func giveUp() {
+        guard let object else { return }
+        state.bitwiseOr(Self.isGivenUp, ordering: .acquiringAndReleasing)
+        releaseIfUnused(object)
+    }
+
+    private func releaseIfUnused(_ object: Unmanaged<Object>) {
+        let (isLast, _) = state.compareExchange(
+            expected: Self.isGivenUp, desired: Self.isGivenUp | Self.isReleased, ordering: .acquiringAndReleasing)
+        if isLast { object.release() }
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Counts how often any of its kind is compared or hashed.
+private struct Counted: Hashable, Sendable {
+    let number: Int
+    let steps: Counter
+    static func == (first: Counted, second: Counted) -> Bool {
+        first.steps.increment()
+        return first.number == second.number
+    }
+    func hash(into hasher: inout Hasher) {
+        steps.increment()
+        hasher.combine(number)
+    }
+}
+
+private final class Nest: Sendable {
+    let depth: Int
+    init(_ depth: Int) { self.depth = depth }
+}
+
+/// Deep chains of runs: what looking for a cycle in them takes.
+@Suite(.timeLimit(.minutes(10))) struct RunChainTests {
+    private static let depth = 5_000
+
+    private let container: Container
+    private let recipes: [Recipe]
+
+    init() throws {
+        container = Container {
+            for number in 0..<3_000 {
+                Registration(Thing.self, qualifier: "\(number)", lifetime: .transient) { _ in Thing() }
+            }
+        }
+        let table = container.core.table
+        recipes = try (0..<3_000).map { number in
+            try #require(table.registration(of: ServiceKey(Thing.self, qualifier: "\(number)"))).recipe
+        }
+    }
+
+    private func chain(of count: Int) -> [Frame] {
+        var frames: [Frame] = []
+        for recipe in recipes[..<count] {
+            frames.append(
+                Frame(
+                    of: recipe, .none, host: container.core, inside: frames.last, creation: nil, holder: nil,
+                    graph: nil))
+        }
+        return frames
+    }
+
+    @Test func `every outer run is found, and no other`() {
+        let frames = chain(of: 300)
+        for (index, frame) in frames.enumerated() {
+            for (other, recipe) in recipes[..<310].enumerated() {
+                #expect(frame.isMaking(recipe, .none, in: container.core) == (other <= index))
+            }
+        }
+    }
+
+    @Test func `a look-up takes a few steps however deep the chain is`() {
+        let frames = chain(of: 3_000)
+        var most = 0
+        var all = 0
+        for frame in frames {
+            var search = RunSearch(recipes[0], .none, in: container.core)
+            let isFound = search.finds(in: frame)
+            #expect(isFound)
+            most = max(most, search.steps)
+            search = RunSearch(recipes[2_999], .none, in: container.core)
+            _ = search.finds(in: frame)
+            most = max(most, search.steps)
+            all += frame.stepsToIndex
+        }
+        #expect(most <= 32 + 8, "the nearest one by one, then a set for each bit of the depth")
+        #expect(all <= 3_000 * 8, "each run is put into a set of each size")
+    }
+
+    @Test func `the root and the graph are found from any depth`() {
+        let frames = chain(of: 2_000)
+        #expect(frames.allSatisfy { $0.root === frames[0] })
+        let graph = frames[1_999].graph
+        #expect(frames.allSatisfy { $0.graph === graph })
+        var inner: Frame? = Frame(
+            of: recipes[0], .none, host: container.core, inside: frames[1_999], creation: nil, holder: nil,
+            graph: ResolutionGraph())
+        let other = inner?.graph
+        for recipe in recipes[..<500] {
+            inner = Frame(
+                of: recipe, .none, host: container.core, inside: inner, creation: nil, holder: nil, graph: nil)
+            #expect(inner?.graph === other)
+        }
+        #expect(other !== graph)
+    }
+
+    @Test func `arguments are compared n log n times`() async throws {
+        let steps = Counter()
+        let container = Container {
+            Registration(Nest.self, lifetime: .transient) { (r, level: Counted) in
+                guard level.number > 0 else { return Nest(0) }
+                let next = Counted(number: level.number - 1, steps: level.steps)
+                return Nest(try await r.resolve(Nest.self, arguments: next).depth + 1)
+            }
+        }
+        let nest = try await container.resolve(
+            Nest.self, arguments: Counted(number: Self.depth, steps: steps))
+        #expect(nest.depth == Self.depth)
+        #expect(steps.value < Self.depth * 64, "32 of the nearest, then hashes: \(steps.value)")
+    }
+
+    @Test(arguments: [0, 1, 31, 32, 33, 64, 100, 1_000])
+    func `a cycle is noticed at once, however deep`(depth: Int) async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Nest.self, lifetime: .transient) { (r, level: Int) in
+                runs.increment()
+                // The last one asks for the first.
+                return try await r.resolve(Nest.self, arguments: level == 0 ? depth : level - 1)
+            }
+        }
+        await expect(.circularDependency) { try await container.resolve(Nest.self, arguments: depth) }
+        #expect(runs.value == depth + 1)
+    }
+
+    @Test func `one that leads into a cycle far below is noticed at once`() async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Nest.self, lifetime: .transient) { (r, level: Int) in
+                runs.increment()
+                return try await r.resolve(Nest.self, arguments: level == 0 ? 40 : level - 1)
+            }
+        }
+        let error = await expect(.circularDependency) { try await container.resolve(Nest.self, arguments: 200) }
+        #expect(runs.value == 201)
+        #expect(error?.path.count == 202)
+    }
+
+    @Test func `a deep chain with its sets is released in a loop`() {
+        var last: Frame?
+        for number in 0..<100_000 {
+            last = Frame(
+                of: recipes[number % 3_000], .none, host: container.core, inside: last, creation: nil, holder: nil,
+                graph: nil)
+            if number % 1_000 == 0 { _ = last?.root }
+        }
+        weak let first = last?.root
+        #expect(last?.isMaking(recipes[0], .none, in: container.core) == true)
+        #expect(first != nil)
+        last = nil
+        #expect(first == nil)
+    }
+}
