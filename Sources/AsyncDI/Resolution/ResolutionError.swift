@@ -72,8 +72,10 @@ public struct ResolutionError: Error, CustomStringConvertible {
 
     /// What a creation that failed hands its error over with.
     private struct Delivery {
-        /// By identity, because the creation keeps its error. No other creation's address is mistaken for it: the error is given to
-        /// its waiters, which hold the creation, and to creations that fail with it, which were there when it was.
+        /// By identity, because the creation keeps its error.
+        ///
+        /// No other creation's address is mistaken for it: the error is given to its waiters, which hold the creation, and to
+        /// creations that fail with it, which were there when it was.
         let creation: ObjectIdentifier
         /// The creation's run: what is outside it in its task is no part of its waiters' paths.
         let frame: Frame

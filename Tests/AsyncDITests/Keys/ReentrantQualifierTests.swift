@@ -264,7 +264,7 @@ private struct Unrelated: Sendable {}
 /// suite included.
 private func inTime(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let isDone = Locked(false)
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + 480) {
         precondition(isDone.withLock { $0 }, "a comparison hangs")
     }
     defer { isDone.withLock { $0 = true } }
