@@ -260,11 +260,13 @@ private struct Unrelated: Sendable {}
     }
 }
 
-/// Ends the process when the body hangs: a thread that waits inside a read keeps everybody else waiting too, the time limit of the
-/// suite included.
+/// Ends the process when the body hangs.
+///
+/// A thread that waits inside a read keeps everybody else waiting too, the time limit of the suite included. This one comes shortly
+/// before that, because many other tests share the threads.
 private func inTime(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let isDone = Locked(false)
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + 500) {
         precondition(isDone.withLock { $0 }, "a comparison hangs")
     }
     defer { isDone.withLock { $0 = true } }
