@@ -87,6 +87,23 @@ func use(_ container: Container) async throws {
     _ = try? await container.resolve(Double.self)
 }
 
+/// Refers to itself, until somebody takes that apart.
+///
+/// `@unchecked Sendable` because one task has it at a time.
+final class Ring: @unchecked Sendable {
+    var next: Ring?
+}
+
+/// Written by one task only; global, so that the optimizer must do what it is told.
+nonisolated(unsafe) var rings: [Ring] = []
+
+/// Makes what nobody has any more, and which is not freed.
+@inline(never) func lose() {
+    rings = (0..<100).map { _ in Ring() }
+    for ring in rings { ring.next = ring }
+    rings = []
+}
+
 /// Kept until the process ends.
 enum Kept {
     static let registration = Registration(Service.self, lifetime: .session) { _ in Service() }
@@ -97,7 +114,7 @@ enum Kept {
 @main struct Leaks {
     static func main() async throws {
         // A program that loses what it has made must be found.
-        if getenv("ASYNCDI_DELIBERATE_LEAK") != nil { _ = Unmanaged.passRetained(Service()) }
+        if getenv("ASYNCDI_DELIBERATE_LEAK") != nil { lose() }
         try await Kept.container.register(Kept.registration)
         try await use(Kept.container)
         try await use(Kept.child)

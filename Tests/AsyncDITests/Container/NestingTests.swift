@@ -38,6 +38,7 @@ private final class Held: Sendable {
             var scope = root()
             for number in 0..<Self.depth {
                 scope = try await scope.openScope(number)
+                if number.isMultiple(of: 1_000) { await Task.yield() }
                 if number.isMultiple(of: 20_000) { _ = try await scope.resolve(Held.self) }
             }
             #expect(try await scope.resolve(Thing.self).number == 7, "what is far above is found")
@@ -52,7 +53,10 @@ private final class Held: Sendable {
         var innermost = WeakCore(core: nil)
         do {
             var scope = application!
-            for _ in 0..<Self.depth { scope = try await scope.openScope() }
+            for number in 0..<Self.depth {
+                scope = try await scope.openScope()
+                if number.isMultiple(of: 1_000) { await Task.yield() }
+            }
             _ = try await scope.resolve(Held.self)
             innermost = WeakCore(core: scope.core)
         }
@@ -68,6 +72,7 @@ private final class Held: Sendable {
             var container = root()
             for number in 0..<Self.depth {
                 container = Container(parent: container)
+                if number.isMultiple(of: 1_000) { await Task.yield() }
                 if number.isMultiple(of: 20_000) { _ = try await container.resolve(Held.self) }
             }
             #expect(try await container.resolve(Thing.self).number == 7)

@@ -135,16 +135,22 @@ private final class File: Sendable {
             let resolver: Resolver
             init(_ resolver: Resolver) { self.resolver = resolver }
         }
+        let mayClose = Gate()
         let container = Container {
-            Registration(Keeper.self, lifetime: .singleton) { r in Keeper(r) }.onDispose { _ in await Task.yield() }
+            Registration(Keeper.self, lifetime: .singleton) { r in Keeper(r) }.onDispose { _ in await mayClose.pass() }
         }
-        weak var first = try await container.resolve(Keeper.self)
+        weak var first: Keeper?
+        do { first = try await container.resolve(Keeper.self) }
         let reset = Task { try await container.reset(Keeper.self) }
-        let second = try await container.resolve(Keeper.self)
+        await mayClose.arrived()
+        let successor = Task { try await container.resolve(Keeper.self) }
+        await container.core.waiters(of: Keeper.self, reach: 1)
+        mayClose.open()
+        let second = try await successor.value
         try await reset.value
-        let third = try await container.resolve(Keeper.self)
-        while first != nil { await Task.yield() }
-        withExtendedLifetime((second, third)) {}
+        for _ in 0..<100_000 where first != nil { await Task.yield() }
+        #expect(first == nil)
+        withExtendedLifetime(second) {}
         try await container.dispose()
     }
 

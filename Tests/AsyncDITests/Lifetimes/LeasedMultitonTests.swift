@@ -159,21 +159,6 @@ import Testing
         try await pools.container.dispose()
     }
 
-    @Test func `what is leased again after a reset is another instance, and stays as well`() async throws {
-        let pools = Pools(.multiton(capacity: 1))
-        let old = await pools.lease("a")
-        try await pools.container.reset(Pool.self, arguments: "a")
-        let new = await pools.lease("a")
-        try await pools.use("b")
-        try await old.end()
-        await pools.closed("a")
-        #expect(await pools.tenants == ["a", "b"], "the lease of the former instance is not that of the new one")
-        try await new.end()
-        await pools.closed("b")
-        #expect(await pools.tenants == ["a"])
-        try await pools.container.dispose()
-    }
-
     @Test func `an instance that idled while it was leased idles from the end of its lease`() async throws {
         let clock = ManualClock()
         let pools = Pools(.multiton(capacity: 1, idle: .seconds(10)), clock: clock)

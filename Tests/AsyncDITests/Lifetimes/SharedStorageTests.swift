@@ -241,7 +241,8 @@ import Testing
             shop.factory.answer(Thing(2), run: 1)
             let task = shop.resolve()
             successor.withLock { $0 = task }
-            while shop.container.core.withState({ $0.storageWork.waitingCount }) < 1 { yieldThread() }
+            // It waits for the disposal of its predecessor, which comes after the clearing.
+            while shop.container.core.waiterCount(of: Thing.self) < 1 { yieldThread() }
         }
         try await takingAThread {
             try await shop.container.reset(Thing.self)
