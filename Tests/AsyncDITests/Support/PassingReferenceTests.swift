@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// Counts its ends.
-private final class Mortal: Sendable {
+private final class Passenger: Sendable {
     private let ends: Counter
     let number: Int
     init(_ number: Int, _ ends: Counter) { (self.number, self.ends) = (number, ends) }
@@ -14,13 +14,13 @@ private final class Mortal: Sendable {
 @Suite(.timeLimit(.minutes(10))) struct PassingReferenceTests {
     /// An owner, because the reference cannot be copied.
     private final class Owner: Sendable {
-        let reference: PassingReference<Mortal>
-        init(_ object: Mortal?) { reference = PassingReference(object) }
+        let reference: PassingReference<Passenger>
+        init(_ object: Passenger?) { reference = PassingReference(object) }
     }
 
     @Test func `it is there until it is given up`() {
         let ends = Counter()
-        let owner = Owner(Mortal(1, ends))
+        let owner = Owner(Passenger(1, ends))
         #expect(owner.reference.load()?.number == 1)
         #expect(ends.value == 0)
         owner.reference.giveUp()
@@ -31,7 +31,7 @@ private final class Mortal: Sendable {
 
     @Test func `a reader keeps what it has`() {
         let ends = Counter()
-        let owner = Owner(Mortal(1, ends))
+        let owner = Owner(Passenger(1, ends))
         var held = owner.reference.load()
         owner.reference.giveUp()
         #expect(ends.value == 0 && held?.number == 1)
@@ -42,7 +42,7 @@ private final class Mortal: Sendable {
     @Test func `it goes with its owner, whether it was given up or not`() {
         let ends = Counter()
         for isGivenUp in [true, false] {
-            let owner = Owner(Mortal(1, ends))
+            let owner = Owner(Passenger(1, ends))
             if isGivenUp { owner.reference.giveUp() }
         }
         _ = Owner(nil).reference.load()
@@ -53,7 +53,7 @@ private final class Mortal: Sendable {
     @Test func `many readers and those that give it up meet, and it ends once`() async {
         let ends = Counter()
         for number in 0..<2_000 {
-            let owner = Owner(Mortal(number, ends))
+            let owner = Owner(Passenger(number, ends))
             await withTaskGroup { group in
                 for task in 0..<4 {
                     group.addTask {
