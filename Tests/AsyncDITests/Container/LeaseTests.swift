@@ -381,9 +381,9 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `dispose throws what the disposal of an evicted instance throws meanwhile`() async throws {
+    @Test func `dispose throws what the disposal of a reset instance throws meanwhile`() async throws {
         let container = Container {
-            Registration(Pool.self, lifetime: .multiton(capacity: 1)) { _, tenant in Pool(tenant) }
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
                 .onDispose { if $0.tenant == "a" { throw TestError() } }
         }
         let (inside, leave) = (Gate(), Gate())
@@ -394,7 +394,7 @@ import Testing
             }
         }
         await inside.arrived()
-        _ = try await container.resolve(Pool.self, arguments: "b")
+        try await container.reset(Pool.self, arguments: "a")
         let disposal = Task { try await container.dispose() }
         await until { container.core.withState { $0.disposal?.current == "the end of leases" } }
         leave.open()
