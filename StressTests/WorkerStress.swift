@@ -85,8 +85,7 @@ struct WorkerStress {
             switch await attempt(job, in: application) {
             case .success:
                 await report(plant.done.add(), plant)
-            case .failure(ResolutionError.Code.disposed) where application.isEnding.value == 1,
-                .failure(is WorkerApplication.Ending):
+            case .failure(ResolutionError.Code.disposed) where application.isEnding.value == 1:
                 // The application's end, not the job's fault: another one takes it.
                 plant.putBack.add()
                 plant.queue.giveBack(job)

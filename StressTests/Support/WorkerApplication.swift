@@ -18,16 +18,12 @@ final class WorkerApplication: Sendable {
         }
     }
 
-    /// No job begins any more.
-    struct Ending: Error {}
-
     let container: Container
     private let database: FakeDatabase
     private let census: Census
     /// Whether it ends without cutting a job short.
     let isDraining = Counter()
     let isEnding = Counter()
-    private let running = Counter()
 
     init(_ number: Int, _ database: FakeDatabase, _ census: Census) {
         self.database = database
@@ -66,9 +62,6 @@ final class WorkerApplication: Sendable {
 
     /// Runs one attempt at a job; throws when it was not committed.
     func run(_ job: Job) async throws {
-        running.add()
-        defer { running.add(-1) }
-        guard isEnding.value == 0 else { throw Ending() }
         let hasBegun = Counter()
         do {
             try await container.withScope("job", registrations: { Registration(Job.self, instance: job) }) { scope in
@@ -83,18 +76,14 @@ final class WorkerApplication: Sendable {
     }
 
     private func withHandler(of kind: String, _ body: @Sendable (Handler) async throws -> Void) async throws {
-        // Without a lease: a reload may close the handler under the job.
-        guard let handler = try await container.resolveMap(Handler.self, keyedBy: String.self)[kind] else { return }
-        try await body(handler)
+        try await container.withInstance(Handler.self, contributedAs: kind) { try await body($0) }
     }
 
     /// Ends when the jobs that run have ended.
     func drain() async throws {
         isDraining.set(1)
         isEnding.set(1)
-        // Without `drain(deadline:)`: who sees that it is ending takes no job any more.
-        while running.value > 0 { await Task.yield() }
-        try await container.dispose()
+        try await container.drain(deadline: .seconds(120))
     }
 
     /// Ends at once, under the jobs that run.

@@ -26,7 +26,7 @@ import Testing
             var cache = InstanceCache()
             var model: [CreationKey: Kept] = [:]
             for step in 0..<300 {
-                let key = key(random.below(4), random.below(12), hashes: hashes)
+                let key = key(random.below(4), random.below(30), hashes: hashes)
                 if random.below(5) < 3 {
                     let kept = Kept(key, cell: StrongCell(step))
                     cache.insert(kept, insteadOf: cache[key])
@@ -38,9 +38,17 @@ import Testing
                 cache.checkInvariants()
                 #expect(cache.count == model.count)
                 #expect(cache.isEmpty == model.isEmpty)
+                let found = cache.first(of: key.recipe, hash: key.arguments.hash) { $0 === model[key] }
+                #expect(found === model[key], "found by its identity, without comparing keys")
+                // The lists by registration are made when somebody asks, and kept up from then on: both are tried.
+                guard step > 10 * Int(seed) else { continue }
+                let ofRecipe = model.values.filter { $0.recipe === key.recipe }
+                #expect(
+                    Set(cache.all(of: key.recipe).map { ObjectIdentifier($0) })
+                        == Set(ofRecipe.map { ObjectIdentifier($0) }))
             }
             for recipe in 0..<4 {
-                for number in 0..<12 {
+                for number in 0..<30 {
                     let key = self.key(recipe, number, hashes: hashes)
                     #expect(cache[key] === model[key])
                     #expect(cache[key].map { $0.key == key } ?? true)

@@ -395,7 +395,6 @@ import Testing
         }
         await inside.arrived()
         try await container.reset(Pool.self, arguments: "a")
-        _ = try await container.resolve(Pool.self, arguments: "b")
         let disposal = Task { try await container.dispose() }
         await until { container.core.disposal.current == "the end of leases" }
         leave.open()

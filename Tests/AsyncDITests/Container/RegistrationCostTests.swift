@@ -2,6 +2,9 @@ import Testing
 
 @testable import AsyncDI
 
+private protocol Kind: Sendable {}
+extension Thing: Kind {}
+
 /// What many registrations of one service, and many arguments with one hash, cost: counted, not timed.
 @Suite(.timeLimit(.minutes(10))) struct RegistrationCostTests {
     /// Counts how often two of its kind are compared.
@@ -82,6 +85,72 @@ import Testing
             }
         }
         #expect(count <= 20 * Self.many)
+    }
+
+    @Test func `replacing and unregistering one of many with arguments looks at its own instances`() async throws {
+        let comparisons = Comparisons()
+        func name(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
+        let container = Container()
+        for number in 0..<Self.many {
+            try await container.register(Thing.self, qualifier: name(number), lifetime: .multiton) {
+                (_, number: Int) in Thing(number)
+            }
+            _ = try await container.resolve(Thing.self, qualifier: name(number), arguments: number)
+        }
+        let (_, count) = try await comparisons.during {
+            for number in 0..<Self.many {
+                try await container.register(Thing.self, qualifier: name(number), lifetime: .multiton) {
+                    (_, number: Int) in Thing(number)
+                }
+                #expect(await container.unregister(Thing.self, qualifier: name(number)))
+            }
+        }
+        #expect(count <= 40 * Self.many)
+        #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
+    }
+
+    @Test func `where something is decorated, what is forwarded to each of many is found as directly`() async throws {
+        let comparisons = Comparisons()
+        func name(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
+        func registration(_ number: Int) -> Registration<Thing> {
+            Registration(Thing.self, qualifier: name(number), lifetime: .singleton) { _ in Thing(number) }
+                .implements((any Kind).self) { $0 }
+        }
+        let container = Container {
+            for number in 0..<Self.many { registration(number) }
+            Decoration((any Kind).self, qualifier: name(0)) { _, inner in inner }
+        }
+        let (_, count) = try await comparisons.during {
+            for number in 0..<Self.many {
+                _ = try await container.resolve((any Kind).self, qualifier: name(number))
+                try await container.register(registration(number))
+                #expect(await container.unregister(Thing.self, qualifier: name(number)))
+            }
+        }
+        #expect(count <= 60 * Self.many)
+        #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
+    }
+
+    @Test func `contributions under many keys are replaced and taken back one by one, and all at once`() async throws {
+        let comparisons = Comparisons()
+        func key(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
+        let container = Container()
+        func load() async throws {
+            for number in 0..<Self.many {
+                try await container.registerMany(Thing.self, key: key(number), lifetime: .singleton) { _ in
+                    Thing(number)
+                }
+            }
+        }
+        try await load()
+        #expect(try await container.resolveMany(Thing.self).map(\.number) == Array(0..<Self.many))
+        let (_, replaced) = try await comparisons.during { try await load() }
+        #expect(replaced <= 20 * Self.many)
+        #expect(container.core.withState { $0.instances.isEmpty })
+        #expect(try await container.resolveMany(Thing.self).map(\.number) == Array(0..<Self.many))
+        let (_, removed) = await comparisons.during { await container.unregisterMany(Thing.self) }
+        #expect(removed <= 20 * Self.many)
+        #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
     @Test func `resetting one of many after the other compares with that one`() async throws {

@@ -118,7 +118,7 @@ import Testing
                 try #require(flights.flight(for: key) == joinable.map { model[$0].number }, "seed \(seed)")
                 switch random.below(8) {
                 case 0:
-                    flights.invalidate { $0 == key }
+                    if random.chance(0.5) { flights.invalidate { $0 == key } } else { flights.invalidate(key) }
                     for index in model.indices where model[index].key == key { model[index].isInvalid = true }
                 case 1..<4 where !model.isEmpty:
                     let ended = model.remove(at: random.below(model.count))
@@ -372,7 +372,7 @@ import Testing
                 flights.abandon(number)
                 if let index = model.index(number) { model.flights[index].isCancelled = true }
             default:
-                flights.invalidate { $0 == key }
+                if random.chance(0.5) { flights.invalidate { $0 == key } } else { flights.invalidate(key) }
                 for index in model.flights.indices where model.flights[index].key == key {
                     model.flights[index].isInvalid = true
                 }
