@@ -102,10 +102,11 @@ struct Plan: Sendable {
 
         /// Whether there is one instance of a key at a time, from its factory to the end of its hook.
         ///
-        /// A storage decides by itself, and a weak instance has no end that anybody could wait for.
+        /// A hook, or a body that holds a lease, may ask for the successor of an instance that is no multiton's. A storage decides by itself,
+        /// and a weak instance has no end that anybody could wait for.
         var isExclusive: Bool {
             switch self {
-            case .singleton, .multiton, .boundedMultiton, .idleMultiton: true
+            case .multiton, .boundedMultiton, .idleMultiton: true
             default: false
             }
         }

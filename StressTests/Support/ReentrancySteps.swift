@@ -88,7 +88,16 @@ extension ReentrantWorld {
     /// The containers that may answer when one is asked: itself, or scopes below it that the code runs in.
     func asked(_ container: Container, in situation: Situation) -> [Home] {
         let home = home(of: container)
-        return [home] + situation.scopes.map { self.home(of: $0) }.filter { $0.isInside(home) }
+        var homes = [home]
+        // A task that has outlived its scope is answered by the next container around it.
+        for scope in situation.scopes.map({ self.home(of: $0) }) where scope.isInside(home) {
+            var next: Home? = scope
+            while let current = next, current !== home {
+                homes.append(current)
+                next = current.parent
+            }
+        }
+        return homes
     }
 
     private func performOnContainer(_ step: Step, _ asker: String, in situation: Situation) async throws {

@@ -4,6 +4,8 @@
 class Completion: Activity, @unchecked Sendable {
     private struct State {
         var isDone = false
+        /// Whether waiters that can be woken are to look again.
+        var isWoken = false
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         /// The waiters whose deadline, or cancellation, came before they waited.
@@ -50,17 +52,28 @@ class Completion: Activity, @unchecked Sendable {
         return await end(for: id)
     }
 
-    /// Waits for the end, or until the task is cancelled.
+    /// Waits for the end, until it is woken, or until the task is cancelled.
     ///
     /// - Throws: `CancellationError`.
-    final func waitUnlessCancelled() async throws {
+    final func waitUnlessWoken() async throws {
         let id = newWaiter()
-        let hasEnded = await withTaskCancellationHandler {
+        _ = await withTaskCancellationHandler {
             await end(for: id)
         } onCancel: {
             giveUp(id)
         }
-        if !hasEnded { throw CancellationError() }
+        try Task.checkCancellation()
+    }
+
+    /// Waiters look again whether there is something to wait for; without a waiter, the next one does.
+    final func wake() {
+        let waiters = state.withLock { state in
+            guard !state.isDone else { return [] as [CheckedContinuation<Bool, Never>] }
+            state.isWoken = state.waiters.isEmpty
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: false) }
     }
 
     private func newWaiter() -> Int {
@@ -76,6 +89,10 @@ class Completion: Activity, @unchecked Sendable {
                 if state.isDone { return true }
                 // The timer runs beside this task, and a short one may be the faster.
                 if state.givenUp.remove(id) != nil { return false }
+                if state.isWoken {
+                    state.isWoken = false
+                    return false
+                }
                 state.waiters[id] = continuation
                 return nil
             }

@@ -46,6 +46,10 @@ final class Disposable: Completion, @unchecked Sendable {
     let failure: (any Error)?
     /// Whether observers were told of its creation, and are to be told of its disposal.
     let isAnnounced: Bool
+    /// The leases that the disposal waits for, where there were any.
+    ///
+    /// Unchecked because it is written under the container's lock, before any creation is told of this disposal.
+    @exclusivity(unchecked) var leased: LeasedCell?
     /// The instance that is disposed after this one, in the same task.
     ///
     /// Unchecked because it is touched under the lock of ``Waits/graph`` only.
@@ -83,9 +87,10 @@ final class Disposable: Completion, @unchecked Sendable {
     func end() {
         finish()
         isFollowed(by: nil)
-        let instance = cell
+        let dropped = (cell, leased)
         cell = nil
-        withExtendedLifetime(instance) {}
+        leased = nil
+        withExtendedLifetime(dropped) {}
     }
 
     /// Another instance is disposed after this one, or none any more.
@@ -109,6 +114,16 @@ final class Disposable: Completion, @unchecked Sendable {
                 (frame.path + frames.flatMap(\.pathInCreation) + [frame.step]).upToFirstRepetition, asker: frame)
         }
         defer { Waits.end(suspension) }
-        try await waitUnlessCancelled()
+        while !hasEnded {
+            if leased?.isLeasedForLong == true {
+                // What holds the lease lives as long as the container: its end may never come.
+                guard recipe.lifetime.kind == .multiton else { return }
+                throw ResolutionError(
+                    .invalidOperation,
+                    "\(recipe.key) was dropped while it is leased by an instance that lives as long as \(home.displayName).",
+                    advice: "Reset that instance first, or lease in a scope.", steps: frame.path, asker: frame)
+            }
+            try await waitUnlessWoken()
+        }
     }
 }

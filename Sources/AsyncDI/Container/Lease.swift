@@ -10,6 +10,9 @@ final class Lease: HeldLease {
     /// Whether a body holds it, and not an instance: a container that is drained waits for bodies only.
     private let heldByBody = Atomic(true)
 
+    /// Whether an instance holds it that lives at least as long as the container of the leased one.
+    private let heldForLong = Atomic(false)
+
     init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
         self.core = core
         self.key = key
@@ -20,8 +23,13 @@ final class Lease: HeldLease {
     /// The body that holds the lease holds it no longer; false when no body did.
     func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
 
-    func passToInstance() {
+    func passToInstance(of holder: Creation) {
         guard leaveBody() else { return }
+        if let home = holder.home as? ContainerCore, home.isAboveOrSame(core) {
+            heldForLong.store(true, ordering: .sequentiallyConsistent)
+            leased.longLeases.add(1, ordering: .sequentiallyConsistent)
+            leased.disposal?.wake()
+        }
         var quiet: [CheckedContinuation<Void, Never>] = []
         core.withState { $0.bodyEnds(into: &quiet) }
         for continuation in quiet { continuation.resume() }
@@ -30,7 +38,12 @@ final class Lease: HeldLease {
     /// The disposal of the instance waits for its leases, as soon as it is to be disposed; that of the container does too.
     var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 
-    func end() { core.cleanUp(core.release(self)) }
+    func end() {
+        if heldForLong.exchange(false, ordering: .sequentiallyConsistent) {
+            leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
+        }
+        core.cleanUp(core.release(self))
+    }
 }
 
 /// An instance that is leased: how often, and whether it is waiting to be disposed.
@@ -43,6 +56,9 @@ final class LeasedCell: @unchecked Sendable {
     ///
     /// One instance may be registered several times, each with hooks of its own.
     fileprivate var pending: [Disposable] = []
+    /// How many leases may never end before the container does.
+    let longLeases = Atomic<Int>(0)
+    var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
     /// The first of these, for the graph of waits; set once.
     private let firstPending = AtomicReference<Disposable>()
 
@@ -53,6 +69,7 @@ final class LeasedCell: @unchecked Sendable {
 
     fileprivate func postpone(_ item: Disposable) {
         pending.append(item)
+        item.leased = self
         _ = firstPending.loadOrInitialize { item }
     }
 }

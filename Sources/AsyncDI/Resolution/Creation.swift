@@ -142,7 +142,7 @@ final class Creation: Activity, @unchecked Sendable {
             return state.leases != nil
         }
         guard isHeld == true else { return false }
-        lease.passToInstance()
+        lease.passToInstance(of: self)
         return true
     }
 

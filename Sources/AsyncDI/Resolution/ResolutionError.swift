@@ -125,11 +125,12 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
-    /// The same error, which keeps no run alive.
+    /// The same error, which keeps no run, registration or argument alive: those lead to instances and containers.
     var withoutOrigin: ResolutionError {
         var error = self
         error.origin = nil
         error.delivery = nil
+        error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, recipe: nil, pack: .none, site: $0.site) })
         return error
     }
 

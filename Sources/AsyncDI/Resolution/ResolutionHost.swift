@@ -127,7 +127,7 @@ enum LeaseDecision {
 protocol HeldLease: AnyObject, Sendable {
     func end()
     /// The lease is that of an instance from now on: a container that is drained waits for those of bodies only.
-    func passToInstance()
+    func passToInstance(of holder: Creation)
     /// The disposals that cannot end before the lease does.
     var outer: [Activity] { get }
 }

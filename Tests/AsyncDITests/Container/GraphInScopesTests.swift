@@ -39,7 +39,7 @@ private final class Holder: Sendable {
     @Test func `each container has a number that no other one ever has`() async throws {
         var seen: Set<UInt64> = [root.core.number]
         for _ in 0..<200 { seen.insert(Container().core.number) }
-        for _ in 0..<200 { try await root.withScope { seen.insert($0.core.number) } }
+        for _ in 0..<200 { _ = try await root.withScope { seen.insert($0.core.number) } }
         #expect(seen.count == 401)
     }
 

@@ -192,6 +192,45 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "close a", "open a"])
     }
 
+    @Test func `a successor whose predecessor is leased for as long as the container lives gets an error`() async throws
+    {
+        let container = Container {
+            Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
+                .onDispose { $0.close() }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease(File.self, arguments: "a")
+                return Thing()
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        try await container.reset(File.self, arguments: "a")
+        await expect(.invalidOperation) { _ = try await container.resolve(File.self, arguments: "a") }
+        try await container.reset(Thing.self)
+        _ = try await container.resolve(File.self, arguments: "a")
+        #expect(log.entries == ["open a", "close a", "open a"])
+        try await container.dispose()
+    }
+
+    @Test func `a successor waits for a scope whose instance holds the lease`() async throws {
+        let container = Container {
+            Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
+                .onDispose { $0.close() }
+            Registration(Thing.self, lifetime: .scoped) { r in
+                _ = try await r.lease(File.self, arguments: "a")
+                return Thing()
+            }
+        }
+        let scope = try await container.openScope()
+        _ = try await scope.resolve(Thing.self)
+        try await container.reset(File.self, arguments: "a")
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        try await scope.dispose()
+        _ = try await again.value
+        #expect(log.entries == ["open a", "close a", "open a"])
+        try await container.dispose()
+    }
+
     @Test func `a hook that needs the successor of what is disposed after it in one reset gets an error`() async throws
     {
         let boxes = Log<Container>()

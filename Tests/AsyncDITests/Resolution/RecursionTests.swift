@@ -284,7 +284,7 @@ private final class Edge: Shape {}
         let container = Container {
             Registration(Nest.self, lifetime: lifetime) { r in
                 let root = try #require(root.withLock { $0 })
-                guard try #require(r.container) !== root else { return Nest() }
+                guard r.container !== root else { return Nest() }
                 return Nest(try await root.resolve(Nest.self))
             }
         }
