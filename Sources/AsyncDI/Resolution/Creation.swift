@@ -376,11 +376,17 @@ final class Creation: Activity, @unchecked Sendable {
             forget()
             return
         }
-        _ = rare { $0.failure = error }
+        keep(failure: error)
         let others = Waits.graph.withLock { $0.fail(self) }
         place.finish(self, .failure(error))
         for other in Waits.creations(others) { other.end(failingWith: error) }
         forget()
+    }
+
+    /// Keeps the error for creations that fail with this one: without the runs that it arose in, which lead back here.
+    private func keep(failure error: any Error) {
+        let error = (error as? ResolutionError)?.withoutOrigin ?? error
+        _ = rare { $0.failure = error }
     }
 
     /// The creation was given the unfinished instance of another one, which has failed meanwhile.
@@ -393,7 +399,7 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// A cancellation is that of the other one's requests: those that wait for this one start over.
     private func end(failingWith error: any Error) {
-        _ = rare { $0.failure = error }
+        keep(failure: error)
         if error is CancellationError { place.abandon(self) }
         place.finish(self, .failure(error))
         forget()

@@ -39,10 +39,16 @@ enum Waits {
 
     /// A call of a container, which is no request, is about to wait for an activity.
     ///
+    /// Called outside every lock: requests that are given what is unfinished, so that the wait can end, go on.
+    ///
     /// - Returns: The runs between the target and the caller, when waiting would never end; else nil.
     static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Frame]? {
-        guard case .cycle(let frames) = ask(suspension, from: asker, for: target) else { return nil }
-        return frames.compactMap(\.self)
+        switch ask(suspension, from: asker, for: target) {
+        case .cycle(let frames): return frames.compactMap(\.self)
+        case .wait(let releasing): Creation.release(released(releasing))
+        case .takeEarly: break
+        }
+        return nil
     }
 
     /// A call waits no longer.

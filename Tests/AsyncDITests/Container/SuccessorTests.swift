@@ -211,6 +211,27 @@ private final class File: Sendable {
         try await container.dispose()
     }
 
+    @Test func `a hook that needs a property cycle with the successor of its own instance does not hang`() async throws
+    {
+        let boxes = Log<Container>()
+        let container = Container {
+            Registration(File.self, lifetime: .singleton) { [log] _ in File("a", log) }
+                .injectProperties { r, _ in _ = try await r.resolve(Thing.self) }
+                .onDispose { file in
+                    if boxes.entries.count == 1 { _ = try await boxes.entries[0].resolve(Thing.self) }
+                    file.close()
+                }
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+                .injectProperties { r, _ in _ = try await r.resolve(File.self) }
+        }
+        boxes.append(container)
+        _ = try await container.resolve(File.self)
+        try await finishes { try await container.reset(.singleton) }
+        boxes.append(container)
+        try await container.dispose()
+        #expect(log.entries == ["open a", "close a", "open a", "close a"])
+    }
+
     @Test func `a successor waits for a scope whose instance holds the lease`() async throws {
         let container = Container {
             Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
