@@ -3,9 +3,9 @@
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
 @usableFromInline class IndexedInstance: @unchecked Sendable {
     /// What tells it from the others of its registration; nil where there is no other.
-    @usableFromInline final let arguments: ArgumentPack?
+    final let arguments: ArgumentPack?
     /// Nil where a storage has the instance.
-    @usableFromInline final let cell: Cell?
+    final let cell: Cell?
     // Last, so that what a subclass adds can fill the gap.
     final let hash: UInt32
 
@@ -21,23 +21,39 @@
     /// What stands where one was removed; it is never found, whatever its hash.
     static let removed = IndexedInstance(nil, hash: 0, cell: nil)
 
+    /// Both, valid as long as this, which the caller must keep explicitly: not retained, because that takes half as long as a hit.
+    @usableFromInline final var contents: (arguments: Unmanaged<ArgumentPack>, cell: Unmanaged<Cell>)? {
+        guard let arguments, let cell else { return nil }
+        return (Unmanaged.passUnretained(arguments), Unmanaged.passUnretained(cell))
+    }
+
     /// The instance that was found by the hash of one argument, if it was made for this one.
     ///
     /// Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
     @inlinable final func instance<Service: Sendable, First: Hashable & Sendable>(
         of service: Service.Type, for first: First
     ) -> Service? {
-        guard let arguments, Arguments<First>.of(arguments).values == first, let cell else { return nil }
-        return cell.value(as: service)
+        // Inlined, this may be the last use of the entry, which nobody else need have any more: it must not end before its contents.
+        defer { withExtendedLifetime(self) {} }
+        guard let contents,
+            contents.arguments._withUnsafeGuaranteedRef({ Arguments<First>.of($0).values == first })
+        else { return nil }
+        return contents.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
     }
 
     /// The same for two arguments.
     @inlinable final func instance<Service: Sendable, First: Hashable & Sendable, Second: Hashable & Sendable>(
         of service: Service.Type, for first: First, _ second: Second
     ) -> Service? {
-        guard let arguments, let cell else { return nil }
-        let values = Arguments<First, Second>.of(arguments).values
-        return values.0 == first && values.1 == second ? cell.value(as: service) : nil
+        // As above.
+        defer { withExtendedLifetime(self) {} }
+        guard let contents,
+            contents.arguments._withUnsafeGuaranteedRef({
+                let values = Arguments<First, Second>.of($0).values
+                return values.0 == first && values.1 == second
+            })
+        else { return nil }
+        return contents.cell._withUnsafeGuaranteedRef { $0.value(as: service) }
     }
 }
 

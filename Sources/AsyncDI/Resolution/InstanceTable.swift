@@ -119,7 +119,7 @@ import Synchronization
         if case .undecided(let slot, let table)? = search(probe),
             let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly }),
-            let details = slot._withUnsafeGuaranteedRef({ $0.key.details.map { Unmanaged.passUnretained($0) } })
+            let details = slot._withUnsafeGuaranteedRef({ $0.details })
         {
             return QualifiedHit(Hit(cell, readUntil: ticket), details: details)
         }
@@ -268,34 +268,41 @@ import Synchronization
         case undecided(Unmanaged<Slot>, Unmanaged<InstanceTable>)
     }
 
-    /// Searches this table, its fallbacks and its parent, inside a read, which keeps alive what is found.
-    private func search(_ probe: some SlotProbe) -> Answer? { firstTable { $0.answer(probe, asked: self) } }
+    /// Searches this table, its fallbacks and its parent, inside a read.
+    private func search(_ probe: some SlotProbe) -> Answer? {
+        if let answer = answer(probe, asked: self) { return answer }
+        return searchBeyond(probe, asked: self)
+    }
+
+    /// By itself, so that what is found in the first table is found by little code.
+    @inline(never)
+    private func searchBeyond(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
+        firstTableBeyond { $0.answer(probe, asked: asked) }
+    }
 
     /// What the first of the tables in the search order that has an answer gives.
-    @inline(__always)
     private func firstTable<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         if let answer = body(self) { return answer }
         return firstTableBeyond(body)
     }
 
     /// A loop, because scopes may be nested very deep.
+    @inline(__always)
     private func firstTableBeyond<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         // Unretained because this table, kept until the end, keeps its parent, and that one its own.
         defer { withExtendedLifetime(self) {} }
         var current = Unmanaged.passUnretained(self)
         while true {
-            let (answer, next) = current._withUnsafeGuaranteedRef { table in
-                let answer = table.hasFallbacks ? table.firstFallback(body) : nil
-                if let answer { return (Optional(answer), Unmanaged<InstanceTable>?.none) }
-                let parent = table.parentReference.load()
-                return (parent?._withUnsafeGuaranteedRef { body($0) }, parent)
+            if let answer = current._withUnsafeGuaranteedRef({ $0.hasFallbacks ? $0.firstFallback(body) : nil }) {
+                return answer
             }
-            if let answer { return answer }
-            guard let next else { return nil }
-            current = next
+            guard let parent = current._withUnsafeGuaranteedRef({ $0.parentReference.load() }) else { return nil }
+            if let answer = parent._withUnsafeGuaranteedRef({ body($0) }) { return answer }
+            current = parent
         }
     }
 
+    @inline(never)
     private func firstFallback<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         for fallback in fallbacks {
             if let answer = fallback.firstTable(body) { return answer }
@@ -313,8 +320,7 @@ import Synchronization
             if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, slot.isRegistered, asked) }) {
                 return .cell(cell, Unmanaged.passUnretained(self))
             }
-            // Valid like the slot, which it is.
-            return slot.isRegistered ? .notReady(slot.recipe.map { Unmanaged.passUnretained($0) }) : nil
+            return slot.isRegistered ? .notReady(slot.unretainedRecipe) : nil
         }
     }
 

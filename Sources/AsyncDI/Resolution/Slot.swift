@@ -14,6 +14,15 @@
         self.isRegistered = isRegistered
     }
 
+    /// The details of the key, valid as long as this slot is: readers do not retain them, because that takes half as long as a hit.
+    final var details: Unmanaged<KeyDetails>? { key.details.map { Unmanaged.passUnretained($0) } }
+
+    /// This, if it is a registration, valid as long as this slot is.
+    final var unretainedRecipe: Unmanaged<Recipe>? {
+        // Unchecked because only recipes are registered.
+        isRegistered ? Unmanaged.passUnretained(unsafeDowncast(self, to: Recipe.self)) : nil
+    }
+
     /// This, if it is a registration.
     final var recipe: Recipe? {
         // Unchecked because only recipes are registered, and a cast would be the longest part of a look-up.

@@ -52,9 +52,12 @@ final class SlotArray: @unchecked Sendable {
         let mask = capacity - 1
         var undecided: KeyProbe.Undecided?
         var index = Int(truncatingIfNeeded: probe.hash) & mask
-        while let slot = places[index].slot.load()?.takeUnretainedValue() {
-            if places[index].hash == probe.hash, probe.match(slot) == .undecided, let details = slot.key.details {
-                if undecided == nil { undecided = .init(first: details) } else { undecided?.rest.append(details) }
+        while let slot = places[index].slot.load() {
+            if places[index].hash == probe.hash {
+                slot._withUnsafeGuaranteedRef { slot in
+                    guard probe.match(slot) == .undecided, let details = slot.key.details else { return }
+                    if undecided == nil { undecided = .init(first: details) } else { undecided?.rest.append(details) }
+                }
             }
             index = (index + 1) & mask
         }

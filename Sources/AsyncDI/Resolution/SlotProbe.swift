@@ -41,8 +41,9 @@ struct TypeProbe: SlotProbe {
     }
 
     func match(_ slot: Slot) -> SlotMatch {
-        guard slot.key.service == service, slot.key.arguments == nil, let details = slot.key.details,
-            ObjectIdentifier(type(of: details)) == detailsType, details.isOfService, !slot.isEmpty
+        guard slot.key.service == service, slot.key.arguments == nil, let details = slot.details,
+            details._withUnsafeGuaranteedRef({ ObjectIdentifier(type(of: $0)) == detailsType && $0.isOfService }),
+            !slot.isEmpty
         else { return .other }
         return .undecided
     }
