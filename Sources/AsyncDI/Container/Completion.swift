@@ -43,9 +43,9 @@ class Completion: Activity, @unchecked Sendable {
         let id = newWaiter()
         let timer = duration.map { duration in
             Task.detached {
-                await clock.sleep(atLeast: duration)
                 // Cancelled when the wait is over.
-                if !Task.isCancelled { self.giveUp(id) }
+                try await clock.sleep(howeverLong: duration)
+                self.giveUp(id)
             }
         }
         defer { timer?.cancel() }
@@ -107,28 +107,5 @@ class Completion: Activity, @unchecked Sendable {
             return waiter
         }
         waiter?.resume(returning: false)
-    }
-}
-
-extension Clock<Duration> {
-    /// Sleeps, a day at a time: a clock's instants may not reach as far as the duration does.
-    ///
-    /// A clock that refuses to sleep is replaced by the system's: a deadline must not be lost with it. Returns early only
-    /// when the task is cancelled.
-    fileprivate func sleep(atLeast duration: Duration) async {
-        var rest = duration
-        var isBroken = false
-        while rest > .zero, !Task.isCancelled {
-            let part = min(rest, .seconds(86_400))
-            if isBroken {
-                try? await ContinuousClock().sleep(for: part)
-            } else {
-                do { try await sleep(for: part) } catch {
-                    isBroken = true
-                    continue
-                }
-            }
-            rest -= part
-        }
     }
 }
