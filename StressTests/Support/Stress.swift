@@ -18,7 +18,7 @@ import Testing
 enum Stress {
     static let scale: Double = environment("ASYNCDI_STRESS_SCALE").flatMap(Double.init) ?? 1
     static let isSanitized: Bool = environment("ASYNCDI_SANITIZED") == "1"
-    static let patience: Duration = .seconds(environment("ASYNCDI_STRESS_PATIENCE").flatMap { Double($0) } ?? 20)
+    static let patience: Duration = .seconds(environment("ASYNCDI_STRESS_PATIENCE").flatMap { Double($0) } ?? 300)
     static let onlySeed: UInt64? = environment("ASYNCDI_SEED").flatMap { UInt64($0) }
 
     static func count(_ base: Int, atLeast minimum: Int = 1) -> Int {

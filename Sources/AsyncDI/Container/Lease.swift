@@ -46,34 +46,6 @@ final class Lease: HeldLease {
     }
 }
 
-/// An instance that is leased: how often, and whether it is waiting to be disposed.
-///
-/// `@unchecked Sendable` because the counts and lists belong to the container's lock; what is published is atomic.
-final class LeasedCell: @unchecked Sendable {
-    let cell: Cell
-    fileprivate(set) var count = 0
-    /// What is to be disposed after the last lease, in the order in which it left the cache.
-    ///
-    /// One instance may be registered several times, each with hooks of its own.
-    fileprivate var pending: [Disposable] = []
-    /// How many leases may never end before the container does.
-    let longLeases = Atomic<Int>(0)
-    var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
-    /// The first of these, for the graph of waits; set once.
-    private let firstPending = AtomicReference<Disposable>()
-
-    fileprivate init(_ cell: Cell) { self.cell = cell }
-
-    /// Safe outside the container's lock because it is set once and kept as long as this object.
-    var disposal: Disposable? { firstPending.load()?.takeUnretainedValue() }
-
-    fileprivate func postpone(_ item: Disposable) {
-        pending.append(item)
-        item.leased = self
-        _ = firstPending.loadOrInitialize { item }
-    }
-}
-
 /// What is leased in one container.
 ///
 /// Instances are identified by the cells that hold them, which an entry keeps alive.
@@ -113,58 +85,9 @@ struct LeaseTable {
     }
 }
 
-/// The body of a `withInstance`, as long as it runs.
-///
-/// `@unchecked Sendable` because its superclass is; it adds constants and what is behind a lock.
-final class LeaseBody: Activity, @unchecked Sendable {
-    /// The body that this one runs in.
-    let parent: LeaseBody?
-    /// The activity that this body runs in, where that is no body.
-    private let place: Activity?
-    private let leases: Locked<[any HeldLease]>
-
-    /// A body of the current task.
-    init(leasing leases: [any HeldLease]) {
-        let asker = Waits.asker(of: ResolutionContext.activeFrame)
-        parent = LeaseContext.activeBody
-        place = ResolutionContext.activeFrame?.activity
-        self.leases = Locked(leases)
-        super.init(inside: asker)
-    }
-
-    /// Whether calls that a run of this activity makes now are made in the body.
-    func isInside(_ activity: Activity?) -> Bool { place === activity }
-
-    override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
-
+extension LeaseBody {
     /// The containers of whose instances the body holds leases; none once it has ended, for a task that outlives it.
-    var cores: [ContainerCore] { leases.withLock { $0 }.compactMap { ($0 as? Lease)?.core } }
-
-    /// Ends the leases.
-    func end() {
-        let ended = leases.withLock { leases in
-            defer { leases = [] }
-            return leases
-        }
-        Waits.end(self)
-        for lease in ended.reversed() { lease.end() }
-    }
-}
-
-/// The leases that the current task holds.
-enum LeaseContext {
-    /// The innermost body that this task, or the task that started it, was started in.
-    @TaskLocal static var body: LeaseBody?
-
-    static let peek = TaskLocalPeek($body)
-
-    /// The innermost body that still runs.
-    static var activeBody: LeaseBody? {
-        if peek.isNil { return nil }
-        var body = body
-        while let current = body, current.hasEnded { body = current.parent }
-        return body
-    }
+    var cores: [ContainerCore] { held.compactMap { ($0 as? Lease)?.core } }
 }
 
 extension ContainerCore {

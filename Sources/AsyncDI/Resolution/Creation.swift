@@ -42,10 +42,10 @@ final class Creation: Activity, @unchecked Sendable {
     /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
     @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
     /// Made when something happens that does not happen in most creations.
-    private let rare = AtomicReference<Rare>()
+    let rare = AtomicReference<Rare>()
 
     /// What most creations do without.
-    private final class Rare: Sendable {
+    final class Rare: Sendable {
         struct State {
             /// The unfinished instance.
             var instance: Cell?
@@ -105,11 +105,7 @@ final class Creation: Activity, @unchecked Sendable {
         super.init(isCreation: true, inside: Waits.asker(of: frame))
     }
 
-    /// A container's disposal waits for its creations, and a lease of an unfinished instance for that instance.
-    override var outer: [Activity] {
-        let leased = rareIfThere { $0.leases?.flatMap(\.outer) ?? [] } ?? []
-        return graph == nil ? host.ends + leased : leased
-    }
+    override var outer: [Activity] { endsAndLeases }
 
     var recipe: Recipe { key.recipe }
     /// Where the instance is cached.
@@ -123,37 +119,14 @@ final class Creation: Activity, @unchecked Sendable {
     /// Why the creation failed, where its group may ask.
     var failure: (any Error)? { rareIfThere { $0.failure } ?? nil }
 
-    private func rare<R>(_ body: (inout Rare.State) -> R) -> R? {
+    func rare<R>(_ body: (inout Rare.State) -> R) -> R? {
         let rare = rare.loadOrInitialize { Rare() }
         return rare === Rare.ended ? nil : rare.state.withLock(body)
     }
 
-    private func rareIfThere<R>(_ body: (inout Rare.State) -> R) -> R? {
+    func rareIfThere<R>(_ body: (inout Rare.State) -> R) -> R? {
         guard let rare = rare.object, rare !== Rare.ended else { return nil }
         return rare.state.withLock(body)
-    }
-
-    /// Keeps what the factory leased as long as the instance.
-    ///
-    /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
-    func hold(_ lease: any HeldLease) -> Bool {
-        let isHeld = rare { state in
-            state.leases?.append(lease)
-            return state.leases != nil
-        }
-        guard isHeld == true else { return false }
-        lease.passToInstance(of: self)
-        return true
-    }
-
-    /// Takes the leases out, once; none are held from now on.
-    func takeLeases() -> [any HeldLease] {
-        let rare = rare.loadOrInitialize { Rare.ended }
-        guard rare !== Rare.ended else { return [] }
-        return rare.state.withLock { state in
-            defer { state.leases = nil }
-            return state.leases ?? []
-        }
     }
 
     // MARK: In a task of its own
@@ -346,7 +319,7 @@ final class Creation: Activity, @unchecked Sendable {
                 Creation.release(Waits.released(waiters))
                 return false
             case .fail(let cause):
-                let cause = unsafeDowncast(cause, to: Creation.self)  // Because only creations fail others.
+                let cause = unsafeDowncast(cause, to: Creation.self)  // Unchecked because only creations fail others.
                 fail(with: cause.failure ?? CancellationError())
                 return true
             }

@@ -132,7 +132,7 @@ import Synchronization
     /// The innermost creation that others can wait for and that this run is part of.
     var creation: Creation? {
         guard let activity, activity.isCreation else { return nil }
-        return unsafeDowncast(activity, to: Creation.self)  // Because only creations say that they are.
+        return unsafeDowncast(activity, to: Creation.self)  // Unchecked because only creations say it.
     }
 
     /// Whether the run is that of a disposal hook.

@@ -1,0 +1,31 @@
+/// What a factory leases for the instance that it makes.
+extension Creation {
+    /// A container's disposal waits for its creations, and a lease of an unfinished instance for that instance.
+    var endsAndLeases: [Activity] {
+        let leased = rareIfThere { $0.leases?.flatMap(\.outer) ?? [] } ?? []
+        return (home?.ends ?? []) + leased
+    }
+
+    /// Keeps what the factory leased as long as the instance.
+    ///
+    /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
+    func hold(_ lease: any HeldLease) -> Bool {
+        let isHeld = rare { state in
+            state.leases?.append(lease)
+            return state.leases != nil
+        }
+        guard isHeld == true else { return false }
+        lease.passToInstance(of: self)
+        return true
+    }
+
+    /// Takes the leases out, once; none are held from now on.
+    func takeLeases() -> [any HeldLease] {
+        let rare = rare.loadOrInitialize { Rare.ended }
+        guard rare !== Rare.ended else { return [] }
+        return rare.state.withLock { state in
+            defer { state.leases = nil }
+            return state.leases ?? []
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// The body of a `withInstance`, as long as it runs.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constants and what is behind a lock.
+final class LeaseBody: Activity, @unchecked Sendable {
+    /// The body that this one runs in.
+    let parent: LeaseBody?
+    /// The activity that this body runs in, where that is no body.
+    private let place: Activity?
+    private let leases: Locked<[any HeldLease]>
+
+    /// A body of the current task.
+    init(leasing leases: [any HeldLease]) {
+        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        parent = LeaseContext.activeBody
+        place = ResolutionContext.activeFrame?.activity
+        self.leases = Locked(leases)
+        super.init(inside: asker)
+    }
+
+    /// Whether calls that a run of this activity makes now are made in the body.
+    func isInside(_ activity: Activity?) -> Bool { place === activity }
+
+    override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
+
+    /// The leases that the body holds.
+    var held: [any HeldLease] { leases.withLock { $0 } }
+
+    /// Ends the leases.
+    func end() {
+        let ended = leases.withLock { leases in
+            defer { leases = [] }
+            return leases
+        }
+        Waits.end(self)
+        for lease in ended.reversed() { lease.end() }
+    }
+}
+
+/// The leases that the current task holds.
+enum LeaseContext {
+    /// The innermost body that this task, or the task that started it, was started in.
+    @TaskLocal static var body: LeaseBody?
+
+    static let peek = TaskLocalPeek($body)
+
+    /// The innermost body that still runs.
+    static var activeBody: LeaseBody? {
+        if peek.isNil { return nil }
+        var body = body
+        while let current = body, current.hasEnded { body = current.parent }
+        return body
+    }
+}
