@@ -106,7 +106,7 @@ nonisolated(unsafe) var rings: [Ring] = []
 
 /// Kept until the process ends.
 enum Kept {
-    static let registration = Registration(Service.self, lifetime: .session) { _ in Service() }
+    static let registration = Registration(Service.self, lifetime: .singleton) { _ in Service() }
     static let container = makeContainer()
     static let child = Container(parent: container, fallbacks: [makeContainer()])
 }
