@@ -37,7 +37,7 @@ extension ContainerCore {
             }
         }
         dispose(of: victims)
-        let end = stopwatch.elapsed() + (deadline ?? .zero)
+        let end = stopwatch.elapsed() + (deadline ?? .zero).addable
         var errors: [any Error] = []
         for item in items {
             let rest = deadline.map { _ in max(end - stopwatch.elapsed(), .zero) }

@@ -19,8 +19,9 @@ final class Disposable: Completion, @unchecked Sendable {
     let isAnnounced: Bool
     /// The leases that the disposal waits for, where there were any.
     ///
-    /// Unchecked because it is written under the container's lock, before any creation is told of this disposal.
-    @exclusivity(unchecked) var leased: LeasedCell?
+    /// Unchecked because it is written before any creation is told of this disposal, and from then on touched under the lock
+    /// of ``Waits/graph`` only.
+    @exclusivity(unchecked) fileprivate var leased: LeasedCell?
     /// The instance that is disposed after this one, in the same task.
     ///
     /// Unchecked because it is touched under the lock of ``Waits/graph`` only.
@@ -58,9 +59,13 @@ final class Disposable: Completion, @unchecked Sendable {
     func end() {
         finish()
         isFollowed(by: nil)
-        let dropped = (cell, leased)
+        // A successor may be about to look whether it is leased.
+        let lastLeased = Waits.graph.withLock { _ in
+            defer { leased = nil }
+            return leased
+        }
+        let dropped = (cell, lastLeased)
         cell = nil
-        leased = nil
         withExtendedLifetime(dropped) {}
     }
 
@@ -86,7 +91,7 @@ final class Disposable: Completion, @unchecked Sendable {
         }
         defer { Waits.end(suspension) }
         while !hasEnded {
-            if leased?.isLeasedForLong == true {
+            if Waits.graph.withLock({ _ in leased })?.isLeasedForLong == true {
                 // What holds the lease lives as long as the container: its end may never come.
                 guard recipe.lifetime.kind == .multiton else { return }
                 throw ResolutionError(
