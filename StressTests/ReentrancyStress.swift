@@ -4,20 +4,8 @@ import Testing
 /// Random worlds whose factories, hooks, bodies and modules call back into their containers in every way.
 @Suite(.timeLimit(.minutes(10)))
 struct ReentrancyStress {
-    @Test(arguments: Mix.all.filter { !mixesThatStillHang.contains($0.name) || Stress.onlySeed != nil })
+    @Test(arguments: Mix.all)
     func `user code that calls back neither hangs nor breaks a promise`(mix: Mix) async {
-        await withKnownIssue("A few worlds keep an instance alive, or have two of one key", isIntermittent: true) {
-            await run(mix)
-        } when: {
-            Self.mixesWithKnownIssues.contains(mix.name)
-        }
-    }
-
-    /// Run only with a seed: of the worlds of these, a few still wait without end.
-    private static let mixesThatStillHang: Set<String> = ["waits", "property cycles", "everything"]
-    private static let mixesWithKnownIssues: Set<String> = ["graphs", "multitons"]
-
-    private func run(_ mix: Mix) async {
         await forEachSeed(150) { seed in
             let plan = Planner.plan(mix, seed: seed)
             let world = ReentrantWorld(plan, seed: seed)
