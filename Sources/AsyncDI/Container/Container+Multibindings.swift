@@ -1,12 +1,35 @@
 extension Container {
-    /// Contributes to a service of which there are many: adds to what ``resolveMany(_:qualifier:)`` gives, replaces nothing.
+    /// Contributes a registration, with its hooks, to a service of which there are many.
     ///
-    /// The same as registering ``Registration/intoMany(key:)``, which every other form of registration has too.
+    /// ```swift
+    /// try await container.registerMany(
+    ///     Registration((any Exporter).self, lifetime: .singleton) { _ in try await PDFExporter() }
+    ///         .onDispose { exporter in try await exporter.close() },
+    ///     key: "pdf")
+    /// ```
+    /// The same as registering ``Registration/intoMany(key:)``, in every form that a registration has. Contributions never replace one another, except those with
+    /// equal keys, which follow the container's ``DuplicatePolicy``.
+    ///
+    /// - Parameters:
+    ///   - registration: The registration.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; nil keeps the key that the registration
+    ///     was given by ``Registration/intoMany(key:)``.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ registration: Registration<Service>, key: (any Hashable & Sendable)? = nil
+    ) throws {
+        let isContributed = key == nil && registration.blueprint.key.isContribution
+        try register(isContributed ? registration : registration.intoMany(key: key))
+    }
+
+    /// Contributes to a service of which there are many: adds to the result of ``resolveMany(_:qualifier:)``.
+    ///
+    /// A contribution with hooks is given as a registration: ``registerMany(_:key:)``.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: Tells groups of contributions apart.
-    ///   - key: What the contribution is found by in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
     ///     ``DuplicatePolicy``.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
@@ -18,10 +41,52 @@ extension Container {
         key: (any Hashable & Sendable)? = nil, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) throws {
-        try register(
+        try registerMany(
             Registration(
-                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory
-            ).intoMany(key: key))
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory),
+            key: key)
+    }
+
+    /// Contributes to a service of which there are many, with the lifetime named before the key.
+    ///
+    /// The same as ``registerMany(_:qualifier:key:lifetime:fileID:line:factory:)``.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: Tells groups of contributions apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///     ``DuplicatePolicy``.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Makes an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        lifetime: Lifetime?, key: (any Hashable & Sendable)?, fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) throws {
+        try registerMany(
+            service, qualifier: qualifier, key: key, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
+    }
+
+    /// Contributes an existing instance to a service of which there are many.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells groups of contributions apart.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///     ``DuplicatePolicy``.
+    ///   - instance: The instance, which belongs to its creator.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        key: (any Hashable & Sendable)? = nil, instance: Service, fileID: String = #fileID, line: UInt = #line
+    ) throws {
+        try registerMany(
+            Registration(service, qualifier: qualifier, instance: instance, fileID: fileID, line: line), key: key)
     }
 
     /// Takes back every contribution to a service that was made in this container.

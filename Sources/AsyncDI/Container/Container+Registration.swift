@@ -149,26 +149,6 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers an initialiser whose parameters are resolved by their types.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
-    public func register<Service: Sendable, each Dependency: Sendable>(
-        using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
-        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
-        fileID: String = #fileID, line: UInt = #line
-    ) throws {
-        try register(
-            Registration(
-                using: initializer, as: service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line))
-    }
-
     /// Registers a service that is there already.
     ///
     /// - Parameters:

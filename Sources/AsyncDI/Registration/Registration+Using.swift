@@ -15,22 +15,24 @@ extension Registration where Service: Sendable {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
+    @inlinable
     public init<each Dependency: Sendable>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        var dependencies: [ServiceKey] = []
-        for type in repeat (each Dependency).self { dependencies.append(ServiceKey(type)) }
-        self.init(
-            blueprint: Blueprint(
-                key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
-                factory: ServiceFactory<Service> { resolver, _ in
-                    let all = try await resolver.all(repeat (each Dependency).self)
-                    return try await initializer(repeat each all)
-                },
-                site: RegistrationSite(fileID: fileID, line: line)))
-        blueprint.dependencies = dependencies
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
+            let all: (repeat each Dependency)
+            do throws(NotPublished) {
+                all = (repeat try resolver.publishedOrThrow((each Dependency).self))
+            } catch {
+                all = try await resolver.all(repeat (each Dependency).self)
+            }
+            return try await initializer(repeat each all)
+        }
+        var services: [any Any.Type] = []
+        for service in repeat (each Dependency).self { services.append(service) }
+        dependsOn(services)
     }
 }
 

@@ -15,6 +15,9 @@
     /// A cell for an instance that a storage gave, nil when it is of another type.
     func cell(for instance: any Sendable) -> Cell? { nil }
 
+    /// Whether the instances go to the caller of `make`, and are never resolved.
+    var onlyMakes: Bool { false }
+
     /// Whether what the factory makes is wrapped afterwards.
     final let isDecorated: Bool
 
@@ -105,4 +108,6 @@ final class MakingFactory<Service>: Factory, @unchecked Sendable {
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> sending Service) {
         self.make = make
     }
+
+    override var onlyMakes: Bool { true }
 }
