@@ -29,6 +29,8 @@ struct Situation: Sendable {
     var isAnywhere = false
     /// Whether the waits of the container cannot be seen from here: in a detached task that is waited for.
     var isUnseen = false
+    /// Whether it is inside a body that holds a lease.
+    var holdsLease = false
     var hand: Hand?
     var depth = 0
 
@@ -58,6 +60,9 @@ extension ReentrantWorld {
             case .cancellation: throw CancellationError()
             }
         case .ask(let ask):
+            let services = services(of: ask)
+            checker.requestBegins(for: services)
+            defer { checker.requestEnds(for: services) }
             try await judged(asker) { try await perform(ask, asker, in: situation) }
         case .tolerating(let steps):
             try? await perform(steps, in: situation)
@@ -117,6 +122,9 @@ extension ReentrantWorld {
             _ = await checker.invalidating { await container.unregister(Made.self, qualifier: NodeID(index: service)) }
         case .start(let place):
             guard let container = container(place, in: situation) else { return }
+            let services = plan.services.indices
+            checker.requestBegins(for: services)
+            defer { checker.requestEnds(for: services) }
             try await judged(asker) { try await container.start() }
         case .openScope(let place, let slot):
             guard let container = container(place, in: situation) else { return }
@@ -211,11 +219,15 @@ extension ReentrantWorld {
         let name = NodeID(index: service)
         let moment = checker.now
         let hasBegun = Counter()
+        checker.requestBegins(for: [service])
+        defer { if hasBegun.value == 0 { checker.requestEnds(for: [service]) } }
         var inner = situation.deeper
         inner.isAwaited = true
+        inner.holdsLease = true
         let situationOfBody = inner
         let body: @Sendable (Made) async throws -> Void = { made in
             hasBegun.set(1)
+            self.checker.requestEnds(for: [service])
             self.note(made, asking: self.asked(container, in: situation), since: moment, asker, in: situation)
             try await self.perform(steps, in: situationOfBody)
         }
