@@ -172,6 +172,8 @@ extension Situation {
         actor = "left by \(actor)"
         isAwaited = false
         isUnseen = false
+        holdsLease = false
+        holdsScope = false
         hand = nil
     }
 }
