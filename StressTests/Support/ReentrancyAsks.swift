@@ -32,6 +32,15 @@ extension ReentrantWorld {
         }
     }
 
+    /// The services that a request may begin to create.
+    func services(of ask: Step.Ask) -> [Int] {
+        switch ask.way {
+        case .callProvider(let slot): kept.providers.withLock { $0[slot].map { [$0.service] } } ?? []
+        case .callLazy(let slot): kept.lazies.withLock { $0[slot].map { [$0.service] } } ?? []
+        default: [ask.service]
+        }
+    }
+
     /// Who is asked: a container, or a resolver.
     private struct Source {
         var container: Container?
@@ -129,9 +138,10 @@ extension ReentrantWorld {
             let situation = inner
             try await Task { try await self.perform(steps, in: situation) }.value
         case .detached:
-            // Whoever waits for this task is not seen behind a captured container or the resolver of a graph.
+            // The task that waits for this one is not seen behind a captured container or the resolver of a graph. The resolver of
+            // a factory leads to the factory, and not to a body in it that holds a lease.
             detached.isUnseen = inner.isAwaited
-            if inner.isAwaited, inner.resolverAsks != nil { detached.resolver = nil }
+            if inner.isAwaited, inner.resolverAsks != nil || inner.holdsLease { detached.resolver = nil }
             let situation = detached
             try await Task.detached { try await self.perform(steps, in: situation) }.value
         case .leftTask:
@@ -162,6 +172,8 @@ extension Situation {
         actor = "left by \(actor)"
         isAwaited = false
         isUnseen = false
+        holdsLease = false
+        holdsScope = false
         hand = nil
     }
 }

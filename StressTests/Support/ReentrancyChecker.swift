@@ -49,17 +49,20 @@ final class Made: Sendable {
     /// The container that it was made in.
     let home: Home
     let held: [Made]
+    /// Whether a scope was given it: the scopes below have it too.
+    let isSupplied: Bool
     private let live: Locked<[Int: String]>
 
     init(
         id: Int, _ definition: Definition, argument: Int, in home: Home, holding held: [Made],
-        live: Locked<[Int: String]>
+        isSupplied: Bool = false, live: Locked<[Int: String]>
     ) {
         self.id = id
         self.definition = definition
         self.argument = argument
         self.home = home
         self.held = held
+        self.isSupplied = isSupplied
         self.live = live
         live.withLock { $0[id] = name }
     }
@@ -103,6 +106,13 @@ final class Checker: Sendable {
         /// The resets and registrations that have begun and that have ended, anywhere.
         var invalidations = 0
         var invalidating = 0
+        /// How many requests for each service go on.
+        var requests: [Int: Int] = [:]
+        /// The services with a request that began before the last invalidation: a creation may be as old, however late its
+        /// factory begins.
+        var mayBeOld: Set<Int> = []
+
+        func generation(of service: Int) -> Int? { mayBeOld.contains(service) ? nil : generation }
 
         /// What has been invalidated by now; nil while something is being, when nobody can tell.
         var generation: Int? { invalidating == 0 ? invalidations : nil }
@@ -138,7 +148,7 @@ final class Checker: Sendable {
         return state.withLock { state in
             state.time += 1
             let id = state.time
-            note("#\(id): factory of \(name) begins")
+            note("#\(id): factory of \(name), registration \(definition.id), begins")
             if isExclusive {
                 for other in state.creations.values where other.key == key {
                     if other.isRunning, let began = other.began, began == state.generation {
@@ -151,7 +161,7 @@ final class Checker: Sendable {
                 }
             }
             state.creations[id] = Creation(
-                key: key, isExclusive: isExclusive, began: state.generation, name: name, home: home)
+                key: key, isExclusive: isExclusive, began: state.generation(of: definition.service), name: name, home: home)
             return id
         }
     }
@@ -183,9 +193,26 @@ final class Checker: Sendable {
             state.withLock { state in
                 state.invalidations += 1
                 state.invalidating -= 1
+                state.mayBeOld = Set(state.requests.keys)
             }
         }
         return try await body()
+    }
+
+    /// A request begins that may begin the creation of these services.
+    func requestBegins(for services: some Sequence<Int>) {
+        state.withLock { state in
+            for service in services { state.requests[service, default: 0] += 1 }
+        }
+    }
+
+    func requestEnds(for services: some Sequence<Int>) {
+        state.withLock { state in
+            for service in services {
+                state.requests[service, default: 0] -= 1
+                if state.requests[service] == 0 { state.requests[service] = nil }
+            }
+        }
     }
 
     // MARK: Answers
@@ -209,7 +236,7 @@ final class Checker: Sendable {
             }
         }
         let asked = asking.map(\.name).joined(separator: " or ")
-        if made.definition.plan.sharing.belongsToAsked {
+        if made.definition.plan.sharing.belongsToAsked, !made.isSupplied {
             complaints.expect(
                 asking.isEmpty || asking.contains { $0 === made.home }, "\(made.name) was given in \(asked) to \(asker)"
             )

@@ -8,7 +8,7 @@ indirect enum Step: Sendable {
     case fail(Failure)
     case ask(Ask)
     case reset(Place, Forgotten)
-    case dispose(Place, withDeadline: Bool)
+    case dispose(Place, End)
     /// Registers a service again, in place of what is there.
     case register(Place, service: Int)
     case unregister(Place, service: Int)
@@ -27,6 +27,9 @@ indirect enum Step: Sendable {
 
     enum Failure: Sendable { case own, cancellation }
 
+    /// How a container is disposed.
+    enum End: Sendable { case now, deadline, failing, drained }
+
     /// Which container is meant.
     enum Place: Sendable {
         /// The one that the code runs for: of its resolver, or the scope that it is in.
@@ -42,6 +45,8 @@ indirect enum Step: Sendable {
         case throughAncestors
         case service(Int)
         case argument(service: Int, Int)
+        /// The same, after the last lease.
+        case drained(service: Int, Int)
     }
 
     enum Spawning: Sendable {
@@ -186,7 +191,7 @@ extension Step: CustomStringConvertible {
         case .fail(let failure): "fail(\(failure))"
         case .ask(let ask): "\(ask)"
         case .reset(let place, let what): "\(place).reset(\(what))"
-        case .dispose(let place, let withDeadline): "\(place).dispose(\(withDeadline ? "deadline" : ""))"
+        case .dispose(let place, let end): "\(place).dispose(\(end))"
         case .register(let place, let service): "\(place).register(s\(service))"
         case .unregister(let place, let service): "\(place).unregister(s\(service))"
         case .start(let place): "\(place).start()"

@@ -180,7 +180,7 @@ struct Planner {
         case .ask: return .ask(ask(in: site))
         case .fail: return .fail(random.chance(0.8) ? .own : .cancellation)
         case .reset: return .reset(place(), forgotten())
-        case .dispose: return .dispose(place(), withDeadline: random.chance(0.2))
+        case .dispose: return .dispose(place(), random.pick([.now, .now, .now, .deadline, .failing, .drained]))
         case .register:
             let service = random.below(services.count)
             return random.chance(0.7)
@@ -236,7 +236,7 @@ struct Planner {
         let argument = random.below(3)
         return random.pick([
             .everything, .singletons, .scoped, .session, .throughAncestors, .service(service), .service(service),
-            .argument(service: service, argument),
+            .argument(service: service, argument), .drained(service: service, argument),
         ])
     }
 

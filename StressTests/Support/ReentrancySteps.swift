@@ -29,6 +29,10 @@ struct Situation: Sendable {
     var isAnywhere = false
     /// Whether the waits of the container cannot be seen from here: in a detached task that is waited for.
     var isUnseen = false
+    /// Whether it is inside a body that holds a lease.
+    var holdsLease = false
+    /// Whether it is inside the body of a `withScope`.
+    var holdsScope = false
     var hand: Hand?
     var depth = 0
 
@@ -58,6 +62,9 @@ extension ReentrantWorld {
             case .cancellation: throw CancellationError()
             }
         case .ask(let ask):
+            let services = services(of: ask)
+            checker.requestBegins(for: services)
+            defer { checker.requestEnds(for: services) }
             try await judged(asker) { try await perform(ask, asker, in: situation) }
         case .tolerating(let steps):
             try? await perform(steps, in: situation)
@@ -105,9 +112,9 @@ extension ReentrantWorld {
         case .reset(let place, let what):
             guard let container = container(place, in: situation) else { return }
             try await judged(asker) { try await checker.invalidating { try await reset(what, in: container) } }
-        case .dispose(let place, let withDeadline):
+        case .dispose(let place, let end):
             guard let container = container(place, in: situation) else { return }
-            try await judged(asker) { try await dispose(container, withDeadline: withDeadline, asker, in: situation) }
+            try await judged(asker) { try await dispose(container, end, asker, in: situation) }
         case .register(let place, let service):
             guard let container = container(place, in: situation) else { return }
             let registration = registration(of: service)
@@ -117,6 +124,9 @@ extension ReentrantWorld {
             _ = await checker.invalidating { await container.unregister(Made.self, qualifier: NodeID(index: service)) }
         case .start(let place):
             guard let container = container(place, in: situation) else { return }
+            let services = plan.services.indices
+            checker.requestBegins(for: services)
+            defer { checker.requestEnds(for: services) }
             try await judged(asker) { try await container.start() }
         case .openScope(let place, let slot):
             guard let container = container(place, in: situation) else { return }
@@ -156,26 +166,29 @@ extension ReentrantWorld {
         case .service(let service): try await container.reset(Made.self, qualifier: NodeID(index: service))
         case .argument(let service, let argument):
             try await container.reset(Made.self, qualifier: NodeID(index: service), arguments: argument)
+        case .drained(let service, let argument):
+            try await container.drain(Made.self, qualifier: NodeID(index: service), arguments: argument)
         }
     }
 
     private func dispose(
-        _ container: Container, withDeadline: Bool, _ asker: String, in situation: Situation
+        _ container: Container, _ end: Step.End, _ asker: String, in situation: Situation
     ) async throws {
         let mayReturnEarly = situation.isInsideHook || situation.isInsideRun
-        if withDeadline {
-            do {
-                try await container.dispose(deadline: .milliseconds(1))
-            } catch let error as DisposalError {
-                let isTimedOut = error.errors.contains { ($0 as? ResolutionError)?.code == .disposalTimedOut }
-                if !isTimedOut, !mayReturnEarly { checker.closed(home(of: container), by: asker) }
-                throw error
+        do {
+            switch end {
+            case .now: try await container.dispose()
+            case .failing: try await container.dispose(failing: OwnError(number: numbers.add()))
+            case .deadline: try await container.dispose(deadline: .milliseconds(1))
+            // Without a deadline only where nothing waits for the caller: the body of a scope is not in the graph of waits.
+            case .drained:
+                let mayBeAwaited = situation.isAwaited || situation.holdsScope
+                try await container.drain(deadline: mayBeAwaited ? .milliseconds(5) : nil)
             }
-        } else {
-            do { try await container.dispose() } catch let error as DisposalError {
-                if !mayReturnEarly { checker.closed(home(of: container), by: asker) }
-                throw error
-            }
+        } catch let error as DisposalError {
+            let isTimedOut = error.errors.contains { ($0 as? ResolutionError)?.code == .disposalTimedOut }
+            if !isTimedOut, !mayReturnEarly { checker.closed(home(of: container), by: asker) }
+            throw error
         }
         if !mayReturnEarly { checker.closed(home(of: container), by: asker) }
     }
@@ -200,6 +213,7 @@ extension ReentrantWorld {
             var inner = situation.deeper
             inner.here = scope
             inner.scopes.append(scope)
+            inner.holdsScope = true
             try await perform(steps, in: inner)
         }
     }
@@ -211,11 +225,15 @@ extension ReentrantWorld {
         let name = NodeID(index: service)
         let moment = checker.now
         let hasBegun = Counter()
+        checker.requestBegins(for: [service])
+        defer { if hasBegun.value == 0 { checker.requestEnds(for: [service]) } }
         var inner = situation.deeper
         inner.isAwaited = true
+        inner.holdsLease = true
         let situationOfBody = inner
         let body: @Sendable (Made) async throws -> Void = { made in
             hasBegun.set(1)
+            self.checker.requestEnds(for: [service])
             self.note(made, asking: self.asked(container, in: situation), since: moment, asker, in: situation)
             try await self.perform(steps, in: situationOfBody)
         }

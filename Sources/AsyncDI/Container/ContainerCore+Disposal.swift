@@ -318,7 +318,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
             }
         }
-        for lease in item.leases { errors += await end(lease) }
+        for lease in item.leases { errors += await end(lease, heldBy: item) }
         for error in errors { item.add(error) }
         item.end()
         return errors
@@ -327,13 +327,15 @@ extension ContainerCore {
     /// Ends a lease that an instance held.
     ///
     /// What it freed here is disposed at once, as part of what the instance is: the next one in the order may be older than both.
-    private func end(_ lease: any HeldLease) async -> [any Error] {
+    private func end(_ lease: any HeldLease, heldBy holder: Disposable) async -> [any Error] {
         guard let own = lease as? Lease, own.core === self else {
             lease.end()
             return []
         }
         var errors: [any Error] = []
         for freed in release(own) {
+            // The holder's disposal ends after this one: a hook that needs the holder's successor would wait for itself.
+            freed.isFollowed(by: holder)
             errors += await dispose(freed, reason: DisposalReason())
             settle(freed, errors: [])
         }

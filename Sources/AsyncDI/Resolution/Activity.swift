@@ -15,11 +15,19 @@ import Synchronization
     /// Whether the graph of waits knows of this activity, and must be asked when it ends.
     private let knownToGraph = Atomic(false)
     private let ended = Atomic(false)
-    /// Whether this is a ``Creation``.
-    final let isCreation: Bool
+    enum Kind {
+        /// A ``Creation``.
+        case creation
+        /// A ``LeaseBody``.
+        case body
+        /// A ``Completion``.
+        case disposal
+    }
 
-    init(isCreation: Bool = false, inside enclosing: Asker? = nil) {
-        self.isCreation = isCreation
+    final let kind: Kind
+
+    init(_ kind: Kind, inside enclosing: Asker? = nil) {
+        self.kind = kind
         self.enclosing = enclosing
     }
 

@@ -15,11 +15,13 @@ class Completion: Activity, @unchecked Sendable {
 
     private let state = Locked(State())
 
+    init() { super.init(.disposal) }
+
     /// What went wrong in the activity.
     final var errors: [any Error] { state.withLock { $0.errors } }
     final func add(_ error: any Error) {
         // The run that an error arose in leads to a container, whose disposal keeps the error.
-        let error = (error as? ResolutionError)?.withoutOrigin ?? error
+        let error = ResolutionError.withoutOrigins(error)
         state.withLock { $0.errors.append(error) }
     }
 

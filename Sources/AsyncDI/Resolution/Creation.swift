@@ -80,7 +80,7 @@ final class Creation: Activity, @unchecked Sendable {
         begunBy = PassingReference(asker)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
-        super.init(isCreation: true)
+        super.init(.creation)
     }
 
     /// A creation for a graph, in the task of who asks.
@@ -102,7 +102,7 @@ final class Creation: Activity, @unchecked Sendable {
         begunBy = PassingReference(key.recipe.hasHooks ? frame : nil)
         isInNewer = frame.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = frame?.creation.map { $0.depth + 1 } ?? 0
-        super.init(isCreation: true, inside: Waits.asker(of: frame))
+        super.init(.creation, inside: Waits.asker(of: frame))
     }
 
     override var outer: [Activity] { endsAndLeases }
@@ -358,7 +358,7 @@ final class Creation: Activity, @unchecked Sendable {
 
     /// Keeps the error for creations that fail with this one: without the runs that it arose in, which lead back here.
     private func keep(failure error: any Error) {
-        let error = (error as? ResolutionError)?.withoutOrigin ?? error
+        let error = ResolutionError.withoutOrigins(error)
         _ = rare { $0.failure = error }
     }
 

@@ -16,7 +16,8 @@ import Synchronization
     private let kept: (any ResolutionHost)?
     /// The run that this one happens inside, in the same task.
     let parent: Frame?
-    /// The innermost activity that others can wait for and that this run is part of: a creation, or an instance's disposal.
+    /// The innermost activity that others can wait for and that this run is part of: a creation, an instance's disposal, or a body that
+    /// holds a lease.
     let activity: Activity?
     /// The shared creation whose product will hold what this run resolves.
     let holder: Creation?
@@ -68,7 +69,7 @@ import Synchronization
             depth = 0
             // Unchecked because only creations say that they are.
             isInNewer =
-                activity.map { $0.isCreation && unsafeDowncast($0, to: Creation.self).isInNewer } ?? false
+                activity.map { $0.kind == .creation && unsafeDowncast($0, to: Creation.self).isInNewer } ?? false
         }
     }
 
@@ -81,14 +82,15 @@ import Synchronization
         let table = Unmanaged.passUnretained(host.table)
         self.init(
             recipe, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
-            activity: creation ?? parent?.activity, holder: holder, graph: graph)
+            activity: creation ?? LeaseContext.innermost(in: parent?.activity), holder: holder, graph: graph)
     }
 
     /// A run of a factory without arguments, asked for by another run in its task.
     @inline(__always)
     convenience init(of recipe: Recipe, inside parent: Frame) {
         self.init(
-            recipe, .none, parent.table, keeping: nil, inside: parent, activity: parent.activity, holder: parent.holder)
+            recipe, .none, parent.table, keeping: nil, inside: parent, activity: LeaseContext.innermost(in: parent.activity),
+            holder: parent.holder)
     }
 
     /// A run for a graph instance without arguments.
@@ -105,7 +107,8 @@ import Synchronization
     @inline(__always)
     convenience init(outermost recipe: Recipe, _ pack: ArgumentPack, host: some ResolutionHost) {
         // Unretained because the host is kept.
-        self.init(recipe, pack, Unmanaged.passUnretained(host.table), keeping: host)
+        self.init(
+            recipe, pack, Unmanaged.passUnretained(host.table), keeping: host, activity: LeaseContext.innermost(in: nil))
     }
 
     /// The first run of a shared creation, in a task of its own.
@@ -131,12 +134,20 @@ import Synchronization
 
     /// The innermost creation that others can wait for and that this run is part of.
     var creation: Creation? {
-        guard let activity, activity.isCreation else { return nil }
-        return unsafeDowncast(activity, to: Creation.self)  // Unchecked because only creations say it.
+        var next = activity
+        while let activity = next {
+            // Unchecked because only creations and bodies say that they are.
+            switch activity.kind {
+            case .creation: return unsafeDowncast(activity, to: Creation.self)
+            case .body: next = unsafeDowncast(activity, to: LeaseBody.self).place
+            case .disposal: return nil
+            }
+        }
+        return nil
     }
 
     /// Whether the run is that of a disposal hook.
-    var isDisposing: Bool { activity.map { !$0.isCreation } ?? false }
+    var isDisposing: Bool { activity?.kind == .disposal }
 
     /// The container that this run's resolver asks.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }

@@ -5,7 +5,7 @@ final class LeaseBody: Activity, @unchecked Sendable {
     /// The body that this one runs in.
     let parent: LeaseBody?
     /// The activity that this body runs in, where that is no body.
-    private let place: Activity?
+    let place: Activity?
     private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
@@ -14,7 +14,7 @@ final class LeaseBody: Activity, @unchecked Sendable {
         parent = LeaseContext.activeBody
         place = ResolutionContext.activeFrame?.activity
         self.leases = Locked(leases)
-        super.init(inside: asker)
+        super.init(.body, inside: asker)
     }
 
     /// Whether calls that a run of this activity makes now are made in the body.
@@ -42,6 +42,13 @@ enum LeaseContext {
     @TaskLocal static var body: LeaseBody?
 
     static let peek = TaskLocalPeek($body)
+
+    /// The innermost body in which a run of this activity makes its calls now, or else the activity.
+    static func innermost(in activity: Activity?) -> Activity? {
+        if peek.isNil { return activity }
+        guard let body = activeBody, body.isInside(activity) else { return activity }
+        return body
+    }
 
     /// The innermost body that still runs.
     static var activeBody: LeaseBody? {

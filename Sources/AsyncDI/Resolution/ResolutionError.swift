@@ -58,7 +58,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// Where the services of the ``path`` are registered, nil for one that is not.
     public var sites: [RegistrationSite?] { steps.map(\.site) }
     /// The error that caused this one, if another did.
-    public let underlying: (any Error)?
+    public internal(set) var underlying: (any Error)?
 
     /// What went wrong, in a sentence.
     let message: String
@@ -125,9 +125,17 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
-    /// The same error, which keeps no run, registration or argument alive: those lead to instances and containers.
-    var withoutOrigin: ResolutionError {
+    /// The same error, or errors of a disposal, which keep no run, registration or argument alive: those lead to instances and
+    /// containers.
+    static func withoutOrigins(_ error: any Error) -> any Error {
+        if let error = error as? ResolutionError { return error.withoutOrigin }
+        if let error = error as? DisposalError { return DisposalError(errors: error.errors.map(withoutOrigins)) }
+        return error
+    }
+
+    private var withoutOrigin: ResolutionError {
         var error = self
+        error.underlying = underlying.map(Self.withoutOrigins)
         error.origin = nil
         error.delivery = nil
         error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, recipe: nil, pack: .none, site: $0.site) })

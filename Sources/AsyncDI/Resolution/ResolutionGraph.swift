@@ -144,7 +144,10 @@ final class ResolutionGraph: CreationPlace {
                 if let holder, found.holder !== holder.recipe, holder.mustNotShare(whatWasMadeIn: host) {
                     return .captive(holder: holder, cell)
                 }
-                if cell !== found.cell { state.instances[key] = Entry(cell: cell, holder: found.holder) }
+                // Hooks may outlive the resolution that they belong to: nothing would leave the graph after them.
+                if cell !== found.cell, state.uses > 0 {
+                    state.instances[key] = Entry(cell: cell, holder: found.holder)
+                }
                 return .ready(cell)
             }
             if let decision = state.ask(key, asker: asker, holder: holder, mayWait: mayWait) { return decision }
