@@ -1,4 +1,5 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to give.
+// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
+// give.
 
 extension Container {
     /// Diagnoses a lifetime beside a ready instance.

@@ -1,5 +1,5 @@
-// Each overload of `register(using:)` binds the initializer of `Registration` with as many parameters, so that both cost the same:
-// the compiler does not specialize the pack form, which is slower where all dependencies exist.
+// Each overload of `register(using:)` binds the initializer of `Registration` with as many parameters, so that both
+// cost the same: the compiler does not specialize the pack form, which is slower where all dependencies exist.
 
 extension Container {
     /// Registers an initializer whose parameters are resolved by their types.

@@ -163,7 +163,7 @@ extension ContainerCore {
         }
         guard let isOver else { return false }
         if isOver { return true }
-        // Before the user's deinitialisers and storages run, which may take long or open the key again.
+        // Before the user's deinitializers and storages run, which may take long or open the key again.
         withExtendedLifetime(dropped) { scopeBeginsClosing() }
         dropped.clear()
         scopeIsClosed()
@@ -193,7 +193,7 @@ extension ContainerCore {
 
     private func end(_ disposal: Disposal) {
         do {
-            // Gone before anybody is told that the disposal is over: an instance's deinitialiser may close something.
+            // Gone before anybody is told that the disposal is over: an instance's deinitializer may close something.
             var dropped = Dropped()
             withState { drop(from: &$0, into: &dropped) }
             dropped.clear()
@@ -253,7 +253,7 @@ extension ContainerCore {
         }
     }
 
-    /// What a disposed container had, to be dealt with outside its lock: deinitialisers are user code.
+    /// What a disposed container had, to be dealt with outside its lock: deinitializers are user code.
     private struct Dropped {
         var registrations: RegistrationTable<Recipe>?
         var instances = InstanceCache()

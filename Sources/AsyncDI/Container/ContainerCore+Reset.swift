@@ -8,7 +8,7 @@ struct Victims {
     var postponed: [Disposable] = []
     /// To be cleared, and then done to what else is to be done to them.
     var storages: [any InstanceStorage] = []
-    /// Released last, outside the lock: deinitialisers are user code.
+    /// Released last, outside the lock: deinitializers are user code.
     var entries: [Kept] = []
     /// What the instances were found by, of which the same is true.
     var keys: [CreationKey] = []

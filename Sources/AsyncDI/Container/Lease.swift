@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Keeps one cached instance from being disposed, until it is ended.
+/// Holds off the disposal of one cached instance until the lease ends.
 ///
-/// Ends once: with the body that took it, or with the instance that it was taken for.
+/// Ends once: with its body, or with the instance that leases.
 final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let leased: LeasedCell
-    /// Whether a body holds it, and not an instance: a container that is drained waits for bodies only.
+    /// Whether a body holds it, and not an instance: a drain waits for bodies only.
     private let heldByBody = Atomic(true)
 
-    /// Whether an instance holds it that lives at least as long as the container of the leased one.
+    /// Whether its holder is an instance that lives at least as long as the leased instance's container.
     private let heldForLong = Atomic(false)
 
     init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
@@ -20,7 +20,7 @@ final class Lease: HeldLease {
     }
 
     var cell: Cell { leased.cell }
-    /// The body that holds the lease holds it no longer; false when no body did.
+    /// Takes the lease from its body; false when no body held it.
     func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
 
     func passToInstance(of holder: Creation) {
@@ -35,7 +35,7 @@ final class Lease: HeldLease {
         for continuation in quiet { continuation.resume() }
     }
 
-    /// The disposal of the instance waits for its leases, as soon as it is to be disposed; that of the container does too.
+    /// The disposals of the instance and of its container, which wait for the lease.
     var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 
     func end() {
@@ -46,7 +46,7 @@ final class Lease: HeldLease {
     }
 }
 
-/// What is leased in one container.
+/// The leased instances of one container.
 ///
 /// Instances are identified by the cells that hold them, which an entry keeps alive.
 struct LeaseTable {
@@ -64,7 +64,7 @@ struct LeaseTable {
 
     enum EndAction {
         case stillLeased
-        /// The last lease has ended; what waited for this is to be disposed now.
+        /// The last lease has ended, and these disposals are due.
         case free([Disposable])
     }
 
@@ -77,7 +77,7 @@ struct LeaseTable {
         return .free(entry.pending)
     }
 
-    /// Takes over an instance that is to be disposed, when it is leased.
+    /// Postpones the disposal of an instance that is leased.
     mutating func postpone(_ item: Disposable) -> Bool {
         guard let cell = item.cell, let entry = entries[ObjectIdentifier(cell)] else { return false }
         entry.postpone(item)
@@ -86,7 +86,7 @@ struct LeaseTable {
 }
 
 extension LeaseBody {
-    /// The containers of whose instances the body holds leases; none once it has ended, for a task that outlives it.
+    /// The containers of the leased instances; none after the end of the body, for a task that outlives it.
     var cores: [ContainerCore] { held.compactMap { ($0 as? Lease)?.core } }
 }
 
@@ -105,7 +105,8 @@ extension ContainerCore {
         _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
     ) -> (any HeldLease)? {
         withState { state in
-            // With the same generation before and after loading, and nothing being stored, it is the instance of that generation.
+            // With the same generation before and after loading, and nothing being stored, it is the instance of that
+            // generation.
             guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
@@ -115,7 +116,7 @@ extension ContainerCore {
         }
     }
 
-    /// Ends a lease, and gives what was only waiting for this, for the caller to dispose.
+    /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
     func release(_ lease: Lease) -> [Disposable] {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -134,12 +135,12 @@ extension ContainerCore {
         return pending
     }
 
-    /// Waits until an instance is not leased any more.
+    /// Waits for the last lease of an instance.
     func leasesEnd(of cell: Cell) async {
         while withState({ $0.leases.isLeased(cell) }) { await nextLeaseEnd { $0.isLeased(cell) } }
     }
 
-    /// Waits until nothing is leased any more.
+    /// Waits for the last lease of the container.
     func allLeasesEnd() async {
         while withState({ !$0.leases.isEmpty }) { await nextLeaseEnd { !$0.isEmpty } }
     }

@@ -1,15 +1,15 @@
 extension Registration where Service: Sendable {
-    /// A service made by an initialiser whose parameters are resolved by their types.
+    /// A service made by an initializer whose parameters are resolved by their types.
     ///
-    /// Dependencies that must be created are created concurrently; those that are there cost no task.
+    /// Missing dependencies are created concurrently; existing ones cost no task.
     /// ```swift
     /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
     /// Registration(using: Owner.init(pet:city:))
     /// ```
-    /// An initialiser with a closure among its parameters needs the form with a factory.
+    /// An initializer with a closure among its parameters needs the form with a factory.
     ///
     /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that makes the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.

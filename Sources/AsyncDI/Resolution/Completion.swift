@@ -1,14 +1,14 @@
-/// An activity whose end tasks wait for.
+/// An activity with an end that tasks can wait for.
 ///
 /// `@unchecked Sendable` because its superclass is; what it adds is behind a lock.
 class Completion: Activity, @unchecked Sendable {
     private struct State {
         var isDone = false
-        /// Whether waiters that can be woken are to look again.
+        /// Whether the next waiter that can be woken checks again at once.
         var isWoken = false
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-        /// The waiters whose deadline, or cancellation, came before they waited.
+        /// The waiters whose deadline or cancellation preceded their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
     }
@@ -17,7 +17,7 @@ class Completion: Activity, @unchecked Sendable {
 
     init() { super.init(.disposal) }
 
-    /// What went wrong in the activity.
+    /// The errors of the activity.
     final var errors: [any Error] { state.withLock { $0.errors } }
     final func add(_ error: any Error) {
         // The run that an error arose in leads to a container, whose disposal keeps the error.
@@ -25,7 +25,7 @@ class Completion: Activity, @unchecked Sendable {
         state.withLock { $0.errors.append(error) }
     }
 
-    /// Ends the activity: every waiter goes on.
+    /// Ends the activity, and resumes every waiter.
     final func finish() {
         let waiters = state.withLock { state in
             state.isDone = true
@@ -38,7 +38,7 @@ class Completion: Activity, @unchecked Sendable {
 
     /// Waits for the end, or until the deadline.
     ///
-    /// Not even cancellation ends the wait earlier.
+    /// Cancellation does not end the wait.
     ///
     /// - Returns: Whether the activity has ended.
     final func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {
@@ -54,7 +54,7 @@ class Completion: Activity, @unchecked Sendable {
         return await end(for: id)
     }
 
-    /// Waits for the end, until it is woken, or until the task is cancelled.
+    /// Waits for the end, for ``wake()``, or for the cancellation of the task.
     ///
     /// - Throws: `CancellationError`.
     final func waitUnlessWoken() async throws {
@@ -67,7 +67,7 @@ class Completion: Activity, @unchecked Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waiters look again whether there is something to wait for; without a waiter, the next one does.
+    /// Lets every waiter check again whether to wait; without a waiter, the next one.
     final func wake() {
         let waiters = state.withLock { state in
             guard !state.isDone else { return [] as [CheckedContinuation<Bool, Never>] }
@@ -89,7 +89,7 @@ class Completion: Activity, @unchecked Sendable {
         await withCheckedContinuation { continuation in
             let hasEnded: Bool? = state.withLock { state in
                 if state.isDone { return true }
-                // The timer runs beside this task, and a short one may be the faster.
+                // The timer runs beside this task, and a short one may be faster.
                 if state.givenUp.remove(id) != nil { return false }
                 if state.isWoken {
                     state.isWoken = false

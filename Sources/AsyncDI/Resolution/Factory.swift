@@ -41,7 +41,8 @@
 
     /// A factory that takes no arguments.
     ///
-    /// Inlined, so that where the service is known its metadata is, too: looking it up takes as long as half a registration.
+    /// Inlined, so that where the service is known its metadata is, too: looking it up takes as long as half a
+    /// registration.
     @inlinable
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service) {
         self.make = { resolver, _ in try await make(resolver) }
