@@ -13,10 +13,12 @@ let package = Package(
     targets: [
         // The allocator's own count, which Swift does not import on Linux.
         .target(name: "AllocatedBytes", path: "AllocatedBytes"),
+        // How many cores the process may use.
+        .target(name: "Cores", path: "Cores"),
         // `swift package benchmark` looks for executables in a folder called Benchmarks: this package is that folder.
         .executableTarget(
             name: "Speed",
-            dependencies: ["AsyncDI", "AllocatedBytes", .product(name: "Benchmark", package: "benchmark")],
+            dependencies: ["AsyncDI", "AllocatedBytes", "Cores", .product(name: "Benchmark", package: "benchmark")],
             path: "Speed",
             swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
         ),

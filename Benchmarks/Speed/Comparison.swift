@@ -33,6 +33,9 @@ enum Effort {
     /// `ASYNCDI_BENCHMARKS_ROUNDS`: instead of each row's own number.
     static let rounds = ProcessInfo.processInfo.environment["ASYNCDI_BENCHMARKS_ROUNDS"].flatMap { Int($0) }
 
+    /// `ASYNCDI_BENCHMARKS_OPERATIONS`: how many operations a batch performs, instead of each row's own number.
+    static let operations = ProcessInfo.processInfo.environment["ASYNCDI_BENCHMARKS_OPERATIONS"].flatMap { Int($0) }
+
     /// A number of operations or objects, fewer in a smoke run.
     static func scaled(_ count: Int) -> Int { isSmoke ? max(1, count / 100) : count }
 }
@@ -50,7 +53,7 @@ enum Effort {
 func compare(
     _ name: String, operations: Int, rounds: Int = 200, _ prepare: @escaping () async throws -> Comparison
 ) {
-    let operations = max(1, Effort.scaled(operations))
+    let operations = Effort.operations ?? max(1, Effort.scaled(operations))
     let ours = BenchmarkMetric.custom("ours", polarity: .prefersSmaller, useScalingFactor: false)
     let baseline = BenchmarkMetric.custom("baseline", polarity: .prefersSmaller, useScalingFactor: false)
     var prepared: Comparison?

@@ -18,12 +18,16 @@ enum Speed {
     }
 
     private static func registerWorkloads() {
+        registerRequests()
+        registerJobs()
         registerHits()
         registerFloors()
         registerContention()
         registerMultitons()
         registerTransients()
+        registerNested()
         registerGraphs()
+        registerInitializers()
         registerGraphFloors()
         registerCreations()
         registerScopes()
