@@ -7,7 +7,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "AsyncDI", path: ".."),
-        // Without its traits: they interpose malloc, whose calls `valgrind --tool=callgrind` counts without changing the program.
+        // Without its traits: they interpose malloc, whose calls `valgrind --tool=callgrind` counts without changing
+        // the program.
         .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
     ],
     targets: [

@@ -46,8 +46,8 @@ enum Effort {
 ///
 /// - Parameters:
 ///   - name: What the row is called in `Benchmarks/table`.
-///   - operations: How many operations a batch performs: enough to take about a millisecond, so that reading the clock costs
-///     nothing.
+///   - operations: How many operations a batch performs: enough to take about a millisecond, so that reading the
+///     clock costs nothing.
 ///   - rounds: How many batches of each side are measured.
 ///   - prepare: Makes the batches, once, before the first round.
 func compare(
@@ -116,13 +116,14 @@ nonisolated(nonsending) func time(
 
 /// Runs a body in a number of tasks at once.
 ///
-/// Not in a task group: there a child that ends is looked for among all others, which costs more than what is measured when the
-/// last to wait is the first to be woken.
+/// Not in a task group: there a child that ends is looked for among all others, which costs more than what is measured
+/// when the last to wait is the first to be woken.
 nonisolated(nonsending) func concurrently(
     _ count: Int, on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Void
 ) async throws {
     let tasks = (0..<count).map { _ in
-        // Not with a preference for none: a task that has a preference is asked for it at each hop, under a lock of the runtime.
+        // Not with a preference for none: a task that has a preference is asked for it at each hop, under a lock of the
+        // runtime.
         guard let executor else { return Task { try await body() } }
         return Task(executorPreference: executor) { try await body() }
     }

@@ -125,7 +125,8 @@ private nonisolated(nonsending) func create<Value: Numbered>(
     keep(try await factories.resolve(type))
 }
 
-/// One request's scope: a place of its own that its parent knows, found by a task-local, with an actor for the body and an end.
+/// One request's scope: a place of its own that its parent knows, found by a task-local, with an actor for the body and
+/// an end.
 private func useScope(of factories: SharedFactories, isolation: isolated (any Actor)? = #isolation) async throws {
     let scope = factories.openScope()
     defer { scope.close() }

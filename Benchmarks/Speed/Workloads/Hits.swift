@@ -100,7 +100,8 @@ func registerHits() {
     }
 }
 
-/// The same from several tasks at once, each on a thread of its own; the time is that of all tasks divided by all operations.
+/// The same from several tasks at once, each on a thread of its own; the time is that of all tasks divided by all
+/// operations.
 func registerContention() {
     for tasks in [2, 8, 64] {
         compare("hit-\(tasks)-tasks", operations: 640_000, rounds: 50) {
