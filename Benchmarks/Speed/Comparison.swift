@@ -33,6 +33,9 @@ enum Effort {
     /// `ASYNCDI_BENCHMARKS_ROUNDS`: instead of each row's own number.
     static let rounds = ProcessInfo.processInfo.environment["ASYNCDI_BENCHMARKS_ROUNDS"].flatMap { Int($0) }
 
+    /// `ASYNCDI_BENCHMARKS_OPERATIONS`: how many operations a batch performs, instead of each row's own number.
+    static let operations = ProcessInfo.processInfo.environment["ASYNCDI_BENCHMARKS_OPERATIONS"].flatMap { Int($0) }
+
     /// A number of operations or objects, fewer in a smoke run.
     static func scaled(_ count: Int) -> Int { isSmoke ? max(1, count / 100) : count }
 }
@@ -43,14 +46,14 @@ enum Effort {
 ///
 /// - Parameters:
 ///   - name: What the row is called in `Benchmarks/table`.
-///   - operations: How many operations a batch performs: enough to take about a millisecond, so that reading the clock costs
-///     nothing.
+///   - operations: How many operations a batch performs: enough to take about a millisecond, so that reading the
+///     clock costs nothing.
 ///   - rounds: How many batches of each side are measured.
 ///   - prepare: Makes the batches, once, before the first round.
 func compare(
     _ name: String, operations: Int, rounds: Int = 200, _ prepare: @escaping () async throws -> Comparison
 ) {
-    let operations = max(1, Effort.scaled(operations))
+    let operations = Effort.operations ?? max(1, Effort.scaled(operations))
     let ours = BenchmarkMetric.custom("ours", polarity: .prefersSmaller, useScalingFactor: false)
     let baseline = BenchmarkMetric.custom("baseline", polarity: .prefersSmaller, useScalingFactor: false)
     var prepared: Comparison?
@@ -113,13 +116,14 @@ nonisolated(nonsending) func time(
 
 /// Runs a body in a number of tasks at once.
 ///
-/// Not in a task group: there a child that ends is looked for among all others, which costs more than what is measured when the
-/// last to wait is the first to be woken.
+/// Not in a task group: there a child that ends is looked for among all others, which costs more than what is measured
+/// when the last to wait is the first to be woken.
 nonisolated(nonsending) func concurrently(
     _ count: Int, on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Void
 ) async throws {
     let tasks = (0..<count).map { _ in
-        // Not with a preference for none: a task that has a preference is asked for it at each hop, under a lock of the runtime.
+        // Not with a preference for none: a task that has a preference is asked for it at each hop, under a lock of the
+        // runtime.
         guard let executor else { return Task { try await body() } }
         return Task(executorPreference: executor) { try await body() }
     }

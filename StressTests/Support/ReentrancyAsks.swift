@@ -4,8 +4,8 @@ import AsyncDI
 extension ReentrantWorld {
     func perform(_ ask: Step.Ask, _ asker: String, in situation: Situation) async throws {
         let moment = checker.now
-        // What was kept from elsewhere asks the current scope where that is below.
-        let homes = situation.scopes.map { home(of: $0) }
+        // What was kept from elsewhere asks the current scope where that is below, or what is around that once it has ended.
+        let homes = situation.scopes.flatMap { home(of: $0).andAbove }
         switch ask.way {
         case .callProvider(let slot):
             guard !situation.isUnseen, let kept = kept.providers.withLock({ $0[slot] }) else { return }
@@ -26,7 +26,8 @@ extension ReentrantWorld {
             let source = Source(container: container, asks: asked(container, in: situation))
             try await perform(ask, from: source, moment, asker, in: situation)
         } else if let resolver = situation.resolver {
-            let own = resolver.container.map { [home(of: $0)] } ?? []
+            // The resolver of a run that has ended is one from outside.
+            let own = (resolver.container.map { [home(of: $0)] } ?? []) + (situation.isAwaited ? [] : homes)
             let source = Source(resolver: resolver, asks: situation.resolverAsks.map { $0 + homes } ?? own)
             try await perform(ask, from: source, moment, asker, in: situation)
         }

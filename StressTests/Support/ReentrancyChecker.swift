@@ -19,6 +19,9 @@ final class Home: Sendable {
         self === other || fallbacks.contains { $0.reaches(other) } || parent?.reaches(other) == true
     }
 
+    /// This one and those above it.
+    var andAbove: [Home] { [self] + (parent?.andAbove ?? []) }
+
     /// Whether this is the other one, or below it.
     func isInside(_ other: Home) -> Bool { self === other || parent?.isInside(other) == true }
 

@@ -199,22 +199,30 @@ extension ReentrantWorld {
         let home = newHome(in: container, as: "w")
         let supply = supplied.map { self.supply($0, to: home) }
         let hasBegun = Counter()
+        var isClosed = true
         defer {
             if hasBegun.value == 0, let made = supply?.made { checker.ended(made.id, with: nil) }
-            if hasBegun.value == 1, !situation.isInsideHook { checker.closed(home, by: asker) }
+            if hasBegun.value == 1, isClosed, !situation.isInsideHook { checker.closed(home, by: asker) }
         }
-        try await container.withScope(home.name, registrations: { if let supply { supply.registration } }) { scope in
-            hasBegun.set(1)
-            if let made = supply?.made {
-                checker.ended(made.id, with: made)
-                checker.supplied(made)
+        do {
+            try await container.withScope(home.name, registrations: { if let supply { supply.registration } }) {
+                scope in
+                hasBegun.set(1)
+                if let made = supply?.made {
+                    checker.ended(made.id, with: made)
+                    checker.supplied(made)
+                }
+                opened.withLock { $0.append(WeaklyHeld(container: scope)) }
+                var inner = situation.deeper
+                inner.here = scope
+                inner.scopes.append(scope)
+                inner.holdsScope = true
+                try await perform(steps, in: inner)
             }
-            opened.withLock { $0.append(WeaklyHeld(container: scope)) }
-            var inner = situation.deeper
-            inner.here = scope
-            inner.scopes.append(scope)
-            inner.holdsScope = true
-            try await perform(steps, in: inner)
+        } catch let error as ResolutionError where error.code == .invalidOperation {
+            // Its end would have waited for the body around it.
+            isClosed = false
+            throw error
         }
     }
 

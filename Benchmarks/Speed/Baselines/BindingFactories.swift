@@ -1,5 +1,5 @@
-/// **F** with what it lacks to be used by tasks that start others: a task-local says which factory runs, so that a request made in
-/// it is known to belong to it, and a graph may be asked by several tasks at once.
+/// **F** with what it lacks to be used by tasks that start others: a task-local says which factory runs, so that a
+/// request made in it is known to belong to it, and a graph may be asked by several tasks at once.
 ///
 /// `@unchecked Sendable` because the dictionary is touched only while the mutex is held.
 final class BindingFactories: @unchecked Sendable {

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Baseline **S**: typed cells behind an atomically published, immutable table, read in a `nonisolated(nonsending)` function.
+/// Baseline **S**: typed cells behind an atomically published, immutable table, read in a `nonisolated(nonsending)`
+/// function.
 ///
-/// It never frees a table that it has published, so that a reader needs no protection: nothing that does free them can be
-/// faster.
+/// It never frees a table that it has published, so that a reader needs no protection: nothing that does free them can
+/// be faster.
 ///
 /// `@unchecked Sendable` because the table pointer is atomic and writers are expected to take turns.
 final class SnapshotCells: @unchecked Sendable {

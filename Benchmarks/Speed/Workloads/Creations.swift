@@ -63,8 +63,8 @@ nonisolated(nonsending) func startTasks(_ count: Int) async {
     for _ in 0..<count { await Task {}.value }
 }
 
-/// The same beside something that leaves the allocator and the caches with other things to do: not timed until it runs evenly,
-/// and timed for no more tasks than tell how long one takes.
+/// The same beside something that leaves the allocator and the caches with other things to do: not timed until it runs
+/// evenly, and timed for no more tasks than tell how long one takes.
 nonisolated(nonsending) func timeTasks(_ count: Int) async throws -> Duration {
     let tasks = min(count, 1_000)
     await startTasks(tasks)

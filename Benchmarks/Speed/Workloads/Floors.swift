@@ -18,8 +18,8 @@ func registerFloors() {
     compare("floor-transient", operations: 5_000) {
         let factories = Factories()
         factories.register((any Service).self) { _ in SomeService() }
-        let binding = Factories()
-        binding.register((any Service).self) { _ in try await makeInside(Run()) }
+        let binding = BindingFactories()
+        binding.register((any Service).self) { _ in SomeService() }
         return .each {
             for _ in 0..<$0 { consume(try await binding.resolve((any Service).self)) }
         } baseline: {
@@ -29,15 +29,18 @@ func registerFloors() {
     compare("floor-transient-main", operations: 5_000) {
         let factories = Factories()
         factories.register((any Service).self) { _ in SomeService() }
-        let binding = Factories()
-        binding.register((any Service).self) { _ in try await makeInside(Run()) }
-        @MainActor func resolve(from factories: Factories, _ operations: Int) async throws {
+        let binding = BindingFactories()
+        binding.register((any Service).self) { _ in SomeService() }
+        @MainActor func floor(_ operations: Int) async throws {
+            for _ in 0..<operations { consume(try await binding.resolve((any Service).self)) }
+        }
+        @MainActor func baseline(_ operations: Int) async throws {
             for _ in 0..<operations { consume(try await factories.resolve((any Service).self)) }
         }
         return .each {
-            try await resolve(from: binding, $0)
+            try await floor($0)
         } baseline: {
-            try await resolve(from: factories, $0)
+            try await baseline($0)
         }
     }
     compare("floor-creation", operations: 1_000) {
@@ -122,7 +125,8 @@ private nonisolated(nonsending) func create<Value: Numbered>(
     keep(try await factories.resolve(type))
 }
 
-/// One request's scope: a place of its own that its parent knows, found by a task-local, with an actor for the body and an end.
+/// One request's scope: a place of its own that its parent knows, found by a task-local, with an actor for the body and
+/// an end.
 private func useScope(of factories: SharedFactories, isolation: isolated (any Actor)? = #isolation) async throws {
     let scope = factories.openScope()
     defer { scope.close() }
@@ -269,12 +273,4 @@ private final class Readers: Sendable {
 private final class Run: Sendable {
     @TaskLocal static var current: Run?
     @TaskLocal static var outer: Run?
-}
-
-/// Binds a task-local around a factory, in the caller's isolation.
-private func makeInside(_ run: Run, isolation: isolated (any Actor)? = #isolation) async throws -> any Service {
-    try await Run.$current.withValue(run) {
-        _ = isolation
-        return SomeService()
-    }
 }

@@ -1,59 +1,10 @@
 import AsyncDI
 
-private final class Leaf1: Sendable {}
-private final class Leaf2: Sendable {}
-private final class Leaf3: Sendable {}
-private final class Leaf4: Sendable {}
-
-private final class Branch1: Sendable {
-    private let leaves: (Leaf1, Leaf2)
-    init(_ first: Leaf1, _ second: Leaf2) { leaves = (first, second) }
-}
-
-private final class Branch2: Sendable {
-    private let leaves: (Leaf3, Leaf4)
-    init(_ first: Leaf3, _ second: Leaf4) { leaves = (first, second) }
-}
-
-private final class Tree: Sendable {
-    private let branches: (Branch1, Branch2)
-    init(_ first: Branch1, _ second: Branch2) { branches = (first, second) }
-}
-
-private final class Bottom: Sendable {}
-
-private final class Left: Sendable {
-    fileprivate let bottom: Bottom
-    init(_ bottom: Bottom) { self.bottom = bottom }
-}
-
-private final class Right: Sendable {
-    fileprivate let bottom: Bottom
-    init(_ bottom: Bottom) { self.bottom = bottom }
-}
-
-private final class Diamond: Sendable {
-    init(_ left: Left, _ right: Right) { precondition(left.bottom === right.bottom) }
-}
-
-private final class Handler: Sendable {
-    private let dependencies: (Leaf1, Leaf2, Leaf3)
-    init(first: Leaf1, second: Leaf2, third: Leaf3) { dependencies = (first, second, third) }
-}
-
 /// Services that need others.
 func registerGraphs() {
     compare("tree", operations: 1_000) {
         let factories = treeFactories()
-        let container = Container {
-            Registration(Leaf1.self, lifetime: .transient) { _ in Leaf1() }
-            Registration(Leaf2.self, lifetime: .transient) { _ in Leaf2() }
-            Registration(Leaf3.self, lifetime: .transient) { _ in Leaf3() }
-            Registration(Leaf4.self, lifetime: .transient) { _ in Leaf4() }
-            Registration(Branch1.self, lifetime: .transient) { r in try await Branch1(r.resolve(), r.resolve()) }
-            Registration(Branch2.self, lifetime: .transient) { r in try await Branch2(r.resolve(), r.resolve()) }
-            Registration(Tree.self, lifetime: .transient) { r in try await Tree(r.resolve(), r.resolve()) }
-        }
+        let container = Container { treeOfClosures() }
         return .each {
             for _ in 0..<$0 { keep(try await container.resolve(Tree.self)) }
         } baseline: {
@@ -62,12 +13,7 @@ func registerGraphs() {
     }
     compare("diamond", operations: 1_000) {
         let factories = diamondFactories()
-        let container = Container {
-            Registration(Bottom.self, lifetime: .graph) { _ in Bottom() }
-            Registration(Left.self, lifetime: .graph) { r in try await Left(r.resolve()) }
-            Registration(Right.self, lifetime: .graph) { r in try await Right(r.resolve()) }
-            Registration(Diamond.self, lifetime: .graph) { r in try await Diamond(r.resolve(), r.resolve()) }
-        }
+        let container = Container { diamondOfClosures() }
         return .each {
             for _ in 0..<$0 { keep(try await container.resolve(Diamond.self)) }
         } baseline: {
@@ -135,6 +81,25 @@ func registerGraphFloors() {
             for _ in 0..<$0 { keep(try await factories.resolve(Diamond.self, in: Factories.Graph())) }
         }
     }
+}
+
+@RegistrationBuilder
+func treeOfClosures() -> Registrations {
+    Registration(Leaf1.self, lifetime: .transient) { _ in Leaf1() }
+    Registration(Leaf2.self, lifetime: .transient) { _ in Leaf2() }
+    Registration(Leaf3.self, lifetime: .transient) { _ in Leaf3() }
+    Registration(Leaf4.self, lifetime: .transient) { _ in Leaf4() }
+    Registration(Branch1.self, lifetime: .transient) { r in try await Branch1(r.resolve(), r.resolve()) }
+    Registration(Branch2.self, lifetime: .transient) { r in try await Branch2(r.resolve(), r.resolve()) }
+    Registration(Tree.self, lifetime: .transient) { r in try await Tree(r.resolve(), r.resolve()) }
+}
+
+@RegistrationBuilder
+func diamondOfClosures() -> Registrations {
+    Registration(Bottom.self, lifetime: .graph) { _ in Bottom() }
+    Registration(Left.self, lifetime: .graph) { r in try await Left(r.resolve()) }
+    Registration(Right.self, lifetime: .graph) { r in try await Right(r.resolve()) }
+    Registration(Diamond.self, lifetime: .graph) { r in try await Diamond(r.resolve(), r.resolve()) }
 }
 
 private func treeFactories() -> Factories {

@@ -77,6 +77,14 @@ func registerHits() {
             for _ in 0..<$0 { consume(try await plain.resolve((any Service).self)) }
         }
     }
+    compare("hit-ready", operations: 10_000) {
+        let container = try await readyContainer()
+        return .each {
+            for _ in 0..<$0 { consume(try container.ready((any Service).self)) }
+        } baseline: {
+            for _ in 0..<$0 { consume(try await container.resolve((any Service).self)) }
+        }
+    }
     compare("hit-qualifier", operations: 10_000) {
         let cells = snapshot()
         let container = Container {
@@ -92,7 +100,8 @@ func registerHits() {
     }
 }
 
-/// The same from several tasks at once, each on a thread of its own; the time is that of all tasks divided by all operations.
+/// The same from several tasks at once, each on a thread of its own; the time is that of all tasks divided by all
+/// operations.
 func registerContention() {
     for tasks in [2, 8, 64] {
         compare("hit-\(tasks)-tasks", operations: 640_000, rounds: 50) {

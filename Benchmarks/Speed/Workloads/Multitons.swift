@@ -4,7 +4,6 @@ private final class Pool: Sendable {}
 
 /// Asking for a multiton that is there, in turns for each of a hundred tenants.
 func registerMultitons() {
-    let tenants = (0..<100).map { "tenant-\($0)" }
     for (suffix, lifetime) in [("", Lifetime.multiton), ("-used", .multiton(capacity: 1_000))] {
         compare("multiton-1\(suffix)", operations: 5_000) {
             let pools = LockedDictionary<OneArgument, Pool>()
@@ -39,6 +38,17 @@ func registerMultitons() {
                     keep(try await pools.resolve(TwoArguments(tenant: tenants[index % 100], shard: 1)))
                 }
             }
+        }
+    }
+    compare("multiton-lease", operations: 1_000) {
+        let container = Container { Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() } }
+        for tenant in tenants { _ = try await container.resolve(Pool.self, arguments: tenant) }
+        return .each {
+            for index in 0..<$0 {
+                try await container.withInstance(Pool.self, arguments: tenants[index % 100]) { keep($0) }
+            }
+        } baseline: {
+            for index in 0..<$0 { keep(try await container.resolve(Pool.self, arguments: tenants[index % 100])) }
         }
     }
 }

@@ -16,11 +16,11 @@ extension ContainerCore {
         let suspension = Suspension()
         if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
-            guard asker.frame?.isDisposing == true else {
-                throw waitsForItself("disposes \(displayName)", asker, frames)
-            }
-            _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody)
-            return
+            let isInHook = asker.frame?.isDisposing == true
+            // A scope whose body has ended has no other call that would close it.
+            if isInHook || isEndOfBody { _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) }
+            if isInHook { return }
+            throw waitsForItself("disposes \(displayName)", asker, frames)
         }
         defer { if asker != nil { Waits.end(suspension) } }
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) else { return }

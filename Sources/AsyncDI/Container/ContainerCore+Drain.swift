@@ -37,14 +37,19 @@ extension ContainerCore {
             }
         }
         dispose(of: victims)
-        let end = stopwatch.elapsed() + (deadline ?? .zero).addable
+        let end = deadline.map { stopwatch.elapsed() + $0.addable }
         var errors: [any Error] = []
         for item in items {
-            let rest = deadline.map { _ in max(end - stopwatch.elapsed(), .zero) }
-            if await item.wait(atMost: rest, clock: clock) {
-                errors += item.errors
-            } else {
-                errors.append(timedOut("the disposal of \(key)", waitingFor: "its last lease, or its onDispose"))
+            do {
+                if try await item.isOver(before: end, timedBy: stopwatch, clock: clock) {
+                    errors += item.errors
+                } else {
+                    errors.append(timedOut("the disposal of \(key)", waitingFor: "its last lease, or its onDispose"))
+                }
+            } catch let error as ResolutionError where errors.isEmpty && items.count == 1 {
+                throw error
+            } catch {
+                errors.append(error)
             }
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }

@@ -91,16 +91,39 @@ final class Disposable: Completion, @unchecked Sendable {
         }
         defer { Waits.end(suspension) }
         while !hasEnded {
-            if Waits.graph.withLock({ _ in leased })?.isLeasedForLong == true {
-                // What holds the lease lives as long as the container: its end may never come.
+            if isLeasedForLong {
                 guard recipe.lifetime.kind == .multiton else { return }
-                throw ResolutionError(
-                    .invalidOperation,
-                    "\(recipe.key) was dropped while it is leased by an instance that lives as long as \(home.displayName).",
-                    advice: "Reset that instance first, or lease in a scope.", steps: frame.path, asker: frame)
+                throw leasedForLong(frame)
             }
             try await waitUnlessWoken()
         }
+    }
+
+    /// Waits for the end of the disposal, or until the deadline.
+    ///
+    /// - Returns: Whether the disposal has ended.
+    /// - Throws: `invalidOperation` where, without a deadline, the wait may never end.
+    func isOver(before deadline: Duration?, timedBy stopwatch: Stopwatch, clock: any Clock<Duration>) async throws
+        -> Bool
+    {
+        while !hasEnded {
+            if deadline == nil, isLeasedForLong { throw leasedForLong(nil) }
+            let rest = deadline.map { $0 - stopwatch.elapsed() }
+            if let rest, rest <= .zero { return false }
+            // Ends early when it is woken.
+            _ = await wait(atMost: rest, clock: clock)
+        }
+        return true
+    }
+
+    /// Whether an instance holds a lease that lives as long as the container: its end may never come.
+    private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
+
+    private func leasedForLong(_ frame: Frame?) -> ResolutionError {
+        ResolutionError(
+            .invalidOperation,
+            "\(recipe.key) was dropped while it is leased by an instance that lives as long as \(home.displayName).",
+            advice: "Reset that instance first, or lease in a scope.", steps: frame?.path ?? [], asker: frame)
     }
 }
 
