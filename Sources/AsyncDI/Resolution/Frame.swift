@@ -89,7 +89,8 @@ import Synchronization
     @inline(__always)
     convenience init(of recipe: Recipe, inside parent: Frame) {
         self.init(
-            recipe, .none, parent.table, keeping: nil, inside: parent, activity: LeaseContext.innermost(in: parent.activity),
+            recipe, .none, parent.table, keeping: nil, inside: parent,
+            activity: LeaseContext.innermost(in: parent.activity),
             holder: parent.holder)
     }
 
@@ -108,7 +109,8 @@ import Synchronization
     convenience init(outermost recipe: Recipe, _ pack: ArgumentPack, host: some ResolutionHost) {
         // Unretained because the host is kept.
         self.init(
-            recipe, pack, Unmanaged.passUnretained(host.table), keeping: host, activity: LeaseContext.innermost(in: nil))
+            recipe, pack, Unmanaged.passUnretained(host.table), keeping: host, activity: LeaseContext.innermost(in: nil)
+        )
     }
 
     /// The first run of a shared creation, in a task of its own.
