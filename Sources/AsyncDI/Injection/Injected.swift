@@ -68,7 +68,7 @@ public struct Injected<Service: Sendable>: Sendable {
         do {
             return try self()
         } catch {
-            preconditionFailure("@Inject: \(error) An injected property is read synchronously: \(Self.remedy)")
+            fatalError("@Inject: \(error) An injected property is read synchronously: \(Self.remedy)")
         }
     }
 
@@ -81,7 +81,7 @@ public struct Injected<Service: Sendable>: Sendable {
         } catch ResolutionError.Code.noCurrentContainer {
             return nil
         } catch {
-            preconditionFailure("@OptionalInject: \(error) An injected property is read synchronously: \(Self.remedy)")
+            fatalError("@OptionalInject: \(error) An injected property is read synchronously: \(Self.remedy)")
         }
     }
 

@@ -123,8 +123,9 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ///     no `onDispose`.
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
-        precondition(capacity.map { $0 >= 1 } ?? true, "a multiton's capacity is at least one, not \(capacity ?? 0)")
-        precondition(idle.map { $0 >= .zero } ?? true, "a multiton's idle time is not negative, as \(idle ?? .zero) is")
+        // Not preconditions: their messages are left out of optimized programs.
+        if let capacity, capacity < 1 { fatalError("a multiton's capacity is at least one, not \(capacity)") }
+        if let idle, idle < .zero { fatalError("a multiton's idle time is not negative, as \(idle) is") }
         let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
         return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }
