@@ -16,11 +16,15 @@ extension ContainerCore {
         let suspension = Suspension()
         if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
-            let isInHook = asker.frame?.isDisposing == true
-            // A scope whose body has ended has no other call that would close it.
-            if isInHook || isEndOfBody { _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) }
-            if isInHook { return }
-            throw waitsForItself("disposes \(displayName)", asker, frames)
+            if asker.frame?.isDisposing == true {
+                _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody)
+                return
+            }
+            guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, frames) }
+            // No other call would close the scope. The caller is told that its work is lost, so it has to be.
+            let error = waitsForItself("ends \(displayName)", asker, frames)
+            _ = beginDisposal(reason: DisposalReason(error: reason.error ?? error), isEndOfBody: true)
+            throw error
         }
         defer { if asker != nil { Waits.end(suspension) } }
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) else { return }

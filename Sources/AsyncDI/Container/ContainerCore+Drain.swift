@@ -22,8 +22,14 @@ extension ContainerCore {
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
-        let victims = try drop(.arguments(key, pack))
-        let items = victims.disposables + victims.postponed
+        let target = ResetTarget.arguments(key, pack)
+        let isAffected = selection(target)
+        let victims = try drop(target)
+        // Also those that another reset or drain has dropped.
+        let items = withState { state in
+            let dropped = state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
+            return Array(Set(victims.disposables + victims.postponed + dropped))
+        }
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
         if let asker = Waits.asker(of: ResolutionContext.activeFrame) {

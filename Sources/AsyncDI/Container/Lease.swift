@@ -28,20 +28,26 @@ final class Lease: HeldLease {
         if let home = holder.home as? ContainerCore, home.isAboveOrSame(core) {
             heldForLong.store(true, ordering: .sequentiallyConsistent)
             leased.longLeases.add(1, ordering: .sequentiallyConsistent)
-            leased.disposal?.wake()
         }
         var quiet: [CheckedContinuation<Void, Never>] = []
-        core.withState { $0.bodyEnds(into: &quiet) }
+        let pending = core.withState { state in
+            state.bodyEnds(into: &quiet)
+            return leased.pending
+        }
+        for disposal in pending { disposal.wake() }
         for continuation in quiet { continuation.resume() }
+    }
+
+    /// The lease ends, or the disposal of the instance that holds it is about to begin, which ends it.
+    func isHeldForLongNoMore() {
+        guard heldForLong.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
     }
 
     /// The disposals of the instance and of its container, which wait for the lease.
     var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 
     func end() {
-        if heldForLong.exchange(false, ordering: .sequentiallyConsistent) {
-            leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
-        }
         core.cleanUp(core.release(self))
     }
 }
@@ -54,6 +60,11 @@ struct LeaseTable {
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
+
+    /// The disposals that wait for the last lease of an instance.
+    func pending(where isIncluded: (CreationKey) -> Bool) -> [Disposable] {
+        entries.values.flatMap { $0.pending.filter { isIncluded($0.key) } }
+    }
 
     mutating func begin(_ cell: Cell) -> LeasedCell {
         let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell)
@@ -82,6 +93,13 @@ struct LeaseTable {
         guard let cell = item.cell, let entry = entries[ObjectIdentifier(cell)] else { return false }
         entry.postpone(item)
         return true
+    }
+}
+
+extension Disposable {
+    /// The disposal is about to begin: leases that the instance holds will end.
+    func endsLeasesSoon() {
+        for lease in leases { (lease as? Lease)?.isHeldForLongNoMore() }
     }
 }
 
@@ -118,6 +136,7 @@ extension ContainerCore {
 
     /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
     func release(_ lease: Lease) -> [Disposable] {
+        lease.isHeldForLongNoMore()
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
         var quiet: [CheckedContinuation<Void, Never>] = []
@@ -128,6 +147,7 @@ extension ContainerCore {
             state.lastLeaseEnded(lease, at: now, from: table, into: &victims)
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
+            for item in pending { item.endsLeasesSoon() }
             return pending
         }
         for continuation in waiting + quiet { continuation.resume() }

@@ -49,6 +49,22 @@ import Synchronization
     final var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
     final func noteEnd() { ended.store(true, ordering: .sequentiallyConsistent) }
 
+    /// This activity, or the innermost one around it where this is a body that has ended.
+    final var running: Activity? { climbing { $0.hasEnded } }
+    /// This activity, or the innermost one around it that is no body.
+    final var work: Activity? { climbing { _ in true } }
+
+    private func climbing(outOf isLeft: (LeaseBody) -> Bool) -> Activity? {
+        var next: Activity? = self
+        while let activity = next, activity.kind == .body {
+            // Unchecked because only bodies say that they are.
+            let body = unsafeDowncast(activity, to: LeaseBody.self)
+            if !isLeft(body) { return body }
+            next = body.around
+        }
+        return next
+    }
+
     @usableFromInline static func == (first: Activity, second: Activity) -> Bool { first === second }
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

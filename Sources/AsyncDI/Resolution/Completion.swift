@@ -4,8 +4,8 @@
 class Completion: Activity, @unchecked Sendable {
     private struct State {
         var isDone = false
-        /// Whether the next waiter that can be woken checks again at once.
-        var isWoken = false
+        /// How often waiters were told to check again.
+        var wakes = 0
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         /// The waiters whose deadline or cancellation preceded their wait.
@@ -40,8 +40,12 @@ class Completion: Activity, @unchecked Sendable {
     ///
     /// Cancellation does not end the wait.
     ///
+    /// - Parameters:
+    ///   - duration: How long to wait; as long as it takes when nil.
+    ///   - clock: The clock of the deadline.
+    ///   - wakes: The value of ``wakes`` before the caller checked whether to wait: a later ``wake()`` ends the wait.
     /// - Returns: Whether the activity has ended.
-    final func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {
+    final func wait(atMost duration: Duration?, clock: any Clock<Duration>, since wakes: Int? = nil) async -> Bool {
         let id = newWaiter()
         let timer = duration.map { duration in
             Task.detached {
@@ -51,27 +55,32 @@ class Completion: Activity, @unchecked Sendable {
             }
         }
         defer { timer?.cancel() }
-        return await end(for: id)
+        return await end(for: id, since: wakes)
     }
 
-    /// Waits for the end, for ``wake()``, or for the cancellation of the task.
+    /// Waits for the end, for a ``wake()`` after the caller checked whether to wait, or for the cancellation of the task.
     ///
+    /// - Returns: Whether the activity has ended.
     /// - Throws: `CancellationError`.
-    final func waitUnlessWoken() async throws {
+    final func waitUnlessWoken(since wakes: Int) async throws -> Bool {
         let id = newWaiter()
-        _ = await withTaskCancellationHandler {
-            await end(for: id)
+        let hasEnded = await withTaskCancellationHandler {
+            await end(for: id, since: wakes)
         } onCancel: {
             giveUp(id)
         }
         try Task.checkCancellation()
+        return hasEnded
     }
 
-    /// Lets every waiter check again whether to wait; without a waiter, the next one.
+    /// How often waiters were told to check again whether to wait.
+    final var wakes: Int { state.withLock { $0.wakes } }
+
+    /// Lets every waiter check again whether to wait.
     final func wake() {
         let waiters = state.withLock { state in
             guard !state.isDone else { return [] as [CheckedContinuation<Bool, Never>] }
-            state.isWoken = state.waiters.isEmpty
+            state.wakes += 1
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
@@ -85,16 +94,13 @@ class Completion: Activity, @unchecked Sendable {
         }
     }
 
-    private func end(for id: Int) async -> Bool {
+    private func end(for id: Int, since wakes: Int?) async -> Bool {
         await withCheckedContinuation { continuation in
             let hasEnded: Bool? = state.withLock { state in
                 if state.isDone { return true }
                 // The timer runs beside this task, and a short one may be faster.
                 if state.givenUp.remove(id) != nil { return false }
-                if state.isWoken {
-                    state.isWoken = false
-                    return false
-                }
+                if let wakes, state.wakes != wakes { return false }
                 state.waiters[id] = continuation
                 return nil
             }

@@ -91,11 +91,12 @@ final class Disposable: Completion, @unchecked Sendable {
         }
         defer { Waits.end(suspension) }
         while !hasEnded {
+            let wakes = wakes
             if isLeasedForLong {
                 guard recipe.lifetime.kind == .multiton else { return }
                 throw leasedForLong(frame)
             }
-            try await waitUnlessWoken()
+            if try await waitUnlessWoken(since: wakes) { return }
         }
     }
 
@@ -107,11 +108,11 @@ final class Disposable: Completion, @unchecked Sendable {
         -> Bool
     {
         while !hasEnded {
+            let wakes = wakes
             if deadline == nil, isLeasedForLong { throw leasedForLong(nil) }
             let rest = deadline.map { $0 - stopwatch.elapsed() }
             if let rest, rest <= .zero { return false }
-            // Ends early when it is woken.
-            _ = await wait(atMost: rest, clock: clock)
+            if await wait(atMost: rest, clock: clock, since: wakes) { return true }
         }
         return true
     }

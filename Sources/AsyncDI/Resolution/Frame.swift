@@ -136,20 +136,13 @@ import Synchronization
 
     /// The innermost creation that others can wait for and that this run is part of.
     var creation: Creation? {
-        var next = activity
-        while let activity = next {
-            // Unchecked because only creations and bodies say that they are.
-            switch activity.kind {
-            case .creation: return unsafeDowncast(activity, to: Creation.self)
-            case .body: next = unsafeDowncast(activity, to: LeaseBody.self).place
-            case .disposal: return nil
-            }
-        }
-        return nil
+        guard let work = activity?.work, work.kind == .creation else { return nil }
+        // Unchecked because only creations say that they are.
+        return unsafeDowncast(work, to: Creation.self)
     }
 
     /// Whether the run is that of a disposal hook.
-    var isDisposing: Bool { activity?.kind == .disposal }
+    var isDisposing: Bool { activity?.work?.kind == .disposal }
 
     /// The container that this run's resolver asks.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }

@@ -4,8 +4,10 @@
 final class LeaseBody: Activity, @unchecked Sendable {
     /// The body that this one runs in.
     let parent: LeaseBody?
-    /// The activity that this body runs in, unless that is a body too.
-    let place: Activity?
+    /// The activity of the run that the body was begun in.
+    private let place: Activity?
+    /// The innermost activity around the body, which may be a body too: calls of a task that outlives the body belong to it.
+    let around: Activity?
     private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
@@ -13,6 +15,7 @@ final class LeaseBody: Activity, @unchecked Sendable {
         let asker = Waits.asker(of: ResolutionContext.activeFrame)
         parent = LeaseContext.activeBody
         place = ResolutionContext.activeFrame?.activity
+        around = asker?.activity
         self.leases = Locked(leases)
         super.init(.body, inside: asker)
     }

@@ -176,6 +176,24 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return failing
     }
 
+    /// A node has ended whose calls, and the unfinished instances that it was given, are those of another one from now on.
+    ///
+    /// Closes no cycle: the other node waited for the one inside it.
+    mutating func dissolve(_ inner: Node, into outer: Node?) {
+        let requests = waits[inner] ?? [:]
+        let inside = contents[inner] ?? [:]
+        let instances = early[inner] ?? []
+        let cause = doomed[inner]
+        remove(inner)
+        guard let outer, !heldSet.contains(outer) else { return }
+        for (target, waiters) in requests {
+            for (waiter, label) in waiters { addWait(waiter, from: outer, label: label, to: target) }
+        }
+        for (node, label) in inside { enter(node, inside: outer, label: label) }
+        for instance in instances { give(instance, to: outer) }
+        if let cause, doomed[outer] == nil { doomed[outer] = cause }
+    }
+
     /// Forgets a creation and every wait for it.
     mutating func remove(_ node: Node) {
         leave(node)

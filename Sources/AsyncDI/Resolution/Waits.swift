@@ -24,16 +24,18 @@ enum Waits {
         target.enterGraph()
         return graph.withLock { graph in
             asker.activity.enterGraph()
+            guard let activity = asker.activity.running else { return .wait(releasing: []) }
+            activity.enterGraph()
             // Only now, because only a waiting activity can be part of a cycle. No activity waits for a task that
             // outlives its own: an ended activity does not enter again, because its removal has passed.
-            var inner = asker.activity
+            var inner = activity
             while !inner.hasEnded, let place = inner.enclosing {
                 place.activity.enterGraph()
                 graph.enter(inner, inside: place.activity, label: place.frame)
                 inner.enclosing = nil
                 inner = place.activity
             }
-            return graph.ask(suspension, from: asker.activity, label: asker.frame, for: target)
+            return graph.ask(suspension, from: activity, label: asker.frame, for: target)
         }
     }
 
@@ -58,6 +60,17 @@ enum Waits {
     static func end(_ activity: Activity) {
         activity.noteEnd()
         if activity.isInGraph { graph.withLock { $0.remove(activity) } }
+    }
+
+    /// A body has ended: tasks that outlive it, and the unfinished instances that it was given, belong to the activity around it.
+    static func end(_ body: LeaseBody) {
+        body.noteEnd()
+        guard body.isInGraph else { return }
+        graph.withLock { graph in
+            let outer = body.around?.running
+            outer?.enterGraph()
+            graph.dissolve(body, into: outer?.hasEnded == false ? outer : nil)
+        }
     }
 }
 
