@@ -73,11 +73,16 @@ extension ContainerCore {
 
     /// Decorates what a container inherits for a key, unless it has a registration of its own.
     private func inherit(_ key: ServiceKey, in state: inout State) {
-        guard table.ownRegistration(of: key) == nil, let (inherited, _) = table.registration(beyondFor: key) else {
-            return
-        }
+        guard table.ownRegistration(of: key) == nil, let recipe = inherited(key, in: state) else { return }
+        _ = state.registrations.add(recipe, beside: nil, onDuplicate: .replace)
+        table.publish(recipe, retired: &state.retired)
+    }
+
+    /// The decorated form of the registration that a container inherits for a key, if there is one.
+    private func inherited(_ key: ServiceKey, in state: State) -> Recipe? {
+        guard let (inherited, _) = table.registration(beyondFor: key) else { return nil }
         let decorations = state.decorations.filter { $0.applies(to: key) }
-        guard let first = decorations.first else { return }
+        guard let first = decorations.first else { return nil }
         var blueprint = Blueprint(
             key: key, lifetime: inherited.lifetime,
             factory: first.decorator.factory { [table] resolver, pack in
@@ -87,18 +92,20 @@ extension ContainerCore {
         blueprint.comparison = inherited.blueprint.comparison
         blueprint.computeKey = inherited.blueprint.computeKey
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
-        let recipe = Recipe(
+        return Recipe(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
-        _ = state.registrations.add(recipe, beside: nil, onDuplicate: .replace)
-        table.publish(recipe, retired: &state.retired)
     }
 
     func inheritAgain(_ recipe: Recipe) {
         var victims = Victims()
         withState { state in
             guard table.ownRegistration(of: recipe.key) === recipe else { return }
-            forgetInherited(recipe.key, in: &state, into: &victims)
-            inherit(recipe.key, in: &state)
+            if let new = inherited(recipe.key, in: state) {
+                // In place of the old one: readers, which take no lock, must not find the undecorated one in between.
+                replace(recipe, by: new, in: &state, into: &victims)
+            } else {
+                forgetInherited(recipe.key, in: &state, into: &victims)
+            }
             RegistrationClock.advance()
         }
         dispose(of: victims)
