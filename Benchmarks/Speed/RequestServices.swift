@@ -9,7 +9,7 @@ struct IncomingRequest: Sendable {
 /// Says which trace the log of a request belongs to.
 struct Trace: Sendable { let number: Int }
 
-/// Counts what was committed.
+/// Counts commits.
 final class Database: Sendable {
     private let count = Atomic(0)
 

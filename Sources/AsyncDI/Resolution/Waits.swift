@@ -23,19 +23,29 @@ enum Waits {
     static func ask(_ suspension: Suspension, from asker: Asker, for target: Activity) -> Graph.AskAction {
         target.enterGraph()
         return graph.withLock { graph in
-            asker.activity.enterGraph()
-            guard let activity = asker.activity.running else { return .wait(releasing: []) }
-            activity.enterGraph()
+            guard let activity = entering(asker.activity) else { return .wait(releasing: []) }
             // Only now, because only a waiting activity can be part of a cycle. No activity waits for a task that
             // outlives its own: an ended activity does not enter again, because its removal has passed.
             var inner = activity
             while !inner.hasEnded, let place = inner.enclosing {
-                place.activity.enterGraph()
-                graph.enter(inner, inside: place.activity, label: place.frame)
                 inner.enclosing = nil
-                inner = place.activity
+                guard let outer = entering(place.activity) else { break }
+                graph.enter(inner, inside: outer, label: place.frame)
+                inner = outer
             }
             return graph.ask(suspension, from: activity, label: asker.frame, for: target)
+        }
+    }
+
+    /// The activity, or the innermost one around it where it is a body that has ended: from now on the graph is asked at its end.
+    private static func entering(_ activity: Activity) -> Activity? {
+        var activity = activity
+        while true {
+            // Before its end is looked at: either this sees the end, or the end sees this.
+            activity.enterGraph()
+            guard let running = activity.running else { return nil }
+            if running === activity { return activity }
+            activity = running
         }
     }
 

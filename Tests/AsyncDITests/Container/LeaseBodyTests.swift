@@ -29,14 +29,17 @@ private final class Box: Sendable {
 
     // MARK: What outlives a body
 
-    @Test func `a resolution that outlives the body in which it began is in the graph of waits`() async throws {
+    @Test(arguments: [Lifetime.transient, .graph])
+    func `a resolution that outlives the body in which it began is in the graph of waits`(
+        lifetime: Lifetime
+    ) async throws {
         try await finishes {
             let (hasBegun, mayResolve) = (Gate(), Gate())
             let box = Box()
             let container = Container {
                 Registration(Pool.self, lifetime: .singleton) { _ in Pool() }
                     .onDispose { _ in }
-                Registration(Inner.self, lifetime: .transient) { r in
+                Registration(Inner.self, lifetime: lifetime) { r in
                     hasBegun.open()
                     await mayResolve.pass()
                     _ = try await r.resolve(Consumer.self)
