@@ -42,6 +42,7 @@ class Completion: Activity, @unchecked Sendable {
     ///
     /// - Returns: Whether the activity has ended.
     final func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {
+        if state.withLock({ $0.isDone }) { return true }
         let id = newWaiter()
         let timer = duration.map { duration in
             Task.detached {
