@@ -135,7 +135,7 @@ extension ContainerCore {
             table.close()
             // Nothing runs for them: their disposal is an event.
             while let item = state.ledger.takeNewest() {
-                if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
+                if item.isAnnounced { state.note(.disposed, .disposed(item.recipe.key)) }
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)
@@ -299,8 +299,8 @@ extension ContainerCore {
         }
         if events != nil {
             withState { state in
-                for error in errors { state.note(.failed(item.recipe.key, error)) }
-                if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
+                for error in errors { state.note(.failed, .failed(item.recipe.key, error)) }
+                if item.isAnnounced { state.note(.disposed, .disposed(item.recipe.key)) }
             }
         }
         for lease in item.leases { errors += await end(lease, heldBy: item) }
@@ -366,7 +366,8 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to wait for.
     fileprivate var hasNothingToWaitFor: Bool {
-        flights.isEmpty && (ledger.isEmpty || isObserved && ledger.inOrder.allSatisfy(\.isSilent)) && leases.isEmpty
+        flights.isEmpty && leases.isEmpty
+            && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
             && owed == 0
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty }
     }
