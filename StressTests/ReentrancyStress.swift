@@ -6,7 +6,7 @@ import Testing
 struct ReentrancyStress {
     @Test(arguments: Mix.all)
     func `user code that calls back neither hangs nor breaks a promise`(mix: Mix) async {
-        await forEachSeed(150) { seed in
+        await forEachSeed(mix.worlds) { seed in
             let plan = Planner.plan(mix, seed: seed)
             let world = ReentrantWorld(plan, seed: seed)
             func account(_ flaw: String) -> String {

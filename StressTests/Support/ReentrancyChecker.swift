@@ -164,7 +164,8 @@ final class Checker: Sendable {
                 }
             }
             state.creations[id] = Creation(
-                key: key, isExclusive: isExclusive, began: state.generation(of: definition.service), name: name, home: home)
+                key: key, isExclusive: isExclusive, began: state.generation(of: definition.service), name: name,
+                home: home)
             return id
         }
     }

@@ -24,6 +24,8 @@ struct Mix: Sendable, CustomTestStringConvertible {
     /// How many scopes, graphs and wrappers can be kept at once: at most three.
     var slots = 3
     var services = 4...8
+    /// How many worlds are drawn.
+    var worlds = 300
     /// How much each task does.
     var length = 2...5
 
@@ -46,7 +48,8 @@ struct Mix: Sendable, CustomTestStringConvertible {
     /// Tasks that share a graph with property cycles, and of which some are cancelled.
     static let sharedGraphs = Mix(
         name: "shared graphs", failing: 0, scoping: 0, leasing: 0, graphs: 20, spawning: 0, callsBack: false,
-        hasPropertyCycles: true, cancelledShare: 0.5, sharings: [.graph], slots: 1, services: 2...4, length: 3...6)
+        hasPropertyCycles: true, cancelledShare: 0.5, sharings: [.graph], slots: 1, services: 2...4, worlds: 1_500,
+        length: 3...6)
     static let multitons = Mix(
         name: "multitons", resetting: 3, leasing: 6, callsBack: false, cancelledShare: 0.3,
         sharings: [.multiton, .boundedMultiton, .boundedMultiton, .idleMultiton, .singleton])

@@ -116,7 +116,8 @@ final class ReentrantWorld: Sendable {
     func supply(_ service: Int, to home: Home) -> (made: Made, registration: Registration<Made>) {
         let definition = Definition(id: numbers.add(), service: service, plan: plan.services[service])
         let creation = checker.begins(definition, argument: 0, in: home)
-        let made = Made(id: creation, definition, argument: 0, in: home, holding: [], isSupplied: true, live: checker.live)
+        let made = Made(
+            id: creation, definition, argument: 0, in: home, holding: [], isSupplied: true, live: checker.live)
         let registration = Registration(Made.self, qualifier: NodeID(index: service), instance: made)
             .onDispose { made, reason in try await self.dispose(made, definition.plan.disposed ?? [], because: reason) }
         return (made, registration)

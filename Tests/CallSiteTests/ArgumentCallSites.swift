@@ -102,6 +102,8 @@ struct ArgumentCallSites {
         let a = try await container.resolve(TenantPool.self, arguments: "a")
         let b = try await container.resolve(TenantPool.self, arguments: "b")
         try await container.reset(TenantPool.self, arguments: "a")
+        try await container.reset(TenantPool.self, arguments: "a", throughAncestors: true)
+        try await container.reset(TenantPool.self, qualifier: "q", arguments: "a", 1, throughAncestors: true)
         #expect(try await container.resolve(TenantPool.self, arguments: "a") !== a)
         #expect(try await container.resolve(TenantPool.self, arguments: "b") === b)
         try await container.reset(TenantPool.self)
@@ -109,6 +111,26 @@ struct ArgumentCallSites {
         try await container.reset(.multiton)
         try await container.reset(.singleton, throughAncestors: true)
         try await container.reset()
+        try await container.reset(throughAncestors: true)
         #expect(try await container.resolve(TenantPool.self, arguments: "b") !== b)
+    }
+    @Test
+    func `every form of registerMany`() async throws {
+        let container = Container()
+        try await container.registerMany(City.self) { _ in City(name: "Oslo") }
+        try await container.registerMany(City.self, key: 1, lifetime: .singleton) { _ in City(name: "Bergen") }
+        try await container.registerMany(City.self, lifetime: .singleton, key: 2) { _ in City(name: "Tromsø") }
+        try await container.registerMany(City.self, key: 3, instance: City(name: "Bodø"))
+        try await container.registerMany(
+            Registration(City.self, lifetime: .singleton) { _ in City(name: "Narvik") }
+                .onCreate { _, city in #expect(city.name == "Narvik") }
+                .onDispose { city in #expect(city.name == "Narvik") },
+            key: 4)
+        try await container.registerMany(Registration(using: Pet.init(name:), as: Pet.self), key: 5)
+        #expect(
+            try await container.resolveMap(City.self, keyedBy: Int.self).mapValues(\.name)
+                == [1: "Bergen", 2: "Tromsø", 3: "Bodø", 4: "Narvik"])
+        #expect(try await container.resolveMany(City.self).count == 5)
+        try await container.dispose()
     }
 }

@@ -31,7 +31,11 @@ struct LifetimesTests {
         try await container.reset(TenantPool.self)  // of a service, whatever the arguments
         try await container.reset(TenantPool.self, arguments: "acme")  // for these arguments
         try await container.reset()  // everything that the container caches
-        #expect(acme !== (try await container.resolve(TenantPool.self, arguments: "acme")))
+        let next = try await container.resolve(TenantPool.self, arguments: "acme")
+        #expect(acme !== next)
+        let screen = try await container.openScope("screen")
+        try await screen.reset(TenantPool.self, arguments: "acme", throughAncestors: true)
+        #expect(next !== (try await container.resolve(TenantPool.self, arguments: "acme")))
         try await container.dispose()
     }
 

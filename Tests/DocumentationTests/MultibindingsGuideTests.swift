@@ -27,6 +27,18 @@ struct MultibindingsGuideTests {
         try await container.dispose()
     }
 
+    @Test func `a contribution with hooks is a registration`() async throws {
+        let container = Container { ExportModule() }
+        try await container.registerMany((any Exporter).self, key: Format.html) { _ in HTMLExporter() }
+        try await container.registerMany(
+            Registration((any Exporter).self, lifetime: .singleton) { _ in SpreadsheetExporter() }
+                .onDispose { exporter in try await exporter.close() },
+            key: Format.spreadsheet)
+        let exporter = try await container.resolveMap((any Exporter).self, keyedBy: Format.self)[.spreadsheet]
+        try await container.dispose()
+        #expect(await (exporter as? SpreadsheetExporter)?.isClosed == true)
+    }
+
     @Test func `an initialiser takes an array or a dictionary`() async throws {
         let container = Container { ExportModule() }
         try await container.register(using: ExportMenu.init)
@@ -85,10 +97,17 @@ struct MultibindingsGuideTests {
         let byFormat: [Format: any Exporter]
     }
 
-    enum Format { case csv, pdf, html }
+    enum Format { case csv, pdf, html, spreadsheet }
 
     protocol Exporter: Sendable {
         var name: String { get }
+        func close() async throws
+    }
+
+    actor SpreadsheetExporter: Exporter {
+        nonisolated let name = "spreadsheet"
+        private(set) var isClosed = false
+        func close() { isClosed = true }
     }
 
     struct FastCSVExporter: Exporter { var name: String { "fast csv" } }
@@ -101,5 +120,6 @@ struct MultibindingsGuideTests {
 }
 
 extension MultibindingsGuideTests.Exporter {
+    func close() {}
     func export(_ document: MultibindingsGuideTests.Document) async throws { await document.exported(by: name) }
 }

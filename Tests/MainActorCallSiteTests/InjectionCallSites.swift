@@ -76,6 +76,13 @@ struct InjectionCallSites {
     func `free functions, contributions, decorations and wrapper types`() async throws {
         let container = Container { LibraryModule() }
         try await container.registerMany((any Exporter).self, key: 1) { _ in await TextExporter(name: "late") }
+        try await container.registerMany((any Exporter).self, lifetime: .singleton, key: 2) { _ in
+            await TextExporter(name: "first lifetime, then key")
+        }
+        try await container.registerMany(
+            Registration((any Exporter).self) { @MainActor _ in TextExporter(name: "registered") }
+                .onCreate { _, exporter in await #expect(exporter.name == "registered") },
+            key: 3)
         try await container.decorate(Library.self) { _, inner in
             await Library(title: "decorated \(inner.title)")
         }
@@ -86,7 +93,7 @@ struct InjectionCallSites {
         }
         #expect(title.hasPrefix("decorated library"))
         let menu = try await container.resolve(Menu.self)
-        #expect(menu.exporters.map(\.name) == ["text", "late"])
+        #expect(menu.exporters.map(\.name) == ["text", "late", "first lifetime, then key", "registered"])
         #expect(try await menu.library() === menu.provider())
         try await container.dispose()
     }

@@ -105,6 +105,8 @@ struct MainActorCallSites {
         #expect(metrics == nil)
         #expect(pet == Pet(name: "Rex"))
         try await container.reset(.session)
+        try await container.reset(City.self, qualifier: "Bergen", arguments: "a", throughAncestors: true)
+        try await container.reset(throughAncestors: true)
     }
 
     @Test

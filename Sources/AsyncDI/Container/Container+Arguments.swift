@@ -1,17 +1,19 @@
-/// The short way to services with one or two arguments: to instances that are there, and to factories that are only called.
+/// The short way to services with one or two arguments: to instances that are there, and to factories that are only
+/// called.
 ///
-/// What is inlined at the caller knows the types of the arguments; the rest is not generic, and needs no metadata at run time.
+/// What is inlined at the caller knows the types of the arguments; the rest is not generic, and needs no metadata at
+/// run time.
 extension Container {
-    /// Gives an instance of an unqualified service made with one argument.
+    /// Returns an instance of an unqualified service made with one argument.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An argument whose hash
-    /// costs something is hashed for a multiton only.
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - first: The argument.
     /// - Returns: The instance for this argument.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Hashable & Sendable>(
@@ -31,17 +33,17 @@ extension Container {
         return try await resolve(service, qualifier: nil, arguments: first)
     }
 
-    /// Gives an instance of an unqualified service made with two arguments.
+    /// Returns an instance of an unqualified service made with two arguments.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An argument whose hash
-    /// costs something is hashed for a multiton only.
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - first: The first argument.
     ///   - second: The second argument.
     /// - Returns: The instance for these arguments.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<

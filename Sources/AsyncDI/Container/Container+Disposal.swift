@@ -1,13 +1,13 @@
 extension Container {
     /// Closes everything that the container opened, and waits for it.
     ///
-    /// From this moment `resolve` and `register` throw `disposed`. Open scopes go first; creations in flight are cancelled and
-    /// awaited; then instances are disposed in the reverse order of their completion, each once. Runs to the end even in a
-    /// cancelled task. A second call waits for the first one; after it, `dispose()` returns quietly. An `onDispose` hook
-    /// that disposes its own container returns at once.
+    /// From this moment `resolve` and `register` throw `disposed`. Open scopes go first; creations in flight are
+    /// cancelled and awaited; then instances are disposed in the reverse order of their completion, each once. Runs to
+    /// the end even in a cancelled task. A second call waits for the first one; after it, `dispose()` returns quietly.
+    /// An `onDispose` hook that disposes its own container returns at once.
     ///
-    /// - Throws: ``DisposalError`` with everything that hooks threw; ``ResolutionError`` with the code `invalidOperation` when a
-    ///   factory of this container calls it.
+    /// - Throws: ``DisposalError`` with everything that hooks threw; ``ResolutionError`` with the code
+    ///   `invalidOperation` when a factory of this container calls it.
     public func dispose() async throws {
         try await core.dispose()
     }
@@ -22,8 +22,8 @@ extension Container {
 
     /// Ends a scope that was opened by hand, because its work failed.
     ///
-    /// The same as ``dispose()``, but `onDispose` hooks see the error in ``DisposalReason/error``, and a unit of work rolls
-    /// back.
+    /// The same as ``dispose()``, but `onDispose` hooks see the error in ``DisposalReason/error``, and a unit of work
+    /// rolls back.
     /// ```swift
     /// let scope = try await container.openScope("import")
     /// do {
@@ -42,13 +42,13 @@ extension Container {
 
     /// Lets the work that is under way end, refuses new work, then disposes the container.
     ///
-    /// From this moment on, a request from outside begins no scope, no lease and no creation: it throws `disposed`. Cached
-    /// instances are still given out, so that a health check goes on. Bodies of `withScope` and `withInstance` that run,
-    /// in this container or below it, run to their end undisturbed, and create what they still need. So do creations in
-    /// flight. Then the container is disposed. A scope that was opened by hand is not waited for.
+    /// From this moment on, a request from outside begins no scope, no lease and no creation: it throws `disposed`.
+    /// Cached instances are still given out, so that a health check goes on. Bodies of `withScope` and `withInstance`
+    /// that run, in this container or below it, run to their end undisturbed, and create what they still need. So do
+    /// creations in flight. Then the container is disposed. A scope that was opened by hand is not waited for.
     ///
-    /// - Parameter deadline: How long to wait for that, by the container's clock; then the container is disposed all the same,
-    ///   and the bodies that still run are cut short. Waits as long as it takes when nil.
+    /// - Parameter deadline: How long to wait for that, by the container's clock; then the container is disposed all
+    ///   the same, and the bodies that still run are cut short. Waits as long as it takes when nil.
     /// - Throws: The same as ``dispose()``; ``ResolutionError`` with the code `invalidOperation` in a body that it
     ///   would wait for.
     public func drain(deadline: Duration? = nil) async throws {
@@ -69,7 +69,8 @@ extension Container {
     ///   - rest: The other arguments.
     ///   - deadline: How long to wait, by the container's clock; as long as it takes when nil.
     /// - Throws: ``DisposalError`` with what hooks threw, or with ``ResolutionError/Code/disposalTimedOut``;
-    ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance.
+    ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance, and without a
+    ///   deadline when an instance holds one that lives as long as the container: reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil

@@ -10,8 +10,8 @@ extension Container {
     /// - Parameters:
     ///   - identifier: The graph to return to; a new one when nil.
     ///   - body: Gets the resolver that shares the graph; runs in the caller's isolation.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body.
     public nonisolated(nonsending) func withGraph<R>(
         _ identifier: GraphIdentifier? = nil, _ body: nonisolated(nonsending) (Resolver) async throws -> sending R
     ) async throws -> sending R {

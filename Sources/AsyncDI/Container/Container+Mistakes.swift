@@ -1,7 +1,36 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to give.
+// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
+// give.
 
 extension Container {
-    /// Explains itself to who gives an initialiser that makes something else than the service.
+    /// Diagnoses a lifetime beside a ready instance.
+    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    public func register<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime?,
+        instance: Service
+    ) throws { fatalError() }
+
+    /// Diagnoses a lifetime beside a ready instance.
+    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    public func register<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
+        lifetime: Lifetime?
+    ) throws { fatalError() }
+
+    /// Diagnoses a lifetime beside a ready instance.
+    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        key: (any Hashable & Sendable)? = nil, lifetime: Lifetime?, instance: Service
+    ) throws { fatalError() }
+
+    /// Diagnoses a lifetime beside a ready instance.
+    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        lifetime: Lifetime?, key: (any Hashable & Sendable)?, instance: Service
+    ) throws { fatalError() }
+
+    /// Diagnoses an initializer that makes a value of another type.
     @available(*, unavailable, message: "what the initializer makes is not of the type given as 'as:'")
     @_disfavoredOverload
     public func register<Service: Sendable, each Dependency: Sendable, Made>(
@@ -9,7 +38,7 @@ extension Container {
         as service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
     ) throws { fatalError() }
 
-    /// Explains itself to who names no type.
+    /// Diagnoses a request whose type the compiler cannot infer.
     @available(
         *, unavailable, message: "name the service, resolve(Service.self, arguments: …), or give the result a type"
     )
@@ -17,7 +46,7 @@ extension Container {
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Never { fatalError() }
 
-    /// Explains itself to who names no type.
+    /// Diagnoses a request whose type the compiler cannot infer.
     @available(*, unavailable, message: "name the service, ready(Service.self), or give the result a type")
     public nonisolated func ready() throws -> Never { fatalError() }
 }

@@ -1,12 +1,35 @@
 extension Container {
-    /// Contributes to a service of which there are many: adds to what ``resolveMany(_:qualifier:)`` gives, replaces nothing.
+    /// Contributes a registration, with its hooks, to a service of which there are many.
     ///
-    /// The same as registering ``Registration/intoMany(key:)``, which every other form of registration has too.
+    /// ```swift
+    /// try await container.registerMany(
+    ///     Registration((any Exporter).self, lifetime: .singleton) { _ in try await PDFExporter() }
+    ///         .onDispose { exporter in try await exporter.close() },
+    ///     key: "pdf")
+    /// ```
+    /// The same as registering ``Registration/intoMany(key:)``, in every form that a registration has. Contributions
+    /// never replace one another, except those with equal keys, which follow the container's ``DuplicatePolicy``.
+    ///
+    /// - Parameters:
+    ///   - registration: The registration.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; nil keeps the key that the registration
+    ///     was given by ``Registration/intoMany(key:)``.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ registration: Registration<Service>, key: (any Hashable & Sendable)? = nil
+    ) throws {
+        let isContributed = key == nil && registration.blueprint.key.isContribution
+        try register(isContributed ? registration : registration.intoMany(key: key))
+    }
+
+    /// Contributes to a service of which there are many: adds to the result of ``resolveMany(_:qualifier:)``.
+    ///
+    /// A contribution with hooks is given as a registration: ``registerMany(_:key:)``.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: Tells groups of contributions apart.
-    ///   - key: What the contribution is found by in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
     ///     ``DuplicatePolicy``.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
@@ -18,28 +41,70 @@ extension Container {
         key: (any Hashable & Sendable)? = nil, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
     ) throws {
-        try register(
+        try registerMany(
             Registration(
-                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory
-            ).intoMany(key: key))
+                service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory),
+            key: key)
     }
 
-    /// Takes back every contribution to a service that was made in this container.
+    /// Contributes to a service of which there are many, with the lifetime named before the key.
+    ///
+    /// The same as ``registerMany(_:qualifier:key:lifetime:fileID:line:factory:)``.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - qualifier: Tells groups of contributions apart.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///     ``DuplicatePolicy``.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Makes an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        lifetime: Lifetime?, key: (any Hashable & Sendable)?, fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service
+    ) throws {
+        try registerMany(
+            service, qualifier: qualifier, key: key, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
+    }
+
+    /// Contributes an existing instance to a service of which there are many.
+    ///
+    /// - Parameters:
+    ///   - service: The type under which the service is resolved.
+    ///   - qualifier: Tells groups of contributions apart.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
+    ///     ``DuplicatePolicy``.
+    ///   - instance: The instance, which belongs to its creator.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func registerMany<Service: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        key: (any Hashable & Sendable)? = nil, instance: Service, fileID: String = #fileID, line: UInt = #line
+    ) throws {
+        try registerMany(
+            Registration(service, qualifier: qualifier, instance: instance, fileID: fileID, line: line), key: key)
+    }
+
+    /// Removes every contribution that this container made to a service.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether the container had any.
     @discardableResult
     public func unregisterMany<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
         let name = ServiceName(ServiceKey(service, qualifier: qualifier))
         return core.unregister { $0.registrations.contributions(to: name) }
     }
 
-    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
+    /// Returns every contribution to a service, in the order of registration: an ancestor's contributions first.
     ///
-    /// Those that must be created are created concurrently; the order does not depend on that. One that overrides
-    /// another by its key, in this container or above it, has the place of that one.
+    /// Missing instances are created concurrently; the order does not depend on that. A contribution that overrides
+    /// another by its key, in this container or above it, takes the place of that one.
     /// ```swift
     /// try await container.registerMany((any Plugin).self) { _ in SpellChecker() }
     /// try await container.registerMany((any Plugin).self) { _ in WordCounter() }
@@ -48,8 +113,8 @@ extension Container {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: An instance of each contribution; none when nothing was contributed.
-    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    /// - Returns: An instance of each contribution; an empty array without contributions.
+    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
     public nonisolated(nonsending) func resolveMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
@@ -61,15 +126,15 @@ extension Container {
         }
     }
 
-    /// Gives what was contributed to a service under keys of one type; a nearer container's contribution hides the one with the same
-    /// key above it.
+    /// Returns the contributions to a service under keys of one type; a nearer container's contribution hides the one
+    /// with the same key above it.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
-    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
     public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
@@ -81,8 +146,8 @@ extension Container {
         }
     }
 
-    /// Runs a body with everything that was contributed to a service, none of which is disposed before the body has
-    /// ended, even when it is reset, unregistered or replaced meanwhile.
+    /// Runs a body with every contribution to a service; none of them is disposed before the end of the body, even when
+    /// it is reset, unregistered or replaced meanwhile.
     ///
     /// The leases end when the body returns, throws or is cancelled; `dispose()` waits for them. They are those of
     /// ``withInstance(_:qualifier:arguments:operation:)``.
@@ -90,10 +155,9 @@ extension Container {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    ///   - operation: The body, which runs in the caller's isolation; it is given an instance of each contribution, in
-    ///     the order of
-    ///     ``resolveMany(_:qualifier:)``.
-    /// - Returns: What the body returns.
+    ///   - operation: The body, which runs in the caller's isolation and gets an instance of each contribution, in the
+    ///     order of ``resolveMany(_:qualifier:)``.
+    /// - Returns: The result of the body.
     /// - Throws: What the body throws, and what ``resolveMany(_:qualifier:)`` throws.
     public nonisolated(nonsending) func withInstances<Service: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -104,8 +168,8 @@ extension Container {
         return try await holding(leased.compactMap(\.lease), of: leased.instances(of: service), operation)
     }
 
-    /// Runs a body with what was contributed to a service under keys of one type, none of which is disposed before the
-    /// body has ended.
+    /// Runs a body with the contributions to a service under keys of one type; none of them is disposed before the end
+    /// of the body.
     ///
     /// A body that needs one of them leases that one alone:
     /// ``withInstance(_:contributedAs:qualifier:operation:)``.
@@ -114,9 +178,9 @@ extension Container {
     ///   - service: The service type; may be inferred.
     ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    ///   - operation: The body, which runs in the caller's isolation; it is given an instance of each contribution by
-    ///     its key.
-    /// - Returns: What the body returns.
+    ///   - operation: The body, which runs in the caller's isolation and gets an instance of each contribution by its
+    ///     key.
+    /// - Returns: The result of the body.
     /// - Throws: What the body throws, and what ``resolveMap(_:keyedBy:qualifier:)`` throws.
     public nonisolated(nonsending) func withInstanceMap<Service: Sendable, Key: Hashable & Sendable, R>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
@@ -128,10 +192,10 @@ extension Container {
             leased.compactMap(\.lease), of: leased.dictionary(of: service, keyedBy: key), operation)
     }
 
-    /// Runs a body with what was contributed to a service under one key, which is not disposed before the body has
-    /// ended, even when it is replaced meanwhile.
+    /// Runs a body with the contribution to a service under one key, which is not disposed before the end of the body,
+    /// even when it is replaced meanwhile.
     ///
-    /// Nothing but this contribution is made for it.
+    /// Creates only this contribution.
     /// ```swift
     /// try await container.withInstance((any JobHandler).self, contributedAs: job.kind) { handler in
     ///     try await handler.run(job)
@@ -141,10 +205,10 @@ extension Container {
     ///   - service: The service type; may be inferred.
     ///   - key: The key of the contribution.
     ///   - qualifier: The qualifier that the contribution was registered with.
-    ///   - operation: The body, which runs in the caller's isolation; it is given the nearest contribution's instance.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; ``ResolutionError/Code/notRegistered`` when nothing was contributed under the
-    ///   key; what a factory throws, unchanged; `CancellationError`.
+    ///   - operation: The body, which runs in the caller's isolation and gets the nearest contribution's instance.
+    /// - Returns: The result of the body.
+    /// - Throws: What the body throws; ``ResolutionError/Code/notRegistered`` without a contribution under the key; a
+    ///   factory's error, unchanged; `CancellationError`.
     public nonisolated(nonsending) func withInstance<Service: Sendable, R>(
         _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,
         qualifier: (any Qualifier)? = nil,

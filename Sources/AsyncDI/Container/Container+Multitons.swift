@@ -1,5 +1,5 @@
 extension Container {
-    /// Runs a body with an instance that is not disposed before the body has ended, even when it is reset or replaced
+    /// Runs a body with an instance that is not disposed before the end of the body, even when it is reset or replaced
     /// meanwhile.
     ///
     /// A bounded multiton's instance is not evicted as long as it is leased.
@@ -8,16 +8,16 @@ extension Container {
     ///     try await pool.query("…")
     /// }
     /// ```
-    /// The lease ends when the body returns, throws or is cancelled. `dispose()` waits for it. A transient or graph instance,
-    /// and one that is held weakly, belongs to the body alone.
+    /// The lease ends when the body returns, throws or is cancelled. `dispose()` waits for it. A transient or graph
+    /// instance, and one that is held weakly, belongs to the body alone.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - arguments: The arguments.
     ///   - operation: The body, which runs in the caller's isolation.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, and what ``resolve(_:qualifier:arguments:_:)`` throws.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``.
     public nonisolated(nonsending) func withInstance<Service: Sendable, each Argument: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,
         operation: nonisolated(nonsending) (Service) async throws -> sending R
@@ -51,7 +51,7 @@ extension Container {
         return try await LeaseContext.$body.bind(body) { try await operation(leased) }
     }
 
-    /// The argument for which this container holds an instance, for each; for a `keyedBy:` registration, its keys.
+    /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.
     ///
     /// An overload of its own because the compiler takes a pack of one for a tuple of one, which is not `Hashable`.
     ///
@@ -69,7 +69,8 @@ extension Container {
         }
     }
 
-    /// The arguments for which this container holds an instance, in no particular order; for a `keyedBy:` registration, its keys.
+    /// The arguments for which this container holds an instance, in no particular order; for a `keyedBy:` registration,
+    /// its keys.
     ///
     /// - Parameters:
     ///   - service: The service type.

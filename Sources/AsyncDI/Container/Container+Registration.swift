@@ -1,24 +1,24 @@
 extension Container {
-    /// Registers a service: from now on it can be resolved.
+    /// Registers a service, which can be resolved from now on.
     ///
     /// - Parameter registration: The registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; nothing is
-    ///   registered then.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`;
+    ///   nothing is registered then.
     public func register<Service>(_ registration: consuming Registration<Service>) throws {
         try core.register(registration.draft)
     }
 
-    /// Registers what a module contributes, all or nothing, and tells the module that it is loaded.
+    /// Registers a module's registrations, all or nothing, and calls ``Module/loaded(_:)``.
     ///
     /// - Parameter module: The module.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; what
-    ///   ``Module/loaded(_:)`` throws.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; the
+    ///   error of ``Module/loaded(_:)``.
     public func register(_ module: some Module) async throws {
         try core.register(Registrations(of: module))
         try await core.loadModules()
     }
 
-    /// Registers what a builder closure contains, all or nothing.
+    /// Registers the contents of a builder closure, all or nothing.
     ///
     /// - Parameter registrations: ``Registration`` and ``Module`` values.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
@@ -28,9 +28,9 @@ extension Container {
         try await core.loadModules()
     }
 
-    /// Registers what was collected elsewhere, all or nothing.
+    /// Registers a collection of registrations, all or nothing.
     ///
-    /// Modules among it are told that they are loaded by ``start()``, or else before the next resolution from outside returns.
+    /// Its modules are loaded by ``start()``, or else before the next resolution from outside returns.
     ///
     /// - Parameter registrations: The registrations.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
@@ -83,7 +83,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made without arguments, whose type is that of what the factory returns.
+    /// Registers a service made without arguments, whose type is the factory's result.
     ///
     /// - Parameters:
     ///   - qualifier: Tells registrations of one type apart.
@@ -126,7 +126,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made with arguments of which a computed key decides what counts as equal.
+    /// Registers a service made with arguments that are compared by a computed key.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -149,32 +149,12 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers an initialiser whose parameters are resolved by their types.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
-    public func register<Service: Sendable, each Dependency: Sendable>(
-        using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
-        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
-        fileID: String = #fileID, line: UInt = #line
-    ) throws {
-        try register(
-            Registration(
-                using: initializer, as: service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line))
-    }
-
-    /// Registers a service that is there already.
+    /// Registers an existing instance.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
-    ///   - instance: The instance; it belongs to whoever made it.
+    ///   - instance: The instance, which belongs to its creator.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
@@ -209,7 +189,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service that is made by its own `init()`.
+    /// Registers a service made by its own `init()`.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -247,27 +227,27 @@ extension Container {
                 factory: factory))
     }
 
-    /// Takes back every registration of a service with this qualifier, whatever its arguments; its instances are disposed.
+    /// Removes every registration of a service with this qualifier, whatever its arguments; its instances are disposed.
     ///
-    /// What is in flight is given to those who wait for it. Ancestors keep theirs.
+    /// In-progress creations reach their waiters. Ancestors keep their registrations.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the container had such a registration.
     @discardableResult
     public func unregister<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
         core.unregister(service, qualifier: qualifier, arguments: nil)
     }
 
-    /// Takes back the registration of a service with these argument types; its instances are disposed.
+    /// Removes the registration of a service with these argument types; its instances are disposed.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - first: The type of the first argument.
     ///   - rest: The types of the other arguments.
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the container had such a registration.
     @discardableResult
     public func unregister<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
@@ -276,14 +256,15 @@ extension Container {
         core.unregister(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self)
     }
 
-    /// Takes back every registration of this container; all instances are disposed.
+    /// Removes every registration of this container; all instances are disposed.
     ///
-    /// Decorations stay, and open scopes.
+    /// Decorations and open scopes stay.
     public func unregisterAll() {
         _ = core.unregister { $0.registrations.inOrder }
     }
 
-    /// Whether a service without arguments can be resolved here: registered in this container, a fallback or an ancestor.
+    /// Whether a service without arguments can be resolved here: registered in this container, a fallback or an
+    /// ancestor.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -309,14 +290,14 @@ extension Container {
             ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
     }
 
-    /// Whether anything is registered here for a service, whatever its arguments: in this container, a fallback or an ancestor.
+    /// Whether a service has any registration, whatever its arguments: in this container, a fallback or an ancestor.
     ///
     /// Contributions to `resolveMany` and `making:` registrations count too.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: Whether there is a registration.
+    /// - Returns: Whether the service has a registration.
     public func hasAnyRegistration<Service>(of service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
         core.hasAnyRegistration(of: service, qualifier: qualifier)
     }
@@ -332,13 +313,13 @@ public func += <Service>(container: Container, registration: Registration<Servic
     try await container.register(registration)
 }
 
-/// Registers what a module contributes, and tells it that it is loaded: `try await container += NetworkModule()`.
+/// Registers a module's registrations, and calls ``Module/loaded(_:)``: `try await container += NetworkModule()`.
 ///
 /// - Parameters:
 ///   - container: The container.
 ///   - module: The module.
-/// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; what
-///   ``Module/loaded(_:)`` throws.
+/// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; the
+///   error of ``Module/loaded(_:)``.
 public func += (container: Container, module: some Module) async throws {
     try await container.register(module)
 }

@@ -1,52 +1,58 @@
 extension Container {
-    /// Forgets the instances of a lifetime, and disposes them, newest first.
+    /// Drops the instances of a lifetime, and disposes them, newest first.
     ///
-    /// What is in flight is given to those who wait for it, and not kept. An `instance:` stays.
+    /// In-progress creations reach their waiters but are not cached. An `instance:` stays.
     ///
     /// - Parameters:
-    ///   - lifetime: Whose instances are forgotten.
-    ///   - throughAncestors: Whether the same is done in every container above.
-    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    ///   - lifetime: The lifetime whose instances are dropped.
+    ///   - throughAncestors: Whether every container above drops its instances too.
+    /// - Throws: ``DisposalError`` with every error that `onDispose` hooks threw; ``ResolutionError`` with the code
+    ///   `disposed`.
     public func reset(_ lifetime: Lifetime, throughAncestors: Bool = false) async throws {
         try await core.reset(.lifetime(lifetime), throughAncestors: throughAncestors)
     }
 
-    /// Forgets the instances of a service, whatever their arguments, and disposes them, newest first.
+    /// Drops the instances of a service, whatever their arguments, and disposes them, newest first.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - throughAncestors: Whether the same is done in every container above.
-    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    ///   - throughAncestors: Whether every container above drops its instances too.
+    /// - Throws: ``DisposalError`` with every error that `onDispose` hooks threw; ``ResolutionError`` with the code
+    ///   `disposed`.
     public func reset<Service>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, throughAncestors: Bool = false
     ) async throws {
         try await core.reset(.service(service, qualifier), throughAncestors: throughAncestors)
     }
 
-    /// Forgets the instance of a service for these arguments, or the key computed from them, and disposes it.
+    /// Drops the instance of a service for these arguments, or for the key computed from them, and disposes it.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - first: The first argument.
     ///   - rest: The other arguments.
-    /// - Throws: ``DisposalError`` with what `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    ///   - throughAncestors: Whether every container above drops its instance for these arguments too.
+    /// - Throws: ``DisposalError`` with the errors that `onDispose` hooks threw; ``ResolutionError`` with the code
+    ///   `disposed`.
     public func reset<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
-        arguments first: First, _ rest: repeat each Argument
+        arguments first: First, _ rest: repeat each Argument, throughAncestors: Bool = false
     ) async throws {
         let pack = Arguments(first, repeat each rest)
         let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
-        try await core.reset(.arguments(key, pack), throughAncestors: false)
+        try await core.reset(.arguments(key, pack), throughAncestors: throughAncestors)
     }
 
-    /// Forgets every cached instance of this container, and disposes them, newest first.
+    /// Drops every cached instance of this container, and disposes them, newest first.
     ///
     /// Registrations stay.
     ///
-    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
-    public func reset() async throws {
-        try await core.reset(.everything, throughAncestors: false)
+    /// - Parameter throughAncestors: Whether every container above drops its instances too.
+    /// - Throws: ``DisposalError`` with every error that `onDispose` hooks threw; ``ResolutionError`` with the code
+    ///   `disposed`.
+    public func reset(throughAncestors: Bool = false) async throws {
+        try await core.reset(.everything, throughAncestors: throughAncestors)
     }
 }

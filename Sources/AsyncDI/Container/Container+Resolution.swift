@@ -1,22 +1,22 @@
 extension Container {
     /// What a request made through this container asks.
     ///
-    /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what they
-    /// say, so that an override may ask the outer container for the original.
+    /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what
+    /// they say, so that an override may ask the outer container for the original.
     nonisolated var resolver: Resolver {
         ResolutionContext.activeFrame == nil ? core.resolver : Resolver(host: core, frame: nil)
     }
 
-    /// Gives an instance of a service: the one that is there, or a new one.
+    /// Returns an instance of a service, creating it if necessary.
     ///
-    /// Runs in the caller's task and isolation. When the instance is there this costs no lock and no suspension. However many
-    /// tasks ask at once, a shared instance is created once.
+    /// Runs in the caller's task and isolation. When the instance is there this costs no lock and no suspension.
+    /// However many tasks ask at once, a shared instance is created once.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
@@ -24,15 +24,16 @@ extension Container {
         try await resolveUnready(service, qualifier)
     }
 
-    /// Gives an instance of a service whose qualifier's type is known: the one that is there, or a new one.
+    /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance is there, nothing generic runs.
+    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance is there,
+    /// nothing generic runs.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
     @_documentation(visibility: internal)
     @inlinable
@@ -59,13 +60,14 @@ extension Container {
         }
     }
 
-    /// Gives an instance of an unqualified service: the one that is there, or a new one.
+    /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing generic runs.
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing
+    /// generic runs.
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable>(
@@ -91,7 +93,8 @@ extension Container {
 
     /// What is not found at once.
     ///
-    /// By itself, so that the function above is small enough to be a part of its caller: on a hit that is a quarter of the time.
+    /// By itself, so that the function above is small enough to be a part of its caller: on a hit that is a quarter of
+    /// the time.
     @inlinable @inline(never)
     nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?
@@ -131,7 +134,7 @@ extension Container {
         }
     }
 
-    /// Gives an instance of a service made with arguments.
+    /// Returns an instance of a service made with arguments.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -139,7 +142,7 @@ extension Container {
     ///   - first: The first argument. Pass several arguments one by one: a tuple is one argument.
     ///   - rest: The other arguments.
     /// - Returns: The instance for these arguments.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -153,7 +156,7 @@ extension Container {
         }
     }
 
-    /// Gives an instance of a service, or nil when it is not registered.
+    /// Returns an instance of a service, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -171,7 +174,7 @@ extension Container {
         }
     }
 
-    /// Gives an instance of a service made with arguments, or nil when it is not registered.
+    /// Returns an instance of a service made with arguments, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -200,7 +203,7 @@ extension Container {
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - arguments: The arguments of the factory.
     /// - Returns: The instance, sent to the caller's isolation.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``.
     public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
     ) async throws -> sending Service {
@@ -212,12 +215,12 @@ extension Container {
         }
     }
 
-    /// Explains itself to who asks for nothing in particular.
+    /// Diagnoses a request whose type the compiler cannot infer.
     @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
     public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
 
-    /// Gives an instance that is already there, synchronously: made by an earlier resolve, an `instance:` registration or an
-    /// eager start.
+    /// Gives an instance that is already there, synchronously: made by an earlier resolve, an `instance:` registration
+    /// or an eager start.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -241,10 +244,10 @@ extension Container {
     /// ```swift
     /// let model = try container.ready(using: ViewModel.init)
     /// ```
-    /// - Parameter initializer: The initialiser, or any function.
-    /// - Returns: What the initialiser makes.
+    /// - Parameter initializer: The initializer, or any function.
+    /// - Returns: What the initializer makes.
     /// - Throws: ``ResolutionError`` with the code `notReady` that names the first missing dependency, and what the
-    ///   initialiser throws.
+    ///   initializer throws.
     public nonisolated func ready<Service, each Dependency: Sendable>(
         using initializer: (repeat each Dependency) throws -> Service
     ) throws -> Service {
@@ -253,7 +256,8 @@ extension Container {
 }
 
 extension Resolver {
-    /// The container that is asked: the scope in which a service is being made, for hooks that must know it; nil when it is gone.
+    /// The container that is asked: the scope in which a service is being made, for hooks that must know it; nil when
+    /// it is gone.
     ///
     /// Keep the resolver rather than the container: an instance that holds the container which holds it is never freed.
     public var container: Container? { (host as? ContainerCore)?.handle() }

@@ -1,8 +1,8 @@
 extension Container {
     /// Opens a scope under a key, or gives the one that is open under it.
     ///
-    /// The scope has its own scoped instances and registrations. This container keeps it until it is disposed; the scope
-    /// keeps this container.
+    /// The scope has its own scoped instances and registrations. This container keeps it until it is disposed; the
+    /// scope keeps this container.
     ///
     /// - Parameters:
     ///   - key: What the scope is found by.
@@ -44,15 +44,16 @@ extension Container {
     /// Disposes the scope that is open under a key; does nothing when none is.
     ///
     /// - Parameter key: The key that the scope was opened with.
-    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code `disposed`.
+    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code
+    ///   `disposed`.
     public func disposeScope(_ key: some Hashable & Sendable) async throws {
         try await core.scope(AnyKey(key))?.dispose()
     }
 
     /// Opens a scope for as long as a body runs, and makes it ``current`` for the body's task and its children.
     ///
-    /// The scope is always one of its own, also when the key is open elsewhere. It is disposed, to the end, when the body
-    /// returns, throws or is cancelled, before this call returns.
+    /// The scope is always one of its own, also when the key is open elsewhere. It is disposed, to the end, when the
+    /// body returns, throws or is cancelled, before this call returns.
     /// ```swift
     /// try await container.withScope("request-42") { scope in
     ///     let user = try await container.resolve(CurrentUser.self)  // the request's own
@@ -62,10 +63,11 @@ extension Container {
     ///   - key: What messages call the scope.
     ///   - registrations: What is added or overridden in the scope.
     ///   - operation: The body, which runs in the caller's isolation.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; else what an `onDispose` hook throws, unchanged, or ``DisposalError`` when several
-    ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the body, so
-    ///   that its work was not completed. When body and disposal both throw, observers are told of the disposal's errors.
+    /// - Returns: The result of the body.
+    /// - Throws: What the body throws; else what an `onDispose` hook throws, unchanged, or ``DisposalError`` when
+    ///   several hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the
+    ///   body, so that its work was not completed. When body and disposal both throw, observers are told of the
+    ///   disposal's errors.
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: nonisolated(nonsending) (Container) async throws -> sending R
@@ -80,7 +82,7 @@ extension Container {
     /// - Parameters:
     ///   - registrations: What is added or overridden in the scope.
     ///   - operation: The body, which runs in the caller's isolation.
-    /// - Returns: What the body returns.
+    /// - Returns: The result of the body.
     /// - Throws: The same as ``withScope(_:registrations:operation:)``.
     public nonisolated(nonsending) func withScope<R>(
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
@@ -93,13 +95,14 @@ extension Container {
 
     /// Runs the body with the scope as the current one, and ends the scope.
     ///
-    /// Binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs a request as much
-    /// as a look-up.
+    /// Binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs a
+    /// request as much as a look-up.
     private static func run<R>(
         _ operation: nonisolated(nonsending) (Container) async throws -> sending R, in scope: inout Container,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> sending R {
-        // Unsafe because `withValue` cannot express that the result was received as `sending` and is touched by nothing on its way out.
+        // Unsafe because `withValue` cannot express that the result was received as `sending` and is touched by nothing
+        // on its way out.
         nonisolated(unsafe) let result: R
         do {
             result = try await Container.$current.withValue(scope) { [scope] in

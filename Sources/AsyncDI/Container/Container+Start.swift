@@ -2,11 +2,11 @@ extension Container {
     /// Tells every ``Module`` that it is loaded, and makes every service registered as ``Registration/eager()`` in this
     /// container.
     ///
-    /// A scope also makes what it inherits: the ``Lifetime/scoped`` services that are eager where it looks, each from its nearest
-    /// registration. They are its own.
+    /// A scope also makes the eager ``Lifetime/scoped`` services that it inherits, each from its nearest registration.
+    /// Their instances belong to the scope.
     ///
-    /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies. When one
-    /// fails the others are cancelled; what was complete stays.
+    /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies.
+    /// When one fails the others are cancelled; completed instances stay.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
@@ -14,7 +14,7 @@ extension Container {
     /// }
     /// try await container.start()
     /// ```
-    /// - Throws: What was wrong with the registrations given to the initialiser; else what a module or factory throws;
+    /// - Throws: The problems of the registrations given to the initializer; else the error of a module or factory;
     ///   ``ResolutionError``.
     public func start() async throws {
         try await core.start()
@@ -22,8 +22,8 @@ extension Container {
 
     /// Makes every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
-    /// Of ``Lifetime/scoped``, and of every lifetime whose instances belong to the container asked, also what this container inherits.
-    /// Independent services are made concurrently.
+    /// Of ``Lifetime/scoped``, and of every lifetime whose instances belong to the container asked, also what this
+    /// container inherits. Independent services are made concurrently.
     ///
     /// - Parameter lifetime: Whose services are made.
     /// - Throws: What a factory throws; ``ResolutionError``.

@@ -1,7 +1,7 @@
 /// A dependency-injection container that assumes concurrency.
 ///
-/// It resolves asynchronous, throwing factories, makes each shared instance once however many tasks ask, hands a server one
-/// scope for each request, and closes what it opened, in order.
+/// It resolves asynchronous, throwing factories, creates each shared instance once for any number of concurrent
+/// requests, gives a server one scope for each request, and disposes its instances in order.
 /// ```swift
 /// let container = Container {
 ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
@@ -11,12 +11,12 @@
 /// let users = try await container.resolve((any UserRepository).self)
 /// try await container.dispose()
 /// ```
-/// Registering, resetting and scopes are serialised by the actor; asking for an instance that is there enters neither the
-/// actor nor a lock. A container that is dropped without `dispose()` lets its instances go, without running their hooks.
+/// A hit without arguments takes no lock and does not enter the actor. A container that is dropped without `dispose()`
+/// releases its instances without running their hooks.
 public actor Container: _ContainerInit {
     /// The innermost scope of the current task, bound by ``withScope(_:registrations:operation:)``.
     ///
-    /// A task that outlives the scope still has it here, and asks the containers around it.
+    /// A task that outlives the scope still has it here, and resolves from the containers around it.
     @TaskLocal public static var current: Container?
 
     nonisolated let core: ContainerCore
@@ -29,7 +29,8 @@ public actor Container: _ContainerInit {
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
     /// Keeps the core filled for as long as anybody has this container.
     ///
-    /// Taken out at the end only, like the parent: in this order, so that a container's instances go before those of its parent.
+    /// Taken out at the end only, like the parent: in this order, so that a container's instances go before those of
+    /// its parent.
     private nonisolated let lifeline: AtomicReference<Lifeline>
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
@@ -38,20 +39,20 @@ public actor Container: _ContainerInit {
     /// The name given when the container, or scope, was made.
     public nonisolated var name: String? { core.name }
 
-    /// A container with registrations that were collected elsewhere.
+    /// A container with a collection of registrations.
     ///
-    /// Does not throw: what is wrong with its registrations is thrown by the first resolve of their key.
+    /// Does not throw: invalid registrations throw on the first resolve of their key.
     ///
     /// - Parameters:
-    ///   - name: How messages call the container.
-    ///   - parent: The container that is asked for what neither this one nor its fallbacks have. The parent does not keep
-    ///     this container alive, but disposes it before itself.
+    ///   - name: The name shown in messages.
+    ///   - parent: The container that is searched after this one and its fallbacks. The parent does not keep this
+    ///     container alive, but disposes it before itself.
     ///   - defaultLifetime: The lifetime of registrations that name none.
     ///   - onDuplicate: What happens when a key is registered twice.
-    ///   - fallbacks: Containers that are asked, in this order, for what is not registered here.
-    ///   - observers: Are told what happens.
+    ///   - fallbacks: Containers that are searched, in this order, after this one.
+    ///   - observers: Receive the container's events.
     ///   - clock: Measures durations; a test may pass one that it drives by hand.
-    ///   - registrations: What the container is made of.
+    ///   - registrations: The container's registrations.
     public init(
         name: String? = nil, parent: Container? = nil, defaultLifetime: Lifetime = .graph,
         onDuplicate: DuplicatePolicy = .replace, fallbacks: [Container] = [], observers: [any ContainerObserver] = [],
@@ -99,23 +100,23 @@ public actor Container: _ContainerInit {
     }
 }
 
-/// Exists so that the initialiser with a builder closure is not the actor's own: its closure then runs at the caller, also on the
-/// main actor, and captures freely.
+/// Gives the container the initializer with a builder closure, whose closure runs in the caller's isolation, also on
+/// the main actor, and captures freely: an actor's own initializer could not.
 public protocol _ContainerInit: Sendable {}
 
 extension _ContainerInit where Self == Container {
     /// A container and what it is made of.
     ///
-    /// Synchronous, and does not throw: what is wrong with its registrations is thrown by the first resolve of their key.
+    /// Synchronous, and does not throw: invalid registrations throw on the first resolve of their key.
     ///
     /// - Parameters:
-    ///   - name: How messages call the container.
-    ///   - parent: The container that is asked for what neither this one nor its fallbacks have. The parent does not keep
-    ///     this container alive, but disposes it before itself.
+    ///   - name: The name shown in messages.
+    ///   - parent: The container that is searched after this one and its fallbacks. The parent does not keep this
+    ///     container alive, but disposes it before itself.
     ///   - defaultLifetime: The lifetime of registrations that name none.
     ///   - onDuplicate: What happens when a key is registered twice.
-    ///   - fallbacks: Containers that are asked, in this order, for what is not registered here.
-    ///   - observers: Are told what happens.
+    ///   - fallbacks: Containers that are searched, in this order, after this one.
+    ///   - observers: Receive the container's events.
     ///   - clock: Measures durations; a test may pass one that it drives by hand.
     ///   - registrations: ``Registration`` and ``Module`` values.
     public init(

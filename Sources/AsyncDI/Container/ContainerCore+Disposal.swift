@@ -16,11 +16,15 @@ extension ContainerCore {
         let suspension = Suspension()
         if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
-            let isInHook = asker.frame?.isDisposing == true
-            // A scope whose body has ended has no other call that would close it.
-            if isInHook || isEndOfBody { _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) }
-            if isInHook { return }
-            throw waitsForItself("disposes \(displayName)", asker, frames)
+            if asker.frame?.isDisposing == true {
+                _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody)
+                return
+            }
+            guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, frames) }
+            // No other call would close the scope. The caller is told that its work is lost, so it has to be.
+            let error = waitsForItself("ends \(displayName)", asker, frames)
+            _ = beginDisposal(reason: DisposalReason(error: reason.error ?? error), isEndOfBody: true)
+            throw error
         }
         defer { if asker != nil { Waits.end(suspension) } }
         // A hook that blocks its thread must not keep the call from its deadline.
@@ -145,7 +149,7 @@ extension ContainerCore {
         }
         guard let isOver else { return false }
         if isOver { return true }
-        // Before the user's deinitialisers and storages run, which may take long or open the key again.
+        // Before the user's deinitializers and storages run, which may take long or open the key again.
         withExtendedLifetime(dropped) { scopeBeginsClosing() }
         dropped.clear()
         scopeIsClosed()
@@ -176,7 +180,7 @@ extension ContainerCore {
 
     private func end(_ disposal: Disposal) {
         do {
-            // Gone before anybody is told that the disposal is over: an instance's deinitialiser may close something.
+            // Gone before anybody is told that the disposal is over: an instance's deinitializer may close something.
             var dropped = Dropped()
             withState { drop(from: &$0, into: &dropped) }
             dropped.clear()
@@ -238,7 +242,7 @@ extension ContainerCore {
         }
     }
 
-    /// What a disposed container had, to be dealt with outside its lock: deinitialisers are user code.
+    /// What a disposed container had, to be dealt with outside its lock: deinitializers are user code.
     private struct Dropped {
         var registrations: RegistrationTable<Recipe>?
         var instances = InstanceCache()

@@ -20,10 +20,16 @@ extension ContainerCore {
         try await dispose()
     }
 
-    /// Drops the instances of a service for these arguments, and waits until they are disposed, after their last lease.
+    /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
-        let victims = try drop(.arguments(key, pack))
-        let items = victims.disposables + victims.postponed
+        let target = ResetTarget.arguments(key, pack)
+        let isAffected = selection(target)
+        let victims = try drop(target)
+        // Also those that another reset or drain has dropped.
+        let items = withState { state in
+            let dropped = state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
+            return Array(Set(victims.disposables + victims.postponed + dropped))
+        }
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
         if let asker = Waits.asker(of: ResolutionContext.activeFrame) {
@@ -55,7 +61,7 @@ extension ContainerCore {
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }
 
-    /// The body of a `withScope` below would be waited for by its own call.
+    /// Refuses a drain in the body of a `withScope` below: the drain would wait for its own caller.
     private func refuseInsideBody() throws {
         guard let current = Container.current?.core, current.isBodyScope, !current.table.isClosed,
             isAboveOrSame(current)
@@ -65,13 +71,13 @@ extension ContainerCore {
             advice: "Drain a container outside the bodies that use it.")
     }
 
-    /// From now on requests from outside begin nothing here, nor in the containers below that are no scopes.
+    /// Refuses new work for requests from outside, here and in the containers below that are no scopes.
     fileprivate func beginDraining() {
         table.isDraining = true
         for child in childCores where !child.isScope { child.beginDraining() }
     }
 
-    /// Waits until no body and no creation is under way, here and below.
+    /// Waits until every body and every creation has ended, here and below.
     private func becomeQuiet() async {
         var wasBusy = true
         while wasBusy {
@@ -83,7 +89,7 @@ extension ContainerCore {
         }
     }
 
-    /// A container with work that is waited for: this one, or one below.
+    /// A container with unfinished work: this one, or one below.
     private func nextBusy() -> ContainerCore? {
         if withState({ $0.isBusy }) { return self }
         for child in childCores {
@@ -108,8 +114,9 @@ extension ContainerCore {
         }
     }
 
-    /// Whether a call of the current task begins new work, which a container that is being drained refuses: not in a run, nor in
-    /// a body that is waited for.
+    /// Whether the container is draining, and a call of the current task would begin new work.
+    ///
+    /// Calls in a run, or in a body that the drain waits for, belong to work under way.
     var isRefusedWhileDraining: Bool {
         guard table.isDraining, ResolutionContext.activeFrame == nil, LeaseContext.activeBody == nil else {
             return false
@@ -120,15 +127,15 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// Whether something goes on that a drain waits for.
+    /// Whether a body or a creation is under way, which a drain waits for.
     fileprivate var isBusy: Bool { phase == .open && (bodies > 0 || !flights.isEmpty) }
 }
 
 extension Request {
-    /// Whether this would begin new work in a container that is being drained.
+    /// Whether this would begin new work in a draining container.
     var isRefusedWhileDraining: Bool { asker == nil && host.isRefusedWhileDraining }
 
-    /// Refuses to begin new work in a container that is being drained.
+    /// Refuses new work in a draining container.
     func refuseWhileDraining() throws {
         if isRefusedWhileDraining { throw host.disposedError(key, asker: asker) }
     }

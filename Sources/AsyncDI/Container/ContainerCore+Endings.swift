@@ -132,7 +132,7 @@ extension ContainerCore {
         kept.ledgerID = ledgerID
         if let old {
             state.unpublish(old, from: table)
-            // Of an instance that nobody held any more: the deinitialisers of its arguments are user code.
+            // Of an instance that nobody held any more: the deinitializers of its arguments are user code.
             state.retired.append(old)
         }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.

@@ -137,7 +137,7 @@ extension ContainerCore {
             for recipe in state.registrations.inOrder { recipe.retire() }
             table.unpublishAll(retired: &state.retired)
             state.clearIndexes()
-            // Nothing may be released under the lock: deinitialisers are user code, and those of scopes come back here.
+            // Nothing may be released under the lock: deinitializers are user code, and those of scopes come back here.
             dropped = state
             dropped?.retired = []
             var empty = State(observed: [])
@@ -150,7 +150,7 @@ extension ContainerCore {
             empty.bodies = state.bodies
             // Whoever is at a storage goes on there.
             if state.rarely({ !$0.storageWork.isEmpty }) { empty.storageWork = state.storageWork }
-            // Told by the deinitialiser that this one decorates nothing any more.
+            // Told by the deinitializer that this one decorates nothing any more.
             if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }
             state = empty
             return stopped

@@ -1,6 +1,6 @@
 /// Adding, replacing and removing registrations.
 extension ContainerCore {
-    /// Registers what was given to the initialiser, where nothing can be thrown: problems are thrown by every resolve of their key.
+    /// Registers what was given to the initializer, where nothing can be thrown: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
         if registrations.isEmpty { return }
         let (recipes, decorations, modules) = contents(of: registrations)

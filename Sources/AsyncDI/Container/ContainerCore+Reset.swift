@@ -8,7 +8,7 @@ struct Victims {
     var postponed: [Disposable] = []
     /// To be cleared, and then done to what else is to be done to them.
     var storages: [any InstanceStorage] = []
-    /// Released last, outside the lock: deinitialisers are user code.
+    /// Released last, outside the lock: deinitializers are user code.
     var entries: [Kept] = []
     /// What the instances were found by, of which the same is true.
     var keys: [CreationKey] = []
@@ -123,6 +123,7 @@ extension ContainerCore.State {
     /// An instance is to be disposed outside the lock.
     mutating func owe(_ item: Disposable, in victims: inout Victims) {
         owed += 1
+        item.endsLeasesSoon()
         // The creation of its successor waits for it.
         if !item.isSilent { self.endings[item.key] = item }
         victims.disposables.append(item)
@@ -153,11 +154,15 @@ extension ContainerCore {
 
     func reset(_ target: ResetTarget, throughAncestors: Bool) async throws {
         var errors: [any Error] = []
+        var refusals: [any Error] = []
         var core: ContainerCore? = self
         while let current = core {
-            errors += try await current.resetHere(target)
+            // One container that refuses keeps no other one from being reset.
+            do { errors += try await current.resetHere(target) } catch { refusals.append(error) }
             core = throughAncestors ? current.parent : nil
         }
+        if errors.isEmpty, refusals.count == 1 { throw refusals[0] }
+        errors += refusals
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }
 
@@ -194,7 +199,7 @@ extension ContainerCore {
         return await task?.value ?? []
     }
 
-    private func selection(_ target: ResetTarget) -> (CreationKey) -> Bool {
+    func selection(_ target: ResetTarget) -> (CreationKey) -> Bool {
         switch target {
         case .everything:
             return { _ in true }

@@ -66,7 +66,7 @@ final class ContainerCore: ResolutionHost {
         var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
-        /// What was wrong with the registrations given to the initialiser, in their order.
+        /// What was wrong with the registrations given to the initializer, in their order.
         var setUpProblems: [ResolutionError] = []
         var modules = PendingModules()
         /// By identity, because each takes itself out before it is gone.

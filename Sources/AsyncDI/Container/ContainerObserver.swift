@@ -1,4 +1,4 @@
-/// Something that happened in a container.
+/// An event of a container.
 ///
 /// New kinds may be added: the compiler asks for an `@unknown default` in a `switch` over events.
 @nonexhaustive
@@ -7,12 +7,14 @@ public enum ContainerEvent: Sendable {
     case registered(ServiceKey)
     /// A shared instance was created.
     ///
-    /// `duration` is what factory and hooks took by the container's clock, `waiters` the largest number of requests that waited for
-    /// it at once: one when nobody but the first asker did. Transient and graph instances, which nobody waits for, are no events.
+    /// `duration` is the time of factory and hooks by the container's clock, `waiters` the largest number of requests
+    /// that waited at once: one for the first request alone. Transient and graph instances, which have no waiters, are
+    /// no events.
     case created(ServiceKey, duration: Duration, waiters: Int)
-    /// The creation of a shared instance failed or was abandoned (then with a `CancellationError`), or an `onDispose` hook threw.
+    /// The creation of a shared instance failed or was abandoned (then with a `CancellationError`), or an `onDispose`
+    /// hook threw.
     case failed(ServiceKey, any Error)
-    /// An instance was dropped from the cache: by a bound of its lifetime, a reset, or because its registration went.
+    /// An instance was dropped from the cache: by a bound of its lifetime, a reset, or the end of its registration.
     case evicted(ServiceKey)
     /// The `onDispose` hooks of an instance have run, whether they threw or not.
     case disposed(ServiceKey)
@@ -22,9 +24,10 @@ public enum ContainerEvent: Sendable {
     case scopeClosed(String)
     /// A request has been waiting for a service for longer than the observer's ``ContainerObserver/stallThreshold``.
     ///
-    /// `waiting` is the service whose factory asked, nil for a request from outside every factory; `since` tells how long ago it
-    /// began to wait, by the container's clock. The factory of `for` is slow, or it waits for something that waits for it where no
-    /// container can see it: through a captured container in a detached task, a semaphore, a stream. Reported once for each pair.
+    /// `waiting` is the service whose factory made the request, nil for a request from outside every factory; `since`
+    /// is the length of the wait, by the container's clock. The factory of `for` is slow, or part of a cycle that the
+    /// container cannot see: through a captured container in a detached task, a semaphore, a stream. Reported once for
+    /// each pair.
     case stalled(waiting: ServiceKey?, for: ServiceKey, since: Duration)
 }
 
@@ -96,7 +99,7 @@ extension ContainerEvent: CustomStringConvertible {
     }
 }
 
-/// Is told what happens in a container and in its scopes, in the order in which it happens.
+/// Receives the events of a container and of its scopes, in their order.
 ///
 /// ```swift
 /// struct EventLog: ContainerObserver {
@@ -106,12 +109,14 @@ extension ContainerEvent: CustomStringConvertible {
 /// }
 /// let container = Container(name: "app", observers: [EventLog()]) { AppModule() }
 /// ```
-/// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a thread
-/// that no task uses: an observer that is slow, or blocks to write to a socket, delays nobody's resolution and no other container's
-/// observers, only the events after it, which wait in memory, and the observers beside it. The thread may be another one for the next
-/// event; there is none while nothing happens. A hit is no event and costs nothing.
+/// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a
+/// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays nobody's resolution and
+/// no other container's observers, only the events after it, which wait in memory, and the observers beside it. The
+/// thread may be another one for the next event; there is none while nothing happens. A hit is no event and costs
+/// nothing.
 public protocol ContainerObserver: Sendable {
-    /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless declared.
+    /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless
+    /// declared.
     ///
     /// Of several observers that want to know, the shortest one counts for all.
     var stallThreshold: Duration { get }

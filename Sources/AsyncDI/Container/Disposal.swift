@@ -1,22 +1,22 @@
 /// The one disposal of a container: every call of `dispose` waits for it.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants and what is behind a lock.
+/// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class Disposal: Completion, @unchecked Sendable {
     private struct State {
         /// Described only when somebody asks: most disposals are over before that.
         var current: (@Sendable () -> String)?
-        /// Why the scope ended before its body did.
+        /// The error of a scope that ended before its body.
         var interruption: ResolutionError?
         var hasRunHooks = false
     }
 
-    /// The container above, which cannot be disposed before this one is.
+    /// The container above, which is disposed after this one.
     private let parent: ContainerCore?
     private let state = Locked(State())
 
     init(below parent: ContainerCore?) { self.parent = parent }
 
-    /// The disposal of a container waits for everything in it, and for those below it.
+    /// The disposal of a container waits for its instances, and for the containers below it.
     override var isOpen: Bool { true }
     override var outer: [Activity] { parent?.ends ?? [] }
 
@@ -35,6 +35,6 @@ final class Disposal: Completion, @unchecked Sendable {
 
     func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     func noteHooks() { state.withLock { $0.hasRunHooks = true } }
-    /// Why a body's work was not completed although the body returned: its scope was disposed under it.
+    /// The error of work that was lost although the body returned: its scope was disposed while the body ran.
     var lostWork: ResolutionError? { state.withLock { $0.hasRunHooks ? $0.interruption : nil } }
 }

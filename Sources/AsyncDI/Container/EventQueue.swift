@@ -1,7 +1,7 @@
 /// Hands events over to observers one by one, in the order in which they were put in.
 ///
-/// An observer is the user's code, and synchronous: it may block, so that it is called on a thread of ours (``BlockingThreads``). The queue
-/// keeps none while it is empty; queues do not wait for one another.
+/// An observer is the user's code, and synchronous: it may block, so that it is called on a thread of ours
+/// (``BlockingThreads``). The queue keeps none while it is empty; queues do not wait for one another.
 ///
 /// Its lock is taken under that of a container, and nothing is taken under it.
 final class EventQueue: Sendable {

@@ -1,7 +1,7 @@
 /// The cached instances of one container, found by their keys.
 ///
-/// A pure value: open addressing over references, so that an instance takes little more than itself. What is removed leaves no mark:
-/// those behind it move up.
+/// A pure value: open addressing over references, so that an instance takes little more than itself. What is removed
+/// leaves no mark: those behind it move up.
 struct InstanceCache {
     private var places: [Kept?] = []
     private(set) var count = 0
@@ -120,7 +120,8 @@ struct InstanceCache {
     }
 
     private mutating func grow() {
-        // Written out, because making an array of so many looks for its type each time, as long as all the rest of a first insertion.
+        // Written out, because making an array of so many looks for its type each time, as long as all the rest of a
+        // first insertion.
         if places.isEmpty { return places = [nil, nil, nil, nil] }
         let old = places
         places = Array(repeating: nil, count: old.count * 2)

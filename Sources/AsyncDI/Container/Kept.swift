@@ -1,12 +1,13 @@
 /// One cached instance of a container, and everything about it: there may be very many.
 ///
-/// `@unchecked Sendable` because readers without a lock see the constants of its superclass only; what changes belongs to the
-/// container's lock.
+/// `@unchecked Sendable` because readers without a lock see the constants of its superclass only; what changes belongs
+/// to the container's lock.
 class Kept: IndexedInstance, @unchecked Sendable {
     // In this order, because the small ones fill a gap.
     /// Whether readers find the cell under the key of its registration.
     final var isPublished = false
-    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for once.
+    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for
+    /// once.
     final var isToBePublished = false
     /// Whether readers find it, converted, under other keys too: see ``ContainerCore/RareState/aliases``.
     final var hasAliases = false

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Keeps one cached instance from being disposed, until it is ended.
+/// Holds off the disposal of one cached instance until the lease ends.
 ///
-/// Ends once: with the body that took it, or with the instance that it was taken for.
+/// Ends once: with its body, or with the instance that leases.
 final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let leased: LeasedCell
-    /// Whether a body holds it, and not an instance: a container that is drained waits for bodies only.
+    /// Whether a body holds it, and not an instance: a drain waits for bodies only.
     private let heldByBody = Atomic(true)
 
-    /// Whether an instance holds it that lives at least as long as the container of the leased one.
+    /// Whether its holder is an instance that lives at least as long as the leased instance's container.
     private let heldForLong = Atomic(false)
 
     init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
@@ -20,7 +20,7 @@ final class Lease: HeldLease {
     }
 
     var cell: Cell { leased.cell }
-    /// The body that holds the lease holds it no longer; false when no body did.
+    /// Takes the lease from its body; false when no body held it.
     func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
 
     func passToInstance(of holder: Creation) {
@@ -28,25 +28,31 @@ final class Lease: HeldLease {
         if let home = holder.home as? ContainerCore, home.isAboveOrSame(core) {
             heldForLong.store(true, ordering: .sequentiallyConsistent)
             leased.longLeases.add(1, ordering: .sequentiallyConsistent)
-            leased.disposal?.wake()
         }
         var quiet: [CheckedContinuation<Void, Never>] = []
-        core.withState { $0.bodyEnds(into: &quiet) }
+        let pending = core.withState { state in
+            state.bodyEnds(into: &quiet)
+            return leased.pending
+        }
+        for disposal in pending { disposal.wake() }
         for continuation in quiet { continuation.resume() }
     }
 
-    /// The disposal of the instance waits for its leases, as soon as it is to be disposed; that of the container does too.
+    /// The lease ends, or the disposal of the instance that holds it is about to begin, which ends it.
+    func isHeldForLongNoMore() {
+        guard heldForLong.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// The disposals of the instance and of its container, which wait for the lease.
     var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 
     func end() {
-        if heldForLong.exchange(false, ordering: .sequentiallyConsistent) {
-            leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
-        }
         core.cleanUp(core.release(self))
     }
 }
 
-/// What is leased in one container.
+/// The leased instances of one container.
 ///
 /// Instances are identified by the cells that hold them, which an entry keeps alive.
 struct LeaseTable {
@@ -54,6 +60,11 @@ struct LeaseTable {
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
+
+    /// The disposals that wait for the last lease of an instance.
+    func pending(where isIncluded: (CreationKey) -> Bool) -> [Disposable] {
+        entries.values.flatMap { $0.pending.filter { isIncluded($0.key) } }
+    }
 
     mutating func begin(_ cell: Cell) -> LeasedCell {
         let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell)
@@ -64,7 +75,7 @@ struct LeaseTable {
 
     enum EndAction {
         case stillLeased
-        /// The last lease has ended; what waited for this is to be disposed now.
+        /// The last lease has ended, and these disposals are due.
         case free([Disposable])
     }
 
@@ -77,7 +88,7 @@ struct LeaseTable {
         return .free(entry.pending)
     }
 
-    /// Takes over an instance that is to be disposed, when it is leased.
+    /// Postpones the disposal of an instance that is leased.
     mutating func postpone(_ item: Disposable) -> Bool {
         guard let cell = item.cell, let entry = entries[ObjectIdentifier(cell)] else { return false }
         entry.postpone(item)
@@ -85,8 +96,15 @@ struct LeaseTable {
     }
 }
 
+extension Disposable {
+    /// The disposal is about to begin: leases that the instance holds will end.
+    func endsLeasesSoon() {
+        for lease in leases { (lease as? Lease)?.isHeldForLongNoMore() }
+    }
+}
+
 extension LeaseBody {
-    /// The containers of whose instances the body holds leases; none once it has ended, for a task that outlives it.
+    /// The containers of the leased instances; none after the end of the body, for a task that outlives it.
     var cores: [ContainerCore] { held.compactMap { ($0 as? Lease)?.core } }
 }
 
@@ -105,7 +123,8 @@ extension ContainerCore {
         _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
     ) -> (any HeldLease)? {
         withState { state in
-            // With the same generation before and after loading, and nothing being stored, it is the instance of that generation.
+            // With the same generation before and after loading, and nothing being stored, it is the instance of that
+            // generation.
             guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
@@ -115,8 +134,9 @@ extension ContainerCore {
         }
     }
 
-    /// Ends a lease, and gives what was only waiting for this, for the caller to dispose.
+    /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
     func release(_ lease: Lease) -> [Disposable] {
+        lease.isHeldForLongNoMore()
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
         var quiet: [CheckedContinuation<Void, Never>] = []
@@ -127,6 +147,7 @@ extension ContainerCore {
             state.lastLeaseEnded(lease, at: now, from: table, into: &victims)
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
+            for item in pending { item.endsLeasesSoon() }
             return pending
         }
         for continuation in waiting + quiet { continuation.resume() }
@@ -134,12 +155,12 @@ extension ContainerCore {
         return pending
     }
 
-    /// Waits until an instance is not leased any more.
+    /// Waits for the last lease of an instance.
     func leasesEnd(of cell: Cell) async {
         while withState({ $0.leases.isLeased(cell) }) { await nextLeaseEnd { $0.isLeased(cell) } }
     }
 
-    /// Waits until nothing is leased any more.
+    /// Waits for the last lease of the container.
     func allLeasesEnd() async {
         while withState({ !$0.leases.isEmpty }) { await nextLeaseEnd { !$0.isEmpty } }
     }

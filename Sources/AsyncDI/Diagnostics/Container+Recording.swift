@@ -1,10 +1,11 @@
 extension Container {
     /// Begins to record who asks for what in this container and in its scopes, for ``dependencyGraph()``.
     ///
-    /// Recorded is every factory that begins to run from now on until ``stopRecording()``, and what it resolves: through its resolver, a
-    /// captured container, a ``Lazy`` or a ``Provider``, from child tasks and from detached ones that use the resolver. What
-    /// a captured container is asked in a detached task belongs to no factory. What has been made already is not made
-    /// again for the recording: start before the first resolve, or ``reset()`` first. An earlier recording is forgotten.
+    /// The recording contains every factory that begins until ``stopRecording()``, and the services that it resolves:
+    /// through its resolver, a captured container, a ``Lazy`` or a ``Provider``, from child tasks and from detached
+    /// ones that use the resolver. A request to a captured container in a detached task belongs to no factory.
+    /// Existing instances are not created again for the recording: start before the first resolve, or after
+    /// ``reset(throughAncestors:)``. A new recording discards an earlier one.
     ///
     /// A resolve outside every factory costs the same while recording; one inside pays for a lock and a few look-ups.
     public func startRecording() { core.startRecording() }
@@ -14,9 +15,9 @@ extension Container {
 
     /// What has been recorded since ``startRecording()``; an empty graph when nothing was.
     ///
-    /// Edges lead from the service whose factory asked to the one that it asked for. A service under several types has a node for
-    /// each; everything contributed to `S` is behind a node `[S]`. Services of scopes are nodes too: one for all scopes of a
-    /// container.
+    /// Edges lead from the service whose factory asked to the one that it asked for. A service under several types has
+    /// a node for each; everything contributed to `S` is behind a node `[S]`. Services of scopes are nodes too: one for
+    /// all scopes of a container.
     ///
     /// - Returns: The graph, with lifetimes, owners, counts and durations in ``DependencyGraph/details``.
     public func dependencyGraph() -> DependencyGraph {

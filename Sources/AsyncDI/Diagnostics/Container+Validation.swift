@@ -1,17 +1,17 @@
 extension Container {
     /// Checks the registrations of this container, and what they lead to, without running a factory.
     ///
-    /// Found are, all at once: what is missing, or registered with other arguments; cycles; long-lived services that would hold a
-    /// shorter-lived one; registrations that contradict themselves, and rejected duplicates; decorations of nothing. Looked into are
-    /// initialisers registered with `using:` and the ``Registration/dependencies(_:)`` that closures declare; the other
-    /// closures are listed by ``validationReport()``.
+    /// Found are, all at once: what is missing, or registered with other arguments; cycles; long-lived services that
+    /// would hold a shorter-lived one; registrations that contradict themselves, and rejected duplicates; decorations
+    /// of nothing. Looked into are initializers registered with `using:` and the ``Registration/dependencies(_:)`` that
+    /// closures declare; the other closures are listed by ``validationReport()``.
     /// ```swift
     /// @Test func `the container is complete`() async throws {
     ///     try await makeContainer().validate()
     /// }
     /// ```
-    /// Dependencies are looked up as a resolution would. Dependencies that are `Optional` may be missing; those that are ``Lazy`` or
-    /// ``Provider`` must be there, but close no cycle. A value that each scope supplies is known by
+    /// Dependencies are looked up as a resolution would. Dependencies that are `Optional` may be missing; those that
+    /// are ``Lazy`` or ``Provider`` must be there, but close no cycle. A value that each scope supplies is known by
     /// ``Registration/init(expected:qualifier:fileID:line:)``.
     ///
     /// - Throws: ``ValidationError`` with every problem; ``ResolutionError`` with the code `disposed`.
@@ -46,10 +46,10 @@ extension Container {
 
     /// Compares a recorded run with what was declared.
     ///
-    /// Compared is what each registration of this container and of those above it asks for. Left out are services whose dependencies are
-    /// not known or that are decorated, services of scopes, and what is made by `make`, which cannot be declared. What is
-    /// declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. What is declared and was not resolved is no
-    /// mistake by itself: a factory may need it at times only.
+    /// Compared is what each registration of this container and of those above it asks for. Left out are services whose
+    /// dependencies are not known or that are decorated, services of scopes, and what is made by `make`, which cannot
+    /// be declared. What is declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. What is declared
+    /// and was not resolved is no mistake by itself: a factory may need it at times only.
     ///
     /// - Parameter graph: What was recorded in this container.
     /// - Returns: What was not declared, and what was not seen.

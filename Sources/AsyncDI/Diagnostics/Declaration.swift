@@ -15,7 +15,8 @@ extension RecordedService {
     }
 }
 
-/// A qualifier or its key as one writes it, as far as that can be told from its value: with `…` for what only its author knows.
+/// A qualifier or its key as one writes it, as far as that can be told from its value: with `…` for what only its
+/// author knows.
 private func expression(of value: Any) -> String {
     switch value {
     case let text as String: return String(reflecting: text)

@@ -1,8 +1,8 @@
 extension DependencyGraph {
     /// The graph in the DOT language of Graphviz: `dot -Tsvg graph.dot`.
     ///
-    /// Each container is a box around its registrations; a colour stands for a lifetime, a dashed arrow for what is asked for
-    /// later. Names may contain anything.
+    /// Each container is a box around its registrations; a colour stands for a lifetime, a dashed arrow for what is
+    /// asked for later. Names may contain anything.
     ///
     /// - Returns: The text.
     public func dot() -> String {
@@ -35,8 +35,8 @@ extension DependencyGraph {
 
     /// The graph as a Mermaid flowchart, which GitHub and others draw in a page.
     ///
-    /// Each container is a box around its registrations; a dashed arrow stands for what is asked for later. Names may contain
-    /// anything.
+    /// Each container is a box around its registrations; a dashed arrow stands for what is asked for later. Names may
+    /// contain anything.
     ///
     /// - Returns: The text.
     public func mermaid() -> String {
@@ -107,7 +107,8 @@ extension String {
 
     /// The text as a string of a Mermaid flowchart, which takes entities with a number sign and HTML for a line's end.
     ///
-    /// Not only what ends a string is written as an entity: Mermaid looks for `%%{…}%%` and for `style…:…#…;` everywhere.
+    /// Not only what ends a string is written as an entity: Mermaid looks for `%%{…}%%` and for `style…:…#…;`
+    /// everywhere.
     fileprivate var quotedForMermaid: String {
         // An empty string is no text there.
         "\""

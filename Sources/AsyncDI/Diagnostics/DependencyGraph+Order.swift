@@ -13,8 +13,8 @@ extension DependencyGraph {
 
     /// The names of all nodes, each after everything that it needs.
     ///
-    /// What is asked for later (see ``DependencyGraph/Edge/isDeferred``) need not come first. Nodes that could be in either order are
-    /// in that of their names.
+    /// What is asked for later (see ``DependencyGraph/Edge/isDeferred``) need not come first. Nodes that could be in
+    /// either order are in that of their names.
     ///
     /// - Returns: The names, dependencies first.
     /// - Throws: ``CycleError`` with one cycle, when there is no such order.

@@ -7,7 +7,8 @@
 /// let graph = await container.dependencyGraph()
 /// print(graph.mermaid())
 /// ```
-/// Nodes and edges are sorted, so that equal graphs are equal values and texts, whatever the order in which things happened.
+/// Nodes and edges are sorted, so that equal graphs are equal values and texts, whatever the order in which things
+/// happened.
 public struct DependencyGraph: Sendable, Codable, Hashable {
     /// A registration, or one group of contributions.
     public struct Node: Sendable, Codable, Hashable {
@@ -15,8 +16,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var name: String
         /// The service as it is asked for: the name, unless several registrations go by that.
         public var service: String
-        /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for what no factory makes, as
-        /// a group of contributions.
+        /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for what no factory
+        /// makes, as a group of contributions.
         public var lifetime: String?
         /// The container that holds the registration: its name, `root`, or `scope of` another one.
         ///
@@ -28,7 +29,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var creations: Int
         /// How many runs of the factory failed.
         public var failures: Int
-        /// How long all runs of the factory and its hooks took together, by the container's clock, what they waited for included.
+        /// How long all runs of the factory and its hooks took together, by the container's clock, what they waited for
+        /// included.
         public var duration: Duration
 
         /// A node.
@@ -63,8 +65,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var from: String
         /// The name of the node that is asked for.
         public var to: String
-        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with `.injectProperties`:
-        /// such an edge closes no cycle.
+        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with
+        /// `.injectProperties`: such an edge closes no cycle.
         public var isDeferred: Bool
 
         /// An edge.
@@ -139,7 +141,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
 }
 
 extension Array {
-    /// The index of the first element whose key is not below `key`, in an array that is sorted by keys; the end when there is none.
+    /// The index of the first element whose key is not below `key`, in an array that is sorted by keys; the end when
+    /// there is none.
     fileprivate func firstIndex(reaching key: String, by keyOf: (Element) -> String) -> Int {
         var (low, high) = (0, count)
         while low < high {

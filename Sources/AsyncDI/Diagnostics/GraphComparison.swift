@@ -23,7 +23,8 @@ struct GraphService: Hashable {
 }
 
 extension GraphComparison {
-    /// Who asked, or says that it asks, for which service: that may be one container's in one run and a scope's override in another.
+    /// Who asked, or says that it asks, for which service: that may be one container's in one run and a scope's
+    /// override in another.
     private struct Match: Hashable {
         let from: GraphService
         let to: String

@@ -32,8 +32,8 @@ struct GraphValidator<Place: AnyObject> {
     /// How many cycles are given of services that all need one another.
     static var mostCycles: Int { 100 }
 
-    /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a cycle, as
-    /// far as there are not too many; none if and only if there is no cycle.
+    /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a
+    /// cycle, as far as there are not too many; none if and only if there is no cycle.
     var cycles: [[Int]] {
         StronglyConnectedComponents(
             successors: nodes.map { node in

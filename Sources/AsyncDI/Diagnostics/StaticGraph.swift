@@ -1,4 +1,5 @@
-/// What the registrations of a container say that they need, looked up as a resolution would, without running a factory.
+/// What the registrations of a container say that they need, looked up as a resolution would, without running a
+/// factory.
 struct StaticGraph {
     /// A registration as one container asks for it: its dependencies are looked up from there.
     struct Entry {
@@ -42,7 +43,8 @@ struct StaticGraph {
         self.init(of: recipes.map { (recipe: $0, table: host.table) }, askedBy: host)
     }
 
-    /// The graph of registrations, each in its container, that one container asks for, and of everything that they lead to.
+    /// The graph of registrations, each in its container, that one container asks for, and of everything that they lead
+    /// to.
     init(of recipes: [(recipe: Recipe, table: InstanceTable)], askedBy host: any ResolutionHost) {
         for (recipe, table) in recipes where !recipe.blueprint.isHidden {
             _ = number(of: recipe, in: table, askedBy: host)
@@ -87,7 +89,8 @@ struct StaticGraph {
             return
         }
         for key in blueprint.dependencies ?? [] { lookUp(key, neededBy: number) }
-        // What a closure resolves may be resolved by a hook, where a cycle of properties is legal: it counts as asked for later.
+        // What a closure resolves may be resolved by a hook, where a cycle of properties is legal: it counts as asked
+        // for later.
         let atOnce = blueprint.propertyHooks.isEmpty
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
         // A decoration is a closure that asks in the name of what it wraps, and cannot say what it resolves.

@@ -1,7 +1,8 @@
-/// The strongly connected components of a graph of numbered nodes: the groups in which each node leads to each other one.
+/// The strongly connected components of a graph of numbered nodes: the groups in which each node leads to each other
+/// one.
 ///
-/// Tarjan's algorithm (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack of its own instead of calls,
-/// so that a chain of any length is no problem. A pure value.
+/// Tarjan's algorithm (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack of its own
+/// instead of calls, so that a chain of any length is no problem. A pure value.
 struct StronglyConnectedComponents {
     private let successors: [[Int]]
     /// Each after those that it leads to; a node that is in no cycle is alone.
@@ -44,7 +45,8 @@ struct StronglyConnectedComponents {
                 if let before = path.last?.node { low[before] = min(low[before], low[node]) }
                 guard low[node] == order[node], let begin = open.lastIndex(of: node) else { continue }
                 for member in open[begin...] { numbers[member] = components.count }
-                // Not an array of the slice: one that is all of `open` would share its memory, which has room for the longest path.
+                // Not an array of the slice: one that is all of `open` would share its memory, which has room for the
+                // longest path.
                 components.append(open[begin...].map { $0 })
                 open.removeSubrange(begin...)
             }
@@ -57,10 +59,11 @@ struct StronglyConnectedComponents {
         return components.first(where: isCyclic).flatMap { cycles(in: $0, upTo: 1, &search).first }
     }
 
-    /// For each edge that is part of a cycle one through it, as short as there is, unless the edge is in one that was given before.
+    /// For each edge that is part of a cycle one through it, as short as there is, unless the edge is in one that was
+    /// given before.
     ///
-    /// A cycle begins with its lowest node, and goes without it again at the end. The number of cycles is bounded: services that all
-    /// need one another are in more of them than anybody reads.
+    /// A cycle begins with its lowest node, and goes without it again at the end. The number of cycles is bounded:
+    /// services that all need one another are in more of them than anybody reads.
     ///
     /// - Parameter limit: How many cycles are given of one component.
     /// - Returns: The cycles; none if and only if there is no cycle.

@@ -25,7 +25,8 @@ public struct ValidationReport: Sendable, CustomStringConvertible {
 
     /// Everything that is wrong.
     public let problems: [ResolutionError]
-    /// Registrations whose factory is a closure that declares no dependencies: what they resolve has not been looked at.
+    /// Registrations whose factory is a closure that declares no dependencies: what they resolve has not been looked
+    /// at.
     public let opaque: [Registration]
 
     /// The problems and what is opaque, one in a line.

@@ -1,4 +1,4 @@
-/// Gives an instance of a service from the current container, or else the default one.
+/// Returns an instance of a service from the current container, or else the default one.
 ///
 /// - Parameters:
 ///   - service: The service type; may be inferred.
@@ -17,7 +17,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable>(
     }
 }
 
-/// Gives an instance of a service made with arguments from the current container, or else the default one.
+/// Returns an instance of a service made with arguments from the current container, or else the default one.
 ///
 /// - Parameters:
 ///   - service: The service type; may be inferred.
@@ -39,7 +39,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
     }
 }
 
-/// Gives an instance of a service from the current container, or else the default one; nil when it is not registered.
+/// Returns an instance of a service from the current container, or else the default one; nil when it is not registered.
 ///
 /// - Parameters:
 ///   - service: The service type; may be inferred.

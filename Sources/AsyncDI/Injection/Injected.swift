@@ -1,4 +1,5 @@
-/// An injected service as a plain value, for types in which a property wrapper cannot be: `final class: Sendable`, actors' `let`s.
+/// An injected service as a plain value, for types in which a property wrapper cannot be: `final class: Sendable`,
+/// actors' `let`s.
 ///
 /// ```swift
 /// final class Client: Sendable {
@@ -7,8 +8,8 @@
 ///     func load() async throws -> Data { try await api().load() }
 /// }
 /// ```
-/// It asks the container that was current when it was made, or else the default one, and gives what is ready there: made by
-/// ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
+/// It asks the container that was current when it was made, or else the default one, and gives what is ready there:
+/// made by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
 public struct Injected<Service: Sendable>: Sendable {
     private enum Source {
         case instance(Service)
@@ -24,8 +25,8 @@ public struct Injected<Service: Sendable>: Sendable {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; when nil the one that is current now, or else the default; when there is none yet, the
-    ///     one that is there at the time of use.
+    ///   - container: The container to ask; when nil the one that is current now, or else the default; when there is
+    ///     none yet, the one that is there at the time of use.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
@@ -67,7 +68,7 @@ public struct Injected<Service: Sendable>: Sendable {
         do {
             return try self()
         } catch {
-            preconditionFailure("@Inject: \(error) An injected property is read synchronously: \(Self.remedy)")
+            fatalError("@Inject: \(error) An injected property is read synchronously: \(Self.remedy)")
         }
     }
 
@@ -80,7 +81,7 @@ public struct Injected<Service: Sendable>: Sendable {
         } catch ResolutionError.Code.noCurrentContainer {
             return nil
         } catch {
-            preconditionFailure("@OptionalInject: \(error) An injected property is read synchronously: \(Self.remedy)")
+            fatalError("@OptionalInject: \(error) An injected property is read synchronously: \(Self.remedy)")
         }
     }
 

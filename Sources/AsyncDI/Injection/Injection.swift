@@ -1,6 +1,7 @@
 /// Where code without a container at hand finds one: the task's current container, or else the process-wide default.
 ///
-/// The current container is bound by ``Container/withScope(_:registrations:operation:)`` and by `with`; the innermost one wins.
+/// The current container is bound by ``Container/withScope(_:registrations:operation:)`` and by `with`; the innermost
+/// one wins.
 /// ```swift
 /// Injection.default = Container { AppModule() }
 ///
@@ -30,10 +31,11 @@ public enum Injection {
     /// - Parameter make: Makes the container.
     public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
 
-    /// The container that is asked here and now: the current one, or else the one whose factory is running, or else the default.
+    /// The container that is asked here and now: the current one, or else the one whose factory is running, or else the
+    /// default.
     ///
-    /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope is refused there
-    /// too, with ``ResolutionError/Code/disposed``.
+    /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope
+    /// is refused there too, with ``ResolutionError/Code/disposed``.
     public static var container: Container? {
         current ?? (ResolutionContext.activeFrame?.host as? ContainerCore)?.handle() ?? `default`
     }
@@ -68,8 +70,8 @@ public enum Injection {
     /// - Parameters:
     ///   - container: The container.
     ///   - body: Runs in the caller's isolation.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body.
     public nonisolated(nonsending) static func with<R, Failure: Error>(
         _ container: Container, _ body: nonisolated(nonsending) () async throws(Failure) -> sending R
     ) async throws(Failure) -> sending R {
@@ -87,8 +89,8 @@ public enum Injection {
     /// - Parameters:
     ///   - container: The container.
     ///   - body: What runs.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body.
     public static func with<R, Failure: Error>(
         _ container: Container, _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {

@@ -34,9 +34,9 @@ struct InjectionQuery<Service: Sendable>: Sendable {
 
 /// Which result of loading a service counts, when the container may change and failures are retried.
 ///
-/// A pure value. While A's factory runs, the view gets container B: a request for B begins. Should A's result come now, or even
-/// after B's, it is of a request that is not the current one, and is dropped. A container is compared by identity, and kept by
-/// the request, so that no other one can take its place in memory meanwhile.
+/// A pure value. While A's factory runs, the view gets container B: a request for B begins. Should A's result come now,
+/// or even after B's, it is of a request that is not the current one, and is dropped. A container is compared by
+/// identity, and kept by the request, so that no other one can take its place in memory meanwhile.
 struct InjectionLoad<Service: Sendable>: Sendable {
     /// One attempt to get a service from one container.
     struct Request: Equatable, Sendable {

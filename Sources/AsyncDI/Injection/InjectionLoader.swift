@@ -1,6 +1,7 @@
 /// Loads a service in a task of its own, for as long as somebody holds the loader.
 ///
-/// The task does not hold the loader: when the loader goes away, with the view whose state it is, the task is cancelled.
+/// The task does not hold the loader: when the loader goes away, with the view whose state it is, the task is
+/// cancelled.
 final class InjectionLoader<Service: Sendable>: Sendable {
     private typealias Load = InjectionLoad<Service>
 

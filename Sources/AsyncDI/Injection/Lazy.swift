@@ -1,7 +1,7 @@
 /// A service that is resolved when it is first asked for, once.
 ///
 /// Every service that is registered can be had as `Lazy` too: as a factory's dependency, as a parameter of a `using:`
-/// initialiser, or from the container.
+/// initializer, or from the container.
 /// ```swift
 /// struct Editor {
 ///     let printer: Lazy<any Printer>
@@ -10,10 +10,10 @@
 /// }
 /// Registration(using: Editor.init)
 /// ```
-/// What it gives belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its owner got, as
-/// long as somebody holds them. However many tasks call it at once, the service is resolved once; an error is not kept. A
-/// long-lived service cannot get at an instance of a shorter-lived scope in this way either: that throws
-/// ``ResolutionError/Code/captiveDependency``.
+/// What it gives belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its
+/// owner got, as long as somebody holds them. However many tasks call it at once, the service is resolved once; an
+/// error is not kept. A long-lived service cannot get at an instance of a shorter-lived scope in this way either: that
+/// throws ``ResolutionError/Code/captiveDependency``.
 public struct Lazy<Service: Sendable>: Sendable {
     private let box: LazyBox<Service>
 
@@ -58,7 +58,8 @@ public struct Lazy<Service: Sendable>: Sendable {
     /// Runs in the caller's isolation.
     ///
     /// - Returns: The instance.
-    /// - Throws: What resolving the service throws; ``ResolutionError/Code/noCurrentContainer`` when there is nobody to ask.
+    /// - Throws: What resolving the service throws; ``ResolutionError/Code/noCurrentContainer`` when there is nobody to
+    ///   ask.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
         if let instance = box.instance { return instance }
         return try await box.resolve()
@@ -130,14 +131,14 @@ private final class LazyBox<Service: Sendable>: Sendable {
             }
             return (state.instance, state.attempt)
         }
-        // The instance's deinitialiser is user code: not under the lock.
+        // The instance's deinitializer is user code: not under the lock.
         withExtendedLifetime(dropped) {}
     }
 
     nonisolated(nonsending) func resolve() async throws -> Service {
         let (source, attempt) = state.withLock { ($0.source, $0.attempt) }
-        // Used until the instance is kept here: of a caller that comes when the graph is left, and has let go of the instance, this
-        // one has been before, and the caller finds the instance here.
+        // Used until the instance is kept here: of a caller that comes when the graph is left, and has let go of the
+        // instance, this one has been before, and the caller finds the instance here.
         attempt.graph.enter()
         defer { attempt.graph.leave() }
         let known = state.withLock { $0.attempt.graph === attempt.graph ? $0.instance : nil }
@@ -153,8 +154,8 @@ private final class LazyBox<Service: Sendable>: Sendable {
     }
 }
 
-/// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that callers which come meanwhile wait, are
-/// cancelled alone, retry and are refused in a cycle like in any other.
+/// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that callers which come meanwhile
+/// wait, are cancelled alone, retry and are refused in a cycle like in any other.
 ///
 /// The graph has the instance only while somebody calls: what the factory gave the instance leads back to it.
 private struct LazyAttempt: Sendable {

@@ -13,7 +13,8 @@ final class OwnedScope: Sendable {
         container = try parent.core.openScope(key: nil, name: name, holder: parent, registrations: registrations)
     }
 
-    /// From this moment on the scope is closed; what it holds is disposed in the background, also when its parent goes away.
+    /// From this moment on the scope is closed; what it holds is disposed in the background, also when its parent goes
+    /// away.
     ///
     /// Observers are told what hooks throw.
     deinit {
@@ -41,8 +42,8 @@ final class OwnedScope: Sendable {
     ///   - parent: What the scope is below.
     ///   - key: Another key asks for another scope.
     ///   - registrations: Looked at when a scope is opened.
-    /// - Returns: The scope; where none can be opened, because there is no parent or it is disposed, the parent: what is
-    ///   resolved there throws the reason.
+    /// - Returns: The scope; where none can be opened, because there is no parent or it is disposed, the parent: what
+    ///   is resolved there throws the reason.
     func container(
         below parent: Container?, key: AnyKey?, registrations: () -> Registrations = { Registrations() }
     ) -> Container? {

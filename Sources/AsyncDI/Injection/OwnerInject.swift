@@ -14,8 +14,8 @@ public protocol ContainerOwner: AnyObject {
 ///     init(container: Container) { self.container = container }
 /// }
 /// ```
-/// For classes, whose wrappers can see their owner; a structure passes its container on: `_api = Inject(from: container)`. The
-/// instance must be ready, as for ``Inject``.
+/// For classes, whose wrappers can see their owner; a structure passes its container on:
+/// `_api = Inject(from: container)`. The instance must be ready, as for ``Inject``.
 @propertyWrapper public struct OwnerInject<Service: Sendable>: Sendable {
     private let qualifier: (any Qualifier)?
 

@@ -1,4 +1,5 @@
-/// Injects a service that is ready: made by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
+/// Injects a service that is ready: made by ``Container/start()`` or an earlier resolve, or registered as an
+/// `instance:`.
 ///
 /// ```swift
 /// struct ProfileModel {
@@ -6,9 +7,9 @@
 ///     @Inject(qualifier: Env.prod) var url: URL
 /// }
 /// ```
-/// The container is taken when the wrapper is initialised: the one given, or the current one, or else the default. Reading a
-/// property that is not ready ends the process with a message that says how to have it there; `try $api()` throws the same as a
-/// ``ResolutionError``, which tests can look at. A mock is passed in by `Inject(instance:)`.
+/// The container is taken when the wrapper is initialized: the one given, or the current one, or else the default.
+/// Reading a property that is not ready ends the process with a message that says how to have it there; `try $api()`
+/// throws the same as a ``ResolutionError``, which tests can look at. A mock is passed in by `Inject(instance:)`.
 ///
 /// A stored property with a wrapper is a `var`: in a `final class: Sendable` use ``Injected`` as a plain `let`.
 @propertyWrapper public struct Inject<Service: Sendable>: Sendable {
@@ -38,8 +39,8 @@
 
 /// Injects a service that is ready, or nil when it is not registered.
 ///
-/// A service that is registered but not ready ends the process, like ``Inject``: nil would hide the mistake. `try $metrics()`
-/// throws instead.
+/// A service that is registered but not ready ends the process, like ``Inject``: nil would hide the mistake.
+/// `try $metrics()` throws instead.
 @propertyWrapper public struct OptionalInject<Service: Sendable>: Sendable {
     /// The same as a function that throws, also when the service is not registered.
     public let projectedValue: Injected<Service>
@@ -74,7 +75,8 @@
 ///     func print() async throws { try await printer().print(self) }
 /// }
 /// ```
-/// Nothing needs to be ready, arguments can be given before the first use, and what was resolved can be released: see ``Lazy``.
+/// Nothing needs to be ready, arguments can be given before the first use, and what was resolved can be released: see
+/// ``Lazy``.
 @propertyWrapper public struct LazyInject<Service: Sendable>: Sendable {
     /// The service: call it.
     public let wrappedValue: Lazy<Service>
@@ -109,8 +111,8 @@
 
 /// Injects a service that is ready, without keeping it alive: nil when it is not there, or not any more.
 ///
-/// Looked for at each reading until it is found, and then referred to weakly; once it is gone it is looked for again. A value is
-/// never kept, and looked for each time.
+/// Looked for at each reading until it is found, and then referred to weakly; once it is gone it is looked for again. A
+/// value is never kept, and looked for each time.
 @propertyWrapper public struct WeakInject<Service: Sendable>: Sendable {
     /// The same as a function that throws when the service is not there.
     public let projectedValue: Injected<Service>

@@ -1,7 +1,7 @@
 /// Resolves a service anew at each call: for what is needed several times, or with arguments that come later.
 ///
-/// Every service that is registered can be had as `Provider` too: as a factory's dependency, as a parameter of a `using:`
-/// initialiser, or from the container.
+/// Every registered service can be resolved as `Provider` too: as a factory's dependency, as a parameter of a `using:`
+/// initializer, or from the container.
 /// ```swift
 /// struct Dispatcher {
 ///     let handler: Provider<Handler>
@@ -11,9 +11,9 @@
 /// Registration(Handler.self) { (_, message: Message) in Handler(message) }
 /// Registration(using: Dispatcher.init)
 /// ```
-/// Called while a service is being made it belongs to that resolution. Called later it asks its container as anybody would:
-/// inside ``Container/withScope(_:registrations:operation:)``, the current scope below it, so that a singleton reaches what
-/// belongs to the request at hand without holding it.
+/// A call during the creation of its owner belongs to that resolution. A later call resolves from its container like
+/// any other: inside ``Container/withScope(_:registrations:operation:)`` from the current scope below it, so that a
+/// singleton uses the current request's instances without holding them.
 public struct Provider<Service: Sendable>: Sendable {
     private let resolver: Resolver
     private let qualifier: (any Qualifier)?
@@ -55,7 +55,8 @@ public struct Provider<Service: Sendable>: Sendable {
         }
     }
 
-    /// The question asked now; recorders are told that it is one of the run that the provider was made for, whoever calls it.
+    /// The question asked now; recorders are told that it is one of the run that the provider was made for, whoever
+    /// calls it.
     private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
         var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
         // What that run asks itself is told by the request.

@@ -4,8 +4,8 @@
     extension EnvironmentValues {
         /// The container of the views below a `container(_:)` or a `containerScope`.
         ///
-        /// Where none is set, ``Injection/container``: a default container must be there before the first view is. A view is not
-        /// told when it is replaced.
+        /// Where none is set, ``Injection/container``: a default container must be there before the first view is. A
+        /// view is not told when it is replaced.
         public var container: Container? {
             get { self[ContainerKey.self] ?? Injection.container }
             set { self[ContainerKey.self] = newValue }
@@ -24,22 +24,24 @@
         ///     HomeView().container(container)
         /// }
         /// ```
-        /// It does not become ``Container/current``: a function that looks there, such as the free `resolve()`, does not see it.
+        /// It does not become ``Container/current``: a function that looks there, such as the free `resolve()`, does
+        /// not see it.
         ///
         /// - Parameter container: The container.
         /// - Returns: The view with the container in its environment.
         nonisolated public func container(_ container: Container) -> some View { environment(\.container, container) }
 
-        /// Opens a scope for this view, below the container of its environment, for as long as the view is part of the interface.
+        /// Opens a scope for this view, below the container of its environment, for as long as the view is part of the
+        /// interface.
         ///
         /// ```swift
         /// ProfileView().containerScope(user.id) { Registration(User.self, instance: user) }
         /// ```
-        /// The scope is the view's own, also when another view has the same key. It is opened before the view's body is asked
-        /// for, and disposed when SwiftUI lets go of the view's state: not while the view is merely covered by another one. With
-        /// another key, or another container above, it is replaced by a new scope. Disposal goes on in the background; observers
-        /// of the container are told what hooks throw. Where the container above is disposed already, the view gets that one,
-        /// and what is resolved there throws `disposed`.
+        /// The scope is the view's own, also when another view has the same key. It is opened before the view's body is
+        /// asked for, and disposed when SwiftUI lets go of the view's state: not while the view is merely covered by
+        /// another one. With another key, or another container above, it is replaced by a new scope. Disposal goes on
+        /// in the background; observers of the container are told what hooks throw. Where the container above is
+        /// disposed already, the view gets that one, and what is resolved there throws `disposed`.
         ///
         /// - Parameters:
         ///   - key: What messages call the scope; another key asks for another scope.
@@ -76,8 +78,8 @@
         }
 
         func body(content: Content) -> some View {
-            // Asked for here, not in a task, so that the view never sees the container above for a moment. To ask again changes
-            // nothing.
+            // Asked for here, not in a task, so that the view never sees the container above for a moment. To ask again
+            // changes nothing.
             content.environment(\.container, slot.container(below: parent, key: key, registrations: registrations))
         }
     }

@@ -17,9 +17,10 @@
     ///     }
     /// }
     /// ```
-    /// The service comes from the container of the environment, once; from another container it is loaded anew. Loading begins
-    /// before the body is first asked for, in a task that the view's state owns: it is cancelled when SwiftUI lets go of that.
-    /// ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the view disappears.
+    /// The service comes from the container of the environment, once; from another container it is loaded anew. Loading
+    /// begins before the body is first asked for, in a task that the view's state owns: it is cancelled when SwiftUI
+    /// lets go of that. ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the
+    /// view disappears.
     @propertyWrapper public struct InjectState<Service: Sendable>: DynamicProperty {
         @Environment(\.container) private var container
         @State private var loader = ObservedLoader<Service>()

@@ -5,9 +5,9 @@
     extension UIViewController {
         /// The container of this controller: its own, or the nearest one of its parents and presenting controllers.
         ///
-        /// Where none of them has one, ``Injection/container``. Setting it gives the controller one of its own; nil takes that away.
-        /// A scope that was opened for the controller with ``Container/openScope(for:registrations:)`` is disposed when another
-        /// container takes its place.
+        /// Where none of them has one, ``Injection/container``. Setting it gives the controller one of its own; nil
+        /// takes that away. A scope that was opened for the controller with ``Container/openScope(for:registrations:)``
+        /// is disposed when another container takes its place.
         public var container: Container? {
             get {
                 firstValue(
@@ -30,13 +30,15 @@
     }
 
     extension Container {
-        /// Opens a scope for a view controller and makes it the controller's container; it lasts as long as the controller.
+        /// Opens a scope for a view controller and makes it the controller's container; it lasts as long as the
+        /// controller.
         ///
         /// ```swift
         /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
         /// ```
-        /// When the controller goes away, or gets another container, the scope is closed and disposed in the background; observers
-        /// of the container are told what hooks throw. What is in the scope must not keep the controller: neither would go away.
+        /// When the controller goes away, or gets another container, the scope is closed and disposed in the
+        /// background; observers of the container are told what hooks throw. What is in the scope must not keep the
+        /// controller: neither would go away.
         ///
         /// - Parameters:
         ///   - controller: What the scope belongs to.

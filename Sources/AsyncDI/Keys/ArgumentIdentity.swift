@@ -14,9 +14,9 @@ enum ArgumentLikeness {
 
 /// Whether two arguments are the same, also where their type does not say so: tells a cycle from a recursion that ends.
 ///
-/// What can be compared is the same when it is equal, an object when it is the same object, and any other value when its bits, or all of
-/// its stored properties, are the same. Everything else is another argument. A value that is not even equal to itself, as NaN
-/// is, is the same when its bits are.
+/// What can be compared is the same when it is equal, an object when it is the same object, and any other value when
+/// its bits, or all of its stored properties, are the same. Everything else is another argument. A value that is not
+/// even equal to itself, as NaN is, is the same when its bits are.
 enum ArgumentIdentity {
     static func likeness<Value>(_ first: Value, _ second: Value) -> ArgumentLikeness {
         likeness(first, second, depth: 0)

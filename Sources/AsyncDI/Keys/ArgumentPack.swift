@@ -1,7 +1,7 @@
 /// The arguments of one request, erased: a box whose dynamic type says which types they have.
 ///
-/// The key of a registration with arguments holds the type of this box, so that code which found a registration by its key knows
-/// the type of the box without a cast.
+/// The key of a registration with arguments holds the type of this box, so that code which found a registration by its
+/// key knows the type of the box without a cast.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclass holds
 /// nothing but a constant pack of `Sendable` values.
@@ -21,7 +21,8 @@
 
     /// No arguments.
     ///
-    /// Not a pack of no types, because the compiler can lay this out before the program runs: retaining it then costs nothing.
+    /// Not a pack of no types, because the compiler can lay this out before the program runs: retaining it then costs
+    /// nothing.
     static let none = ArgumentPack()
 
     /// The arguments of a request that may have none.

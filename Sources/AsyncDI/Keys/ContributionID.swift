@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What tells the contributions to one service apart: the key that a contribution was given, or else a number of its own.
+/// What tells the contributions to one service apart: the key that a contribution was given, or else a number of its
+/// own.
 struct ContributionID: Hashable, Sendable, CustomStringConvertible {
     private let id: AnyKey
     let isKeyed: Bool

@@ -1,4 +1,5 @@
-/// What few keys have: a role of their own or, in the subclass, a qualifier; made once and shared by the copies of a key.
+/// What few keys have: a role of their own or, in the subclass, a qualifier; made once and shared by the copies of a
+/// key.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants.
 @usableFromInline class KeyDetails: @unchecked Sendable {

@@ -8,8 +8,8 @@
 /// Registration(URL.self, qualifier: .named("backup"), instance: backupURL)
 /// ```
 /// Qualifiers of different types are never equal, and an unqualified registration never answers for a qualified one.
-/// Their `==` and `hash(into:)` run while the container looks things up, `==` also under its lock when one is registered: keep them quick
-/// and free of side effects.
+/// Their `==` and `hash(into:)` run while the container looks things up, `==` also under its lock when one is
+/// registered: keep them quick and free of side effects.
 public protocol Qualifier: Hashable, Sendable {}
 
 extension String: Qualifier {}

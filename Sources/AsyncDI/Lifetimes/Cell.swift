@@ -2,7 +2,8 @@ import Synchronization
 
 /// An instance, erased: what creations deliver and instance tables publish.
 ///
-/// A cell is made for one service type and found by that type's key, which is why ``value(as:)`` may downcast unchecked.
+/// A cell is made for one service type and found by that type's key, which is why ``value(as:)`` may downcast
+/// unchecked.
 ///
 /// `@unchecked Sendable` because `isSharedBelow` and its like are written before the cell is published, and only then;
 /// publication is a releasing store. ThreadSanitizer would show a later write.
@@ -15,7 +16,8 @@ import Synchronization
     final let isHeldWeakly: Bool
     /// The ``RegistrationClock`` for which the cell answers, zero when it does for as long as it is published.
     ///
-    /// A scoped instance whose registration is an ancestor's must not hide a registration that came later and is nearer.
+    /// A scoped instance whose registration is an ancestor's must not hide a registration that came later and is
+    /// nearer.
     private let clock = Atomic<UInt>(0)
     final var stamp: UInt { clock.load(ordering: .acquiring) }
     final func stamp(_ clock: UInt) { self.clock.store(clock, ordering: .releasing) }

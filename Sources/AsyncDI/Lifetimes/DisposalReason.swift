@@ -9,13 +9,13 @@
 public struct DisposalReason: Sendable {
     /// Why the work that the instance belongs to failed; nil when it was done.
     ///
-    /// Nil only when the body of the scope returned, or when the owner of the container disposed it and gave no error. What
-    /// the body threw, when it threw: a body that was cancelled and returns all the same has done its work. The error
-    /// given to ``Container/dispose(failing:)``. Else a ``ResolutionError`` with the code `disposed`: the scope was
-    /// disposed under its body, with a container above it, or because its owner dropped it.
+    /// Nil only when the body of the scope returned, or when the owner of the container disposed it and gave no error.
+    /// What the body threw, when it threw: a body that was cancelled and returns all the same has done its work. The
+    /// error given to ``Container/dispose(failing:)``. Else a ``ResolutionError`` with the code `disposed`: the scope
+    /// was disposed under its body, with a container above it, or because its owner dropped it.
     ///
-    /// Nil as well for an instance that was evicted, reset, or replaced, and the error of its creation for an instance whose
-    /// creation failed after its factory.
+    /// Nil as well for an instance that was evicted, reset, or replaced, and the error of its creation for an instance
+    /// whose creation failed after its factory.
     public let error: (any Error)?
 
     /// A reason.

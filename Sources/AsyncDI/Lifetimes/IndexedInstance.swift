@@ -21,7 +21,8 @@
     /// What stands where one was removed; it is never found, whatever its hash.
     static let removed = IndexedInstance(nil, hash: 0, cell: nil)
 
-    /// Both, valid as long as this, which the caller must keep explicitly: not retained, because that takes half as long as a hit.
+    /// Both, valid as long as this, which the caller must keep explicitly: not retained, because that takes half as
+    /// long as a hit.
     @usableFromInline final var contents: (arguments: Unmanaged<ArgumentPack>, cell: Unmanaged<Cell>)? {
         guard let arguments, let cell else { return nil }
         return (Unmanaged.passUnretained(arguments), Unmanaged.passUnretained(cell))
@@ -29,11 +30,13 @@
 
     /// The instance that was found by the hash of one argument, if it was made for this one.
     ///
-    /// Unchecked because the types of the arguments, by which the registration was found, are those of all its instances.
+    /// Unchecked because the types of the arguments, by which the registration was found, are those of all its
+    /// instances.
     @inlinable final func instance<Service: Sendable, First: Hashable & Sendable>(
         of service: Service.Type, for first: First
     ) -> Service? {
-        // Inlined, this may be the last use of the entry, which nobody else need have any more: it must not end before its contents.
+        // Inlined, this may be the last use of the entry, which nobody else need have any more: it must not end before
+        // its contents.
         defer { withExtendedLifetime(self) {} }
         guard let contents,
             contents.arguments._withUnsafeGuaranteedRef({ Arguments<First>.of($0).values == first })
@@ -57,14 +60,16 @@
     }
 }
 
-/// Whether a hash costs so little that it is not worth asking whether it is needed: of a number, an identifier, a short text.
+/// Whether a hash costs so little that it is not worth asking whether it is needed: of a number, an identifier, a short
+/// text.
 @inlinable
 func isCheaplyHashed<Value>(_ value: Value) -> Bool {
     if let text = value as? String { return text.utf8.count <= 64 }
     return _isPOD(Value.self) && MemoryLayout<Value>.size <= 32
 }
 
-/// Whether hashing runs nothing but the standard library's code, and little of it: it may be done while a table is read.
+/// Whether hashing runs nothing but the standard library's code, and little of it: it may be done while a table is
+/// read.
 @inlinable @inline(__always)
 func isHashedByLibrary<Value>(_: Value.Type) -> Bool {
     Value.self == Int.self || Value.self == UInt.self || Value.self == Int64.self || Value.self == UInt64.self

@@ -1,11 +1,12 @@
 /// The cached instances of one registration with arguments, published for readers who take no lock.
 ///
-/// Open addressing by the hash of the arguments. Whether the arguments are equal is for the reader to compare, once it holds what was
-/// found and has left the ``ReadEpoch``: that is user code. Two instances with the same hash are rare; the
-/// second one is found under the container's lock only.
+/// Open addressing by the hash of the arguments. Whether the arguments are equal is for the reader to compare, once it
+/// holds what was found and has left the ``ReadEpoch``: that is user code. Two instances with the same hash are rare;
+/// the second one is found under the container's lock only.
 ///
-/// `@unchecked Sendable` because `array` and what it holds is atomic, and the counts belong to the lock of the container that owns the
-/// registration. Writers hand back what they take out, to be released once ``ReadEpoch/synchronize()`` has returned.
+/// `@unchecked Sendable` because `array` and what it holds is atomic, and the counts belong to the lock of the
+/// container that owns the registration. Writers hand back what they take out, to be released once
+/// ``ReadEpoch/synchronize()`` has returned.
 final class InstanceIndex: @unchecked Sendable {
     private let array = AtomicReference<Places>()
     /// Places that hold an instance.
@@ -13,7 +14,8 @@ final class InstanceIndex: @unchecked Sendable {
     /// Places that hold one or held one.
     private var used = 0
 
-    /// An instance whose arguments have this hash, inside a ``ReadEpoch``, which keeps the places until the instance is retained.
+    /// An instance whose arguments have this hash, inside a ``ReadEpoch``, which keeps the places until the instance is
+    /// retained.
     func instance(withHash hash: UInt32) -> IndexedInstance? {
         array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
     }

@@ -1,16 +1,16 @@
 /// How a custom lifetime keeps the instance of one registration and pack of arguments.
 ///
-/// The container calls `load` whenever the service is asked for, `store` once a new instance is complete, and `clear` on
-/// reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
+/// The container calls `load` whenever the service is asked for, `store` once a new instance is complete, and `clear`
+/// on reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
 ///
 /// A container calls `store` and `clear` of one storage one after the other, in the order in which it has decided about
 /// them, also when a lifetime gives the same storage again and again: what was reset or replaced while it was made is
 /// not stored, and what is reset while it is stored is cleared before its successor is stored. A call that finds the
 /// storage busy does not wait for that: whoever is at the storage does the rest.
 ///
-/// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does. A storage
-/// has one instance at a time: when it has let go of one (`load` gave nil) and a new one is stored, the container disposes the old
-/// one, once no lease of it is left.
+/// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does.
+/// A storage has one instance at a time: when it has let go of one (`load` gave nil) and a new one is stored, the
+/// container disposes the old one, once no lease of it is left.
 public protocol InstanceStorage: AnyObject, Sendable {
     /// The instance kept, or nil when there is none any more: the container then makes a new one.
     func load() -> (any Sendable)?
@@ -39,7 +39,7 @@ public final class StrongStorage: InstanceStorage {
     public func clear() { replace(with: nil) }
 
     private func replace(with new: (any Sendable)?) {
-        // The old instance is released outside the lock, because its deinitialiser is the user's code.
+        // The old instance is released outside the lock, because its deinitializer is the user's code.
         _ = instance.withLock { instance in
             defer { instance = new }
             return instance
@@ -98,8 +98,8 @@ public final class CompositeStorage: InstanceStorage {
 
 /// A weak reference to an object, and to nothing when given a value.
 ///
-/// `@unchecked Sendable` because the reference is constant and what it refers to is a `Sendable` instance; reading a weak
-/// reference is atomic.
+/// `@unchecked Sendable` because the reference is constant and what it refers to is a `Sendable` instance; reading a
+/// weak reference is atomic.
 struct WeakReference<Instance: Sendable>: @unchecked Sendable, ErasedWeakReference {
     private weak let object: AnyObject?
 

@@ -53,8 +53,9 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     }
     /// Nil for the common ones, so that nothing is counted for them.
     ///
-    /// By itself, not as one case of an enumeration with the kind as another: such a reference has the case in its upper bits, and
-    /// LeakSanitizer, which looks for plain addresses, takes the object of every `static let` for a leak.
+    /// By itself, not as one case of an enumeration with the kind as another: such a reference has the case in its
+    /// upper bits, and LeakSanitizer, which looks for plain addresses, takes the object of every `static let` for a
+    /// leak.
     private let details: Shared<Details>?
     let kind: Kind
 
@@ -103,8 +104,9 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static let multiton = Lifetime(.multiton)
     /// One instance for each pack of arguments, within bounds.
     ///
-    /// What leaves the cache is disposed; a reference that somebody still holds stays valid, but its `onDispose` hook has run.
-    /// Who must keep an instance open takes a lease: ``Container/withInstance(_:qualifier:arguments:operation:)``.
+    /// What leaves the cache is disposed; a reference that somebody still holds stays valid, but its `onDispose` hook
+    /// has run. Who must keep an instance open takes a lease:
+    /// ``Container/withInstance(_:qualifier:arguments:operation:)``.
     /// ```swift
     /// Registration(TenantPool.self, lifetime: .multiton(capacity: 100, idle: .seconds(600))) { _, tenant in
     ///     try await TenantPool(tenant)
@@ -117,12 +119,13 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ///   - capacity: How many instances are held; when there is one more, the least recently used one that is not
     ///     leased goes. At least one.
     ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
-    ///   - weak: Whether instances are held weakly: one is there as long as somebody else holds it. Such instances have no
-    ///     `onDispose`.
+    ///   - weak: Whether instances are held weakly: one is there as long as somebody else holds it. Such instances have
+    ///     no `onDispose`.
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
-        precondition(capacity.map { $0 >= 1 } ?? true, "a multiton's capacity is at least one, not \(capacity ?? 0)")
-        precondition(idle.map { $0 >= .zero } ?? true, "a multiton's idle time is not negative, as \(idle ?? .zero) is")
+        // Not preconditions: their messages are left out of optimized programs.
+        if let capacity, capacity < 1 { fatalError("a multiton's capacity is at least one, not \(capacity)") }
+        if let idle, idle < .zero { fatalError("a multiton's idle time is not negative, as \(idle) is") }
         let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
         return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }
@@ -167,7 +170,8 @@ extension Lifetime {
         }
     }
 
-    /// Whether instances are there to be reset, and so must not be held by what outlives scopes: those of a custom lifetime.
+    /// Whether instances are there to be reset, and so must not be held by what outlives scopes: those of a custom
+    /// lifetime.
     var isResettable: Bool {
         if case .custom = kind { true } else { false }
     }

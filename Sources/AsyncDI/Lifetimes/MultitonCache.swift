@@ -1,8 +1,8 @@
 /// Which entries of a bounded multiton stay: those used last, as many as are allowed, and not longer idle than allowed.
 ///
 /// A value over keys; uses are noted in its ``Node``s, by readers who do not have the cache. An entry's place in the
-/// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen, and
-/// a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
+/// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen,
+/// and a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
 /// time, everything else logarithmic time for each use that is seen.
 ///
 /// What is leased stays, whatever the bounds say. A leased entry that comes first leaves the heap, and comes back when
@@ -46,7 +46,8 @@ struct MultitonCache<Key> {
     /// How many places of the heap were looked at so far, for tests of what an operation costs.
     private(set) var steps = 0
 
-    /// A cache that holds as many entries as given, any number when nil, and with a stopwatch knows since when each is not used.
+    /// A cache that holds as many entries as given, any number when nil, and with a stopwatch knows since when each is
+    /// not used.
     init(capacity: Int?, timedBy stopwatch: Stopwatch?) {
         self.capacity = capacity
         counter = Use.Counter(timedBy: stopwatch)

@@ -25,7 +25,12 @@ extension Blueprint {
                 "\(key) has a hook that takes the arguments (\(types)), which are not those of its factory.",
                 "Let the hook take the factory's arguments with exactly their types, or none.")
         }
-        if case .contribution = key.role, key.arguments != nil {
+        if key.isContribution, factory.onlyMakes {
+            return invalid(
+                "\(key) is one of many, but is registered with making:, and cannot be resolved.",
+                "Remove .intoMany(), or contribute a registration with a factory.")
+        }
+        if key.isContribution, key.arguments != nil {
             return invalid(
                 "\(key) is one of many, but takes arguments, which resolveMany cannot pass.",
                 "Contribute a factory of such instances instead, or remove .intoMany().")

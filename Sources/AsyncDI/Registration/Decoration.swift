@@ -8,10 +8,10 @@
 ///     }
 /// }
 /// ```
-/// A decoration applies to the service's registrations in the container that it is given to, those that come later included, and
-/// otherwise to what that container inherits, for itself and its scopes. Several stack: the last one is outermost. The
-/// registration's lifetime stays, and so do its hooks, which get the instance inside. Contributions to `resolveMany` and
-/// `making:` registrations are left alone.
+/// A decoration applies to the service's registrations in the container that it is given to, those that come later
+/// included, and otherwise to what that container inherits, for itself and its scopes. Several stack: the last one is
+/// outermost. The registration's lifetime stays, and so do its hooks, which get the instance inside. Contributions to
+/// `resolveMany` and `making:` registrations are left alone.
 public struct Decoration: Sendable {
     let service: any Any.Type
     let qualifier: (any Qualifier)?

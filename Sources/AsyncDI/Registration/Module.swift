@@ -14,12 +14,13 @@ public protocol Module: Sendable {
     /// What the module registers; may include other modules.
     @RegistrationBuilder var registrations: Registrations { get }
 
-    /// Called once everything that was registered together with this module is there: for what needs instances to be set up.
+    /// Called once everything that was registered together with this module is in place, for set-up that needs
+    /// instances.
     ///
-    /// Modules given to a container's initialiser, or to ``Container/openScope(_:registrations:)``, are told by
-    /// ``Container/start()``, or else before the first resolution from outside returns; those registered later before `register`
-    /// returns. Each is told once, the contained ones first. If one throws, whoever caused it gets the error, and the module is
-    /// told again next time.
+    /// Modules given to a container's initializer, or to ``Container/openScope(_:registrations:)``, are loaded by
+    /// ``Container/start()``, or else before the first resolution from outside returns; those registered later before
+    /// `register` returns. Each is called once, the contained ones first. If one throws, the caller gets the error, and
+    /// the next load calls the module again.
     ///
     /// - Parameter resolver: Resolves from the container, which answers in full while modules are told.
     /// - Throws: Whatever is wrong; it reaches whoever caused the modules to be told.

@@ -1,5 +1,5 @@
 extension Registration where Service: Sendable {
-    /// Makes the registration one of many: a contribution to what `resolveMany` and `resolveMap` give.
+    /// Makes the registration one of many: a contribution to the results of `resolveMany` and `resolveMap`.
     ///
     /// Contributions do not replace one another, except those with equal keys, which follow the container's
     /// ``DuplicatePolicy``; a scope's contribution hides the one with the same key above it. In both cases the new one
@@ -10,7 +10,7 @@ extension Registration where Service: Sendable {
     ///
     /// let exporters = try await container.resolveMap((any Exporter).self, keyedBy: String.self)
     /// ```
-    /// - Parameter key: What the contribution is found by in `resolveMap`.
+    /// - Parameter key: The contribution's key in `resolveMap`.
     /// - Returns: The changed registration.
     public func intoMany(key: (any Hashable & Sendable)? = nil) -> Self {
         let id = key.map { ContributionID(key: $0) } ?? ContributionID()

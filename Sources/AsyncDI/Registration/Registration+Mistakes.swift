@@ -1,7 +1,22 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to give.
+// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
+// give.
 
 extension Registration where Service: Sendable {
-    /// Explains itself to who gives an initialiser that makes something else than the service.
+    /// Diagnoses a lifetime beside a ready instance.
+    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime?,
+        instance: Service
+    ) { fatalError() }
+
+    /// Diagnoses a lifetime beside a ready instance.
+    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    public init(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
+        lifetime: Lifetime?
+    ) { fatalError() }
+
+    /// Diagnoses an initializer that makes a value of another type.
     @available(*, unavailable, message: "what the initializer makes is not of the type given as 'as:'")
     @_disfavoredOverload
     public init<each Dependency: Sendable, Made>(
@@ -9,7 +24,7 @@ extension Registration where Service: Sendable {
         as service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
     ) { fatalError() }
 
-    /// Explains itself to who gives a conversion to something else.
+    /// Diagnoses a conversion to another type.
     @available(*, unavailable, message: "the service is not of the type that it should implement")
     @_disfavoredOverload
     public func implements<Other: Sendable, Made>(

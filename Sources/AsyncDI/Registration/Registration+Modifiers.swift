@@ -1,5 +1,5 @@
 extension Registration where Service: Sendable {
-    /// Runs a hook when an instance has been made, before anybody gets it.
+    /// Runs a hook after the factory, before any caller gets the instance.
     ///
     /// Several hooks run in the order given, after those of `injectProperties`. If one throws, the creation fails.
     ///
@@ -13,10 +13,10 @@ extension Registration where Service: Sendable {
         }
     }
 
-    /// Runs a hook with the arguments of the request when an instance has been made, before anybody gets it.
+    /// Runs a hook with the arguments of the request after the factory, before any caller gets the instance.
     ///
-    /// - Parameter hook: Called with a resolver, the instance and the arguments, whose types must be those of the factory's: else the
-    ///   registration is an ``ResolutionError/Code/invalidRegistration``.
+    /// - Parameter hook: Called with a resolver, the instance and the arguments, whose types must be those of the
+    ///   factory's: else the registration is an ``ResolutionError/Code/invalidRegistration``.
     /// - Returns: The changed registration.
     public func onCreate<First: Sendable, each Argument: Sendable>(
         _ hook:
@@ -30,10 +30,10 @@ extension Registration where Service: Sendable {
         }
     }
 
-    /// Sets properties of an instance from other services: the way in which services that need each other are made.
+    /// Sets properties of an instance from other services, so that two services can need each other.
     ///
-    /// Inside the hook the instance counts as made: a service that asks for it there gets it, unfinished. Nobody else sees an
-    /// instance before the hooks of every instance in the cycle are done; if one fails, all fail.
+    /// Inside the hook the instance counts as made: a service that resolves it there gets it, unfinished. No other
+    /// caller sees an instance before the hooks of every instance in the cycle are done; if one fails, all fail.
     /// ```swift
     /// actor Child {
     ///     private(set) weak var parent: Parent?
@@ -56,8 +56,8 @@ extension Registration where Service: Sendable {
 
     /// Sets properties of an instance from other services and from the arguments of the request.
     ///
-    /// - Parameter hook: Called with a resolver, the instance and the arguments, whose types must be those of the factory's: else the
-    ///   registration is an ``ResolutionError/Code/invalidRegistration``.
+    /// - Parameter hook: Called with a resolver, the instance and the arguments, whose types must be those of the
+    ///   factory's: else the registration is an ``ResolutionError/Code/invalidRegistration``.
     /// - Returns: The changed registration.
     public func injectProperties<First: Sendable, each Argument: Sendable>(
         _ hook:
@@ -77,7 +77,8 @@ extension Registration where Service: Sendable {
     /// instances the container owns: on a transient, graph or weak registration it is an
     /// ``ResolutionError/Code/invalidRegistration``.
     ///
-    /// - Parameter hook: Called with the instance; it does not see the cancellation of whoever caused the disposal.
+    /// - Parameter hook: Called with the instance; it does not see the cancellation of the caller that caused the
+    ///   disposal.
     /// - Returns: The changed registration.
     public func onDispose(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Service) async throws -> Void
@@ -105,7 +106,8 @@ extension Registration where Service: Sendable {
         implements(other, qualifier: blueprint.key.qualifier)
     }
 
-    /// Makes the service available under another type and a qualifier of its own too, with the same arguments and instances.
+    /// Makes the service available under another type and a qualifier of its own too, with the same arguments and
+    /// instances.
     ///
     /// The cast is checked when the other type is resolved, and fails with ``ResolutionError/Code/typeMismatch``.
     ///
@@ -138,7 +140,8 @@ extension Registration where Service: Sendable {
         implements(other, qualifier: blueprint.key.qualifier, convert)
     }
 
-    /// Makes the service available under another type and a qualifier of its own too, by a conversion that the compiler checks.
+    /// Makes the service available under another type and a qualifier of its own too, by a conversion that the compiler
+    /// checks.
     ///
     /// - Parameters:
     ///   - other: The other type, such as `(any P).self`; the service's own for another name.
@@ -153,22 +156,22 @@ extension Registration where Service: Sendable {
 
     /// Makes the service at start-up: see ``Container/start()``.
     ///
-    /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one that takes arguments, it is an
-    /// ``ResolutionError/Code/invalidRegistration``.
+    /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one that takes
+    /// arguments, it is an ``ResolutionError/Code/invalidRegistration``.
     ///
     /// - Returns: The changed registration.
     public func eager() -> Self { changed { $0.isEager = true } }
 
-    /// Decides what happens to a creation when nobody waits for it any more.
+    /// Decides what happens to a creation without waiters.
     ///
     /// - Parameter policy: `.cancel`, the default, or `.finish`.
     /// - Returns: The changed registration.
     public func whenAbandoned(_ policy: AbandonmentPolicy) -> Self { changed { $0.abandonment = policy } }
 
-    /// Declares what the factory and hooks resolve, for ``Container/validate()``: a closure cannot be looked into.
+    /// Declares the dependencies of the factory and hooks, for ``Container/validate()``: a closure cannot be inspected.
     ///
-    /// Without any type it says that they resolve nothing. ``Lazy``, ``Provider``, `Optional` and arrays mean what they do as
-    /// parameters of an initialiser.
+    /// Without any type it declares that they have none. ``Lazy``, ``Provider``, `Optional` and arrays mean what they
+    /// do as parameters of an initializer.
     ///
     /// - Parameter types: The service types.
     /// - Returns: The changed registration.

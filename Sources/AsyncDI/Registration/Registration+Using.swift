@@ -1,36 +1,38 @@
 extension Registration where Service: Sendable {
-    /// A service made by an initialiser whose parameters are resolved by their types.
+    /// A service made by an initializer whose parameters are resolved by their types.
     ///
-    /// Dependencies that must be created are created concurrently; those that are there cost no task.
+    /// Missing dependencies are created concurrently; existing ones cost no task.
     /// ```swift
     /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
     /// Registration(using: Owner.init(pet:city:))
     /// ```
-    /// An initialiser with a closure among its parameters needs the form with a factory.
+    /// An initializer with a closure among its parameters needs the form with a factory.
     ///
     /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that makes the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
+    @inlinable
     public init<each Dependency: Sendable>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        var dependencies: [ServiceKey] = []
-        for type in repeat (each Dependency).self { dependencies.append(ServiceKey(type)) }
-        self.init(
-            blueprint: Blueprint(
-                key: ServiceKey(service, qualifier: qualifier), lifetime: lifetime,
-                factory: ServiceFactory<Service> { resolver, _ in
-                    let all = try await resolver.all(repeat (each Dependency).self)
-                    return try await initializer(repeat each all)
-                },
-                site: RegistrationSite(fileID: fileID, line: line)))
-        blueprint.dependencies = dependencies
+        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
+            let all: (repeat each Dependency)
+            do throws(NotPublished) {
+                all = (repeat try resolver.publishedOrThrow((each Dependency).self))
+            } catch {
+                all = try await resolver.all(repeat (each Dependency).self)
+            }
+            return try await initializer(repeat each all)
+        }
+        var services: [any Any.Type] = []
+        for service in repeat (each Dependency).self { services.append(service) }
+        dependsOn(services)
     }
 }
 

@@ -1,11 +1,11 @@
-/// Initialisers with few parameters, where the types are known: when all instances are there, nothing generic runs.
+/// Initializers with few parameters, where the types are known: when all instances are there, nothing generic runs.
 extension Registration where Service: Sendable {
-    /// A service made by an initialiser whose one parameter is resolved by its type.
+    /// A service made by an initializer whose one parameter is resolved by its type.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that makes the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -27,12 +27,12 @@ extension Registration where Service: Sendable {
         dependsOn([First.self])
     }
 
-    /// A service made by an initialiser whose two parameters are resolved by their types.
+    /// A service made by an initializer whose two parameters are resolved by their types.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that makes the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -57,12 +57,12 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self])
     }
 
-    /// A service made by an initialiser whose three parameters are resolved by their types.
+    /// A service made by an initializer whose three parameters are resolved by their types.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that makes the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -88,12 +88,12 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self, Third.self])
     }
 
-    /// A service made by an initialiser whose four parameters are resolved by their types.
+    /// A service made by an initializer whose four parameters are resolved by their types.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initialiser, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that makes the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -135,4 +135,17 @@ extension Resolver {
         defer { withExtendedLifetime(self) {} }
         return hit.instance(of: service)
     }
+    /// The same, with an error for a service of which no instance is published.
+    @inlinable
+    func publishedOrThrow<Service: Sendable>(_ service: Service.Type) throws(NotPublished) -> Service {
+        guard let instance = published(service) else { throw NotPublished() }
+        return instance
+    }
+}
+
+/// A dependency of `using:` has to be asked for the longer way.
+@usableFromInline
+struct NotPublished: Error {
+    @inlinable
+    init() {}
 }

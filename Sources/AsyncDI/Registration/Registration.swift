@@ -46,8 +46,8 @@ public struct Registration<Service>: Sendable {
 extension Registration where Service: Sendable {
     /// A service made without arguments.
     ///
-    /// The factory may be synchronous, asynchronous, throwing or bound to a global actor. What it throws reaches the
-    /// caller unchanged.
+    /// The factory may be synchronous, asynchronous, throwing or bound to a global actor. Its error reaches the caller
+    /// unchanged.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved: a concrete type or `any P`.
@@ -55,7 +55,7 @@ extension Registration where Service: Sendable {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
     @inlinable
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -76,7 +76,7 @@ extension Registration where Service: Sendable {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
     @_documentation(visibility: internal)
     @inlinable
     public init<Name: Qualifier>(
@@ -88,7 +88,7 @@ extension Registration where Service: Sendable {
             service, QualifiedDetails(qualifier), lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
-    /// A service made without arguments, whose type is that of what the factory returns.
+    /// A service made without arguments, whose type is the factory's result.
     ///
     /// An overload of its own, so that a lone closure is taken for a factory and nothing else.
     ///
@@ -97,7 +97,7 @@ extension Registration where Service: Sendable {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` gives it what it depends on.
+    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
     @inlinable
     public init(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -110,7 +110,8 @@ extension Registration where Service: Sendable {
 
     /// A service made with arguments, which are part of every cache key.
     ///
-    /// Their `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free of side effects.
+    /// Their `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free
+    /// of side effects.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -178,9 +179,10 @@ extension Registration where Service: Sendable {
             nil)
     }
 
-    /// A service made with arguments of which a computed key decides what counts as equal.
+    /// A service made with arguments that are compared by a computed key.
     ///
-    /// The key's `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free of side effects.
+    /// The key's `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and
+    /// free of side effects.
     ///
     /// ```swift
     /// Registration(Tile.self, keyedBy: { (point: Point, _: Style) in point.rounded }) { _, point, style in
@@ -227,9 +229,10 @@ extension Registration where Service: Sendable {
         self.init(blueprint: Blueprint.withArguments(service, qualifier, .transient, site, factory))
     }
 
-    /// A service that is there already.
+    /// An existing instance.
     ///
-    /// It belongs to whoever made it: no reset forgets it, and it is disposed only if it is given an `onDispose` hook.
+    /// The instance belongs to its creator: no reset drops it, and it is disposed only by an `onDispose` hook. It has
+    /// no lifetime.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -249,7 +252,7 @@ extension Registration where Service: Sendable {
         blueprint.instance = StrongCell(instance)
     }
 
-    /// A value that each scope supplies: resolving it where no scope did is an error that says so.
+    /// A value that each scope supplies; resolving it in a scope without the value is an error that says so.
     ///
     /// ```swift
     /// Registration(expected: Request.self)
@@ -282,8 +285,8 @@ extension Registration where Service: Sendable {
 }
 
 extension Registration {
-    /// A service that need not be `Sendable`: a new one for each ``Container/make(_:qualifier:arguments:)``, sent to the caller and
-    /// stored nowhere.
+    /// A service that need not be `Sendable`: a new one for each ``Container/make(_:qualifier:arguments:)``, sent to
+    /// the caller and stored nowhere.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is made.

@@ -31,7 +31,8 @@ public struct Registrations: Sendable {
     init(of module: any Module) { self.init([module.registrations, Registrations(.module(module))]) }
 
     fileprivate init(_ parts: consuming [Registrations]) {
-        // The parts are kept as they are where possible: each is copied once for every level that it stands in otherwise.
+        // The parts are kept as they are where possible: each is copied once for every level that it stands in
+        // otherwise.
         content = .several(parts.indices.contains { parts[$0].isSeveral } ? parts.flatMap(\.parts) : parts)
     }
 
@@ -89,7 +90,7 @@ extension Registrations {
     }
     /// Registrations collected elsewhere.
     public static func buildExpression(_ registrations: Registrations) -> Registrations { registrations }
-    /// Explains itself to who writes something else.
+    /// Diagnoses a value of another type.
     @available(*, unavailable, message: "a container is made of Registration, Decoration and Module values")
     public static func buildExpression<Other>(_ other: Other) -> Registrations { Registrations() }
     /// The only thing in a block.

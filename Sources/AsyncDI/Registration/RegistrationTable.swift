@@ -22,8 +22,8 @@ extension Recipe: Registered {}
 
 /// The registrations of one container: duplicates, order, and what there is of each service.
 ///
-/// Which of them a key has is known to the container's ``InstanceTable``, and told to this one: a second look-up would take as
-/// long as all else that a registration costs.
+/// Which of them a key has is known to the container's ``InstanceTable``, and told to this one: a second look-up would
+/// take as long as all else that a registration costs.
 ///
 /// A pure value, but for the positions that it notes in its records.
 struct RegistrationTable<Record: Registered> {

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Something under way that a task may have to wait for: a creation, a disposal, or a body that holds a lease.
+/// Work that a task may have to wait for: a creation, a disposal, or a body that holds a lease.
 ///
-/// A node of the graph of waits. Most activities are never part of it: nothing that is under way waits for them while they
-/// wait themselves. The graph is told of the others when they begin to wait.
+/// A node of the graph of waits. Most activities never enter it: no other activity waits for them while they wait
+/// themselves. The others enter the graph when they begin to wait.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics, a constant, and
 /// `enclosing`, which belongs to the lock of ``Waits/graph``.
 @usableFromInline class Activity: Hashable, @unchecked Sendable {
-    /// The activity in whose task this one runs, until the graph of waits has been told.
+    /// The activity in whose task this one runs, until this one enters the graph of waits.
     ///
     /// Unchecked because after `init` it is touched under the lock of ``Waits/graph`` only.
     @exclusivity(unchecked) final var enclosing: Asker?
-    /// Whether the graph of waits knows of this activity, and must be asked when it ends.
+    /// Whether the graph of waits contains this activity, whose end must then remove it.
     private let knownToGraph = Atomic(false)
     private let ended = Atomic(false)
     enum Kind {
@@ -33,21 +33,37 @@ import Synchronization
 
     /// The activities that cannot end before this one does, although no task of theirs waits for it: open ones.
     ///
-    /// Called under the lock of ``Waits/graph``: looks at constants and atomics, and takes no lock but one that is never
-    /// held while another one is taken.
+    /// Called under the lock of ``Waits/graph``: looks at constants and atomics, and takes no lock but one that is
+    /// never held while another one is taken.
     var outer: [Activity] { [] }
     /// Whether this may wait for activities that only name it as one of their ``outer`` ones.
     var isOpen: Bool { false }
 
-    /// From now on the graph of waits must be asked when the activity ends.
+    /// Marks the activity as part of the graph of waits: its end must look there.
     ///
-    /// Sequentially consistent like ``hasEnded``: entering and then looking at the end, and ending and then looking here,
-    /// cannot both miss the other.
+    /// Sequentially consistent like ``hasEnded``: marking then checking the end, and ending then checking the mark,
+    /// cannot both miss.
     final func enterGraph() { knownToGraph.store(true, ordering: .sequentiallyConsistent) }
     final var isInGraph: Bool { knownToGraph.load(ordering: .sequentiallyConsistent) }
     /// Whether the activity has ended, or its end is under way.
     final var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
     final func noteEnd() { ended.store(true, ordering: .sequentiallyConsistent) }
+
+    /// This activity, or the innermost one around it where this is a body that has ended.
+    final var running: Activity? { climbing { $0.hasEnded } }
+    /// This activity, or the innermost one around it that is no body.
+    final var work: Activity? { climbing { _ in true } }
+
+    private func climbing(outOf isLeft: (LeaseBody) -> Bool) -> Activity? {
+        var next: Activity? = self
+        while let activity = next, activity.kind == .body {
+            // Unchecked because only bodies say that they are.
+            let body = unsafeDowncast(activity, to: LeaseBody.self)
+            if !isLeft(body) { return body }
+            next = body.around
+        }
+        return next
+    }
 
     @usableFromInline static func == (first: Activity, second: Activity) -> Bool { first === second }
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -1,6 +1,7 @@
 /// A request for a shared instance that somebody makes, and that must suspend until it is there.
 ///
-/// There may be thousands of them: what lives while they wait is kept small, in memory that each task has without asking for more.
+/// There may be thousands of them: what lives while they wait is kept small, in memory that each task has without
+/// asking for more.
 @usableFromInline struct BegunRequest: Sendable {
     /// It waits for a creation in the container asked.
     private let waiter: Waiter

@@ -129,7 +129,8 @@ extension Blueprint {
         get { extras?.value.underlying }
         set { change { $0.underlying = newValue } }
     }
-    /// What the factory is known to resolve: the parameters of an initialiser; nil for a closure, which cannot be looked into.
+    /// What the factory is known to resolve: the parameters of an initializer; nil for a closure, which cannot be
+    /// looked into.
     var dependencies: [ServiceKey]? {
         get { extras?.value.dependencies }
         set { change { $0.dependencies = newValue } }

@@ -1,14 +1,14 @@
-/// An activity whose end tasks wait for.
+/// An activity with an end that tasks can wait for.
 ///
 /// `@unchecked Sendable` because its superclass is; what it adds is behind a lock.
 class Completion: Activity, @unchecked Sendable {
     private struct State {
         var isDone = false
-        /// Whether waiters that can be woken are to look again.
-        var isWoken = false
+        /// How often waiters were told to check again.
+        var wakes = 0
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-        /// The waiters whose deadline, or cancellation, came before they waited.
+        /// The waiters whose deadline or cancellation preceded their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
     }
@@ -17,7 +17,7 @@ class Completion: Activity, @unchecked Sendable {
 
     init() { super.init(.disposal) }
 
-    /// What went wrong in the activity.
+    /// The errors of the activity.
     final var errors: [any Error] { state.withLock { $0.errors } }
     final func add(_ error: any Error) {
         // The run that an error arose in leads to a container, whose disposal keeps the error.
@@ -25,7 +25,7 @@ class Completion: Activity, @unchecked Sendable {
         state.withLock { $0.errors.append(error) }
     }
 
-    /// Ends the activity: every waiter goes on.
+    /// Ends the activity, and resumes every waiter.
     final func finish() {
         let waiters = state.withLock { state in
             state.isDone = true
@@ -38,10 +38,14 @@ class Completion: Activity, @unchecked Sendable {
 
     /// Waits for the end, or until the deadline.
     ///
-    /// Not even cancellation ends the wait earlier.
+    /// Cancellation does not end the wait.
     ///
+    /// - Parameters:
+    ///   - duration: How long to wait; as long as it takes when nil.
+    ///   - clock: The clock of the deadline.
+    ///   - wakes: The value of ``wakes`` before the caller checked whether to wait: a later ``wake()`` ends the wait.
     /// - Returns: Whether the activity has ended.
-    final func wait(atMost duration: Duration?, clock: any Clock<Duration>) async -> Bool {
+    final func wait(atMost duration: Duration?, clock: any Clock<Duration>, since wakes: Int? = nil) async -> Bool {
         if state.withLock({ $0.isDone }) { return true }
         let id = newWaiter()
         let timer = duration.map { duration in
@@ -52,27 +56,32 @@ class Completion: Activity, @unchecked Sendable {
             }
         }
         defer { timer?.cancel() }
-        return await end(for: id)
+        return await end(for: id, since: wakes)
     }
 
-    /// Waits for the end, until it is woken, or until the task is cancelled.
+    /// Waits for the end, for a ``wake()`` after the caller checked whether to wait, or for the cancellation of the task.
     ///
+    /// - Returns: Whether the activity has ended.
     /// - Throws: `CancellationError`.
-    final func waitUnlessWoken() async throws {
+    final func waitUnlessWoken(since wakes: Int) async throws -> Bool {
         let id = newWaiter()
-        _ = await withTaskCancellationHandler {
-            await end(for: id)
+        let hasEnded = await withTaskCancellationHandler {
+            await end(for: id, since: wakes)
         } onCancel: {
             giveUp(id)
         }
         try Task.checkCancellation()
+        return hasEnded
     }
 
-    /// Waiters look again whether there is something to wait for; without a waiter, the next one does.
+    /// How often waiters were told to check again whether to wait.
+    final var wakes: Int { state.withLock { $0.wakes } }
+
+    /// Lets every waiter check again whether to wait.
     final func wake() {
         let waiters = state.withLock { state in
             guard !state.isDone else { return [] as [CheckedContinuation<Bool, Never>] }
-            state.isWoken = state.waiters.isEmpty
+            state.wakes += 1
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
@@ -86,16 +95,13 @@ class Completion: Activity, @unchecked Sendable {
         }
     }
 
-    private func end(for id: Int) async -> Bool {
+    private func end(for id: Int, since wakes: Int?) async -> Bool {
         await withCheckedContinuation { continuation in
             let hasEnded: Bool? = state.withLock { state in
                 if state.isDone { return true }
-                // The timer runs beside this task, and a short one may be the faster.
+                // The timer runs beside this task, and a short one may be faster.
                 if state.givenUp.remove(id) != nil { return false }
-                if state.isWoken {
-                    state.isWoken = false
-                    return false
-                }
+                if let wakes, state.wakes != wakes { return false }
                 state.waiters[id] = continuation
                 return nil
             }

@@ -17,7 +17,8 @@ extension Creation {
         creation.madeFor !== recipe && mustNotShare(whatWasMadeIn: creation.host)
     }
 
-    /// Whether graph instances that were made in a container for somebody else may hold what this creation's product must not.
+    /// Whether graph instances that were made in a container for somebody else may hold what this creation's product
+    /// must not.
     ///
     /// What they hold was checked for that other holder. Nobody has written it down, and so what they may hold counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {

@@ -73,7 +73,8 @@ extension Request {
 }
 
 extension InstanceTable {
-    /// The nearest registration of a key; one that decorates what is inherited is made anew when that is another one by now.
+    /// The nearest registration of a key; one that decorates what is inherited is made anew when that is another one by
+    /// now.
     func currentRegistration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
         refreshed(key) { registration(of: key) }
     }

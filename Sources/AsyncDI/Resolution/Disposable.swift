@@ -1,26 +1,26 @@
 import Synchronization
 
-/// An instance that is to be disposed, and its disposal.
+/// An instance due for disposal, and its disposal.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of ``Waits/graph``.
 final class Disposable: Completion, @unchecked Sendable {
-    /// The instance; nil once it is disposed, because an error that a hook threw leads here.
+    /// The instance; nil after the disposal, because a hook's error leads here.
     ///
-    /// Unchecked because the task that disposes the instance takes it out, after everything else that looks at it.
+    /// Unchecked because the disposing task takes it out, after every other access.
     @exclusivity(unchecked) private(set) var cell: Cell?
     let key: CreationKey
     /// The container that owns the instance.
     let home: any ResolutionHost
-    /// What the instance's factory leased: ends after the instance.
+    /// The leases of the instance's factory, which end after the instance.
     let leases: [any HeldLease]
-    /// Why nothing that the instance did is to count, whatever the reason for its disposal is: its creation failed or was cut.
+    /// The error that voids the instance's work, whatever the reason of its disposal: its creation failed or was cut short.
     let failure: (any Error)?
-    /// Whether observers were told of its creation, and are to be told of its disposal.
+    /// Whether observers got an event for its creation, and get one for its disposal.
     let isAnnounced: Bool
     /// The leases that the disposal waits for, where there were any.
     ///
-    /// Unchecked because it is written before any creation is told of this disposal, and from then on touched under the lock
-    /// of ``Waits/graph`` only.
+    /// Unchecked because it is written before any creation knows this disposal, and from then on touched under the lock of
+    /// ``Waits/graph`` only.
     @exclusivity(unchecked) fileprivate var leased: LeasedCell?
     /// The instance that is disposed after this one, in the same task.
     ///
@@ -40,14 +40,14 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     var recipe: Recipe { key.recipe }
-    /// Whether the disposal is nothing but an event.
+    /// Whether the disposal is only an event.
     var isSilent: Bool { !recipe.hasDisposalHooks && leases.isEmpty }
 
-    /// Its leases, and the instances that are disposed before it in the same task, name it.
+    /// Its leases name it, and so do the instances that the same task disposes before it.
     override var isOpen: Bool { true }
 
-    /// A container's disposal waits for its instances', what an instance leased for the instance, and those that are disposed in one
-    /// task for those before them.
+    /// A container's disposal waits for those of its instances, a leased instance for the one that leases it, and an instance
+    /// for those that the same task disposes before it.
     override var outer: [Activity] {
         var outer = home.ends
         for lease in leases { outer += lease.outer }
@@ -55,11 +55,11 @@ final class Disposable: Completion, @unchecked Sendable {
         return outer
     }
 
-    /// The instance is disposed: every waiter goes on.
+    /// Ends the disposal, and resumes every waiter.
     func end() {
         finish()
         isFollowed(by: nil)
-        // A successor may be about to look whether it is leased.
+        // A successor may be about to check the leases.
         let lastLeased = Waits.graph.withLock { _ in
             defer { leased = nil }
             return leased
@@ -69,7 +69,7 @@ final class Disposable: Completion, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Another instance is disposed after this one, or none any more.
+    /// Notes the instance that is disposed after this one, nil for none.
     func isFollowed(by other: Disposable?) {
         let old = Waits.graph.withLock { _ in
             defer { next = other }
@@ -91,11 +91,12 @@ final class Disposable: Completion, @unchecked Sendable {
         }
         defer { Waits.end(suspension) }
         while !hasEnded {
+            let wakes = wakes
             if isLeasedForLong {
                 guard recipe.lifetime.kind == .multiton else { return }
                 throw leasedForLong(frame)
             }
-            try await waitUnlessWoken()
+            if try await waitUnlessWoken(since: wakes) { return }
         }
     }
 
@@ -107,11 +108,11 @@ final class Disposable: Completion, @unchecked Sendable {
         -> Bool
     {
         while !hasEnded {
+            let wakes = wakes
             if deadline == nil, isLeasedForLong { throw leasedForLong(nil) }
             let rest = deadline.map { $0 - stopwatch.elapsed() }
             if let rest, rest <= .zero { return false }
-            // Ends early when it is woken.
-            _ = await wait(atMost: rest, clock: clock)
+            if await wait(atMost: rest, clock: clock, since: wakes) { return true }
         }
         return true
     }
@@ -127,17 +128,17 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 }
 
-/// An instance that is leased: how often, and whether it is waiting to be disposed.
+/// A leased instance: the number of its leases, and the disposals that wait for their end.
 ///
 /// `@unchecked Sendable` because the counts and lists belong to the container's lock; what is published is atomic.
 final class LeasedCell: @unchecked Sendable {
     let cell: Cell
     var count = 0
-    /// What is to be disposed after the last lease, in the order in which it left the cache.
+    /// The disposals after the last lease, in the order in which the instances left the cache.
     ///
     /// One instance may be registered several times, each with hooks of its own.
     var pending: [Disposable] = []
-    /// How many leases may never end before the container does.
+    /// The number of leases that may not end before the container does.
     let longLeases = Atomic<Int>(0)
     var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
     /// The first of these, for the graph of waits; set once.

@@ -1,7 +1,8 @@
 /// The path of an error, which grows at its front while the error travels from one creation to the next.
 ///
-/// A pure value. The steps are in chunks, each of which is larger than those in front of it: growing step by step copies
-/// each step no more often than there are chunks, which is the logarithm of their number. What is read is put together then.
+/// A pure value. The steps are in chunks, each of which is larger than those in front of it: growing step by step
+/// copies each step no more often than there are chunks, which is the logarithm of their number. What is read is put
+/// together then.
 struct ErrorPath<Step> {
     /// The innermost chunk first; the steps of each are outermost first.
     private var chunks: [[Step]] = []

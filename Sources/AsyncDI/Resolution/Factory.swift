@@ -15,6 +15,9 @@
     /// A cell for an instance that a storage gave, nil when it is of another type.
     func cell(for instance: any Sendable) -> Cell? { nil }
 
+    /// Whether the instances go to the caller of `make`, and are never resolved.
+    var onlyMakes: Bool { false }
+
     /// Whether what the factory makes is wrapped afterwards.
     final let isDecorated: Bool
 
@@ -38,7 +41,8 @@
 
     /// A factory that takes no arguments.
     ///
-    /// Inlined, so that where the service is known its metadata is, too: looking it up takes as long as half a registration.
+    /// Inlined, so that where the service is known its metadata is, too: looking it up takes as long as half a
+    /// registration.
     @inlinable
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service) {
         self.make = { resolver, _ in try await make(resolver) }
@@ -105,4 +109,6 @@ final class MakingFactory<Service>: Factory, @unchecked Sendable {
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> sending Service) {
         self.make = make
     }
+
+    override var onlyMakes: Bool { true }
 }

@@ -89,7 +89,8 @@ import Synchronization
     @inline(__always)
     convenience init(of recipe: Recipe, inside parent: Frame) {
         self.init(
-            recipe, .none, parent.table, keeping: nil, inside: parent, activity: LeaseContext.innermost(in: parent.activity),
+            recipe, .none, parent.table, keeping: nil, inside: parent,
+            activity: LeaseContext.innermost(in: parent.activity),
             holder: parent.holder)
     }
 
@@ -108,7 +109,8 @@ import Synchronization
     convenience init(outermost recipe: Recipe, _ pack: ArgumentPack, host: some ResolutionHost) {
         // Unretained because the host is kept.
         self.init(
-            recipe, pack, Unmanaged.passUnretained(host.table), keeping: host, activity: LeaseContext.innermost(in: nil))
+            recipe, pack, Unmanaged.passUnretained(host.table), keeping: host, activity: LeaseContext.innermost(in: nil)
+        )
     }
 
     /// The first run of a shared creation, in a task of its own.
@@ -134,20 +136,13 @@ import Synchronization
 
     /// The innermost creation that others can wait for and that this run is part of.
     var creation: Creation? {
-        var next = activity
-        while let activity = next {
-            // Unchecked because only creations and bodies say that they are.
-            switch activity.kind {
-            case .creation: return unsafeDowncast(activity, to: Creation.self)
-            case .body: next = unsafeDowncast(activity, to: LeaseBody.self).place
-            case .disposal: return nil
-            }
-        }
-        return nil
+        guard let work = activity?.work, work.kind == .creation else { return nil }
+        // Unchecked because only creations say that they are.
+        return unsafeDowncast(work, to: Creation.self)
     }
 
     /// Whether the run is that of a disposal hook.
-    var isDisposing: Bool { activity?.kind == .disposal }
+    var isDisposing: Bool { activity?.work?.kind == .disposal }
 
     /// The container that this run's resolver asks.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }

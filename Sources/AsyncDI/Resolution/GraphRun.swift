@@ -107,7 +107,8 @@
 }
 
 extension Request {
-    /// The instance, asked for again; of a graph, that of this very registration, which may have been replaced meanwhile.
+    /// The instance, asked for again; of a graph, that of this very registration, which may have been replaced
+    /// meanwhile.
     fileprivate nonisolated(nonsending) func again<Service: Sendable>(
         _ recipe: Recipe, as service: Service.Type
     ) async throws -> Service {

@@ -41,7 +41,7 @@ import Synchronization
 
     deinit { releaseInTurn(parentReference.takeAtEnd()) }
 
-    /// Called once, by the initialiser of the container that owns the table.
+    /// Called once, by the initializer of the container that owns the table.
     func attach(to host: any ResolutionHost) { owner = host }
 
     /// Whether the container was disposed: nothing is found through it any more.

@@ -1,11 +1,13 @@
 /// The body of a `withInstance`, as long as it runs.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants and what is behind a lock.
+/// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class LeaseBody: Activity, @unchecked Sendable {
     /// The body that this one runs in.
     let parent: LeaseBody?
-    /// The activity that this body runs in, where that is no body.
-    let place: Activity?
+    /// The activity of the run that the body was begun in.
+    private let place: Activity?
+    /// The innermost activity around the body, which may be a body too: calls of a task that outlives the body belong to it.
+    let around: Activity?
     private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
@@ -13,11 +15,12 @@ final class LeaseBody: Activity, @unchecked Sendable {
         let asker = Waits.asker(of: ResolutionContext.activeFrame)
         parent = LeaseContext.activeBody
         place = ResolutionContext.activeFrame?.activity
+        around = asker?.activity
         self.leases = Locked(leases)
         super.init(.body, inside: asker)
     }
 
-    /// Whether calls that a run of this activity makes now are made in the body.
+    /// Whether a run of this activity makes its calls in the body.
     func isInside(_ activity: Activity?) -> Bool { place === activity }
 
     override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
@@ -43,14 +46,14 @@ enum LeaseContext {
 
     static let peek = TaskLocalPeek($body)
 
-    /// The innermost body in which a run of this activity makes its calls now, or else the activity.
+    /// The innermost body in which a run of this activity makes its calls, or else the activity.
     static func innermost(in activity: Activity?) -> Activity? {
         if peek.isNil { return activity }
         guard let body = activeBody, body.isInside(activity) else { return activity }
         return body
     }
 
-    /// The innermost body that still runs.
+    /// The innermost body that has not ended.
     static var activeBody: LeaseBody? {
         if peek.isNil { return nil }
         var body = body

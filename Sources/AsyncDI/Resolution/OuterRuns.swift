@@ -1,8 +1,8 @@
-/// Looks for an outer run of the same: one that makes the same registration with the same arguments for the same container, or for
-/// one that answers the same.
+/// Looks for an outer run of the same: one that makes the same registration with the same arguments for the same
+/// container, or for one that answers the same.
 ///
-/// A chain of runs is looked through one by one at its end only. Further out a look-up asks sets of runs (see ``OuterRuns``), so that
-/// a chain of n runs is found to have no cycle in n log n steps.
+/// A chain of runs is looked through one by one at its end only. Further out a look-up asks sets of runs (see
+/// ``OuterRuns``), so that a chain of n runs is found to have no cycle in n log n steps.
 struct RunSearch {
     let recipe: Recipe
     let pack: ArgumentPack
@@ -25,7 +25,8 @@ struct RunSearch {
 
     /// Whether a run, or one that it is inside of in the same task, is of the same.
     ///
-    /// Calls itself rather than loops, because a loop would retain each run: as often as runs are looked through one by one.
+    /// Calls itself rather than loops, because a loop would retain each run: as often as runs are looked through one by
+    /// one.
     mutating func finds(in frame: Frame) -> Bool {
         steps += 1
         if isSame(frame) { return true }
@@ -61,8 +62,8 @@ struct RunSearch {
 extension Frame {
     /// Whether what this run asks for would be made again and again, in ever new containers.
     ///
-    /// Looks beyond the task too: at the runs that asked for the creations which this one is part of. Their own containers are left to
-    /// the graph of waits.
+    /// Looks beyond the task too: at the runs that asked for the creations which this one is part of. Their own
+    /// containers are left to the graph of waits.
     func isRepeated(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         guard isInNewer || host.number > self.host.number else { return false }
         var search = RunSearch(recipe, pack, in: host, includesOwn: false)
@@ -76,11 +77,11 @@ extension Frame {
 }
 
 extension ResolutionHost {
-    /// Whether a container that was made after another one answers every question as that one does: neither has anything of its own
-    /// that the other has not.
+    /// Whether a container that was made after another one answers every question as that one does: neither has
+    /// anything of its own that the other has not.
     ///
-    /// A service that asks for itself in such a container does so without end. In an older container it does not: there are only so
-    /// many.
+    /// A service that asks for itself in such a container does so without end. In an older container it does not: there
+    /// are only so many.
     fileprivate func answersTheSame(asNewerThan other: any ResolutionHost) -> Bool {
         number > other.number && nearestWithAnswers === other.nearestWithAnswers
     }
@@ -92,11 +93,12 @@ extension ResolutionHost {
     }
 }
 
-/// The runs before one in its chain, as many as the number of its place in the chain can be halved and halved again, found by what
-/// they make.
+/// The runs before one in its chain, as many as the number of its place in the chain can be halved and halved again,
+/// found by what they make.
 ///
-/// The logarithmic method of Bentley and Saxe (Decomposable searching problems I, 1980): of the runs outside the run with the number
-/// 32·13, sets of 32, of 32·4 and of 32·8 have each one once. A set is made when it is first asked, and is that of its run.
+/// The logarithmic method of Bentley and Saxe (Decomposable searching problems I, 1980): of the runs outside the run
+/// with the number 32·13, sets of 32, of 32·4 and of 32·8 have each one once. A set is made when it is first asked, and
+/// is that of its run.
 ///
 /// `@unchecked Sendable` because it is constant, and the runs that it refers to are `Sendable`.
 final class OuterRuns: @unchecked Sendable {
@@ -115,8 +117,8 @@ final class OuterRuns: @unchecked Sendable {
     /// How many runs there are between two that have sets.
     static let block: Int32 = 32
 
-    // Unretained because the run that owns this is inside all of them, and so keeps them alive. Retained they would be released one
-    // inside the other.
+    // Unretained because the run that owns this is inside all of them, and so keeps them alive. Retained they would be
+    // released one inside the other.
     private let runs: [Unmanaged<Frame>]
     /// For each run, the next one with the same key, or none.
     private let next: [Int32]

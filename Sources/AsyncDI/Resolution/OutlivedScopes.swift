@@ -1,8 +1,8 @@
 /// Scopes that have ended before a task in which one of them is still the current one.
 ///
-/// Goes with the graph of what such a task asks an outer container for, so that it is known wherever that leads in the task: what
-/// belonged to a scope is not replaced by what the container around it has, neither in the answer nor in what the answer is made of.
-/// What is made by its owner is made for everybody, and not looked at.
+/// Goes with the graph of what such a task asks an outer container for, so that it is known wherever that leads in the
+/// task: what belonged to a scope is not replaced by what the container around it has, neither in the answer nor in
+/// what the answer is made of. What is made by its owner is made for everybody, and not looked at.
 final class OutlivedScopes: Sendable {
     /// The innermost first, each directly inside the next one.
     let scopes: [any ResolutionHost]
@@ -24,7 +24,8 @@ final class OutlivedScopes: Sendable {
         return false
     }
 
-    /// The scope to which a key belonged: because its instances are the scope's own, or because it was registered there.
+    /// The scope to which a key belonged: because its instances are the scope's own, or because it was registered
+    /// there.
     ///
     /// - Parameters:
     ///   - key: The key.

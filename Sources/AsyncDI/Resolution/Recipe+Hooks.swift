@@ -12,8 +12,8 @@ extension Recipe {
     }
 }
 
-/// Runs a factory or hooks; a `CancellationError` that they throw although nobody cancelled this task is a failure of theirs,
-/// and must not be taken for the caller's own cancellation.
+/// Runs a factory or hooks; a `CancellationError` that they throw although nobody cancelled this task is a failure of
+/// theirs, and must not be taken for the caller's own cancellation.
 nonisolated(nonsending) func translatingCancellation<R: Sendable>(
     in frame: Frame, _ body: nonisolated(nonsending) () async throws -> R
 ) async throws -> R {

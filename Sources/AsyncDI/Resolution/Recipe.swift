@@ -5,25 +5,28 @@ import Synchronization
 /// Its identity is part of every cache key: when a registration is replaced, nothing made by the old one is found any
 /// more.
 ///
-/// It is made with the registration, as a draft, and becomes that of the first container that it is given to; others copy it. Many
-/// registrations are given to one container only, and are one object less each.
+/// It is made with the registration, as a draft, and becomes that of the first container that it is given to; others
+/// copy it. Many registrations are given to one container only, and are one object less each.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's lock protects, and
-/// what ``settle(defaultLifetime:)`` writes once, before the container that has taken the draft publishes it.
+/// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's
+/// lock protects, and what ``settle(defaultLifetime:)`` writes once, before the container that has taken the draft
+/// publishes it.
 @usableFromInline final class Recipe: Slot, @unchecked Sendable {
     // In this order, because the small ones fill a gap: there may be very many recipes.
     /// Whether a request is nothing but a call of the factory.
     @exclusivity(unchecked) private(set) final var isPlainTransient = false
     /// The same for a request that is one more step: the factory's product is shared within a graph.
     @exclusivity(unchecked) private(set) final var isPlainGraph = false
-    /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of its own.
+    /// Whether a request for it asks its place and nothing else: shared, by itself, without arguments or a storage of
+    /// its own.
     @exclusivity(unchecked) private(set) final var isPlainShared = false
     private let current = Atomic(true)
     /// Whether a container has it.
     private let taken: Atomic<Bool>
     /// Where the container's ``RegistrationTable`` has it.
     var position: Int32 = 0
-    /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed` says so.
+    /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed`
+    /// says so.
     let index = AtomicReference<InstanceIndex>()
     /// What the registration says.
     @usableFromInline let blueprint: Blueprint

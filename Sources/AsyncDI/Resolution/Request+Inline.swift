@@ -124,8 +124,8 @@ extension Request {
         throw delivered(failure, by: creation)
     }
 
-    /// The hooks of a nested creation may need what this task is in the middle of making: they run in a task of their own, so that
-    /// this one can be given the unfinished instance and go on.
+    /// The hooks of a nested creation may need what this task is in the middle of making: they run in a task of their
+    /// own, so that this one can be given the unfinished instance and go on.
     private nonisolated(nonsending) func waitForHooks(
         of creation: Creation, _ instance: Cell, frame: Frame, in graph: ResolutionGraph, asker: Frame
     ) async throws -> Cell? {
@@ -146,7 +146,8 @@ extension Frame {
 
     /// The same as a part of its caller.
     ///
-    /// A transient instance costs little but the way to its factory, of which each asynchronous function on it is a good part.
+    /// A transient instance costs little but the way to its factory, of which each asynchronous function on it is a
+    /// good part.
     @inlinable @inline(__always)
     nonisolated(nonsending) func makeHere<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { finish() }

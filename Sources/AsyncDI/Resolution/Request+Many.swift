@@ -1,6 +1,7 @@
 /// Several services under one type.
 extension Resolver {
-    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions first.
+    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions
+    /// first.
     ///
     /// Those that must be created are created concurrently; the order does not depend on that.
     ///
@@ -8,7 +9,7 @@ extension Resolver {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution; none when nothing was contributed.
-    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
     public nonisolated(nonsending) func resolveMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
@@ -23,7 +24,7 @@ extension Resolver {
     ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
-    /// - Throws: What a factory throws, unchanged; ``ResolutionError``; `CancellationError`.
+    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
     public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
@@ -247,7 +248,7 @@ extension Request {
     }
 }
 
-/// Everything that was contributed to the element, when something was: for initialisers that take an array.
+/// Everything that was contributed to the element, when something was: for initializers that take an array.
 extension Array: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Element.self) { _ in true } }

@@ -44,7 +44,8 @@ extension Request {
     /// A shared instance as a request gets it.
     struct Delivery {
         let cell: Cell
-        /// Taken in the step that found or finished the instance; none where none was asked for, or the instance is unfinished.
+        /// Taken in the step that found or finished the instance; none where none was asked for, or the instance is
+        /// unfinished.
         var lease: (any HeldLease)?
     }
 
@@ -132,7 +133,8 @@ extension Request {
 
     // MARK: Rules
 
-    /// An instance for a shared creation must not be that of a scope that ends before it, nor one that can be reset under it.
+    /// An instance for a shared creation must not be that of a scope that ends before it, nor one that can be reset
+    /// under it.
     func checkCaptive(in place: any ResolutionHost, isScoped: Bool, isResettable: Bool) throws {
         if let holder = asker?.holder {
             try checkCaptive(holder, in: place, isScoped: isScoped, isResettable: isResettable)
@@ -162,7 +164,8 @@ extension Request {
             steps: pathToHere, asker: asker)
     }
 
-    /// The error for a request that would close a cycle; the frames lead from the service asked for to this task's creation.
+    /// The error for a request that would close a cycle; the frames lead from the service asked for to this task's
+    /// creation.
     func circular(_ frames: [Frame]) -> ResolutionError {
         let recipe = host.table.registration(of: key)?.recipe
         let target = PathStep(

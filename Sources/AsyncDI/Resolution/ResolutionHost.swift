@@ -95,7 +95,8 @@ enum JoinDecision {
     case captive(holder: Creation, Cell?)
     /// Wait, once these waiters have been given the instances that let it go on.
     case wait(Waiter, releasing: [(waiter: Waiter, early: Creation)])
-    /// A new creation: launch it, then wait for it. Without a waiter it is attended until it is known that waiting is needed.
+    /// A new creation: launch it, then wait for it. Without a waiter it is attended until it is known that waiting is
+    /// needed.
     case start(Creation, Waiter?)
     /// It was launched, and has ended.
     case ended(Waiter.Outcome, Creation)

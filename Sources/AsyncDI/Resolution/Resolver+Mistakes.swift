@@ -1,7 +1,8 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to give.
+// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
+// give.
 
 extension Resolver {
-    /// Explains itself to who names no type.
+    /// Diagnoses a request whose type the compiler cannot infer.
     @available(
         *, unavailable, message: "name the service, resolve(Service.self, arguments: …), or give the result a type"
     )

@@ -1,8 +1,8 @@
 /// What a factory asks for its dependencies.
 ///
-/// It asks the container that the service is made in, and knows which creation it belongs to: cycles are found even when it is used
-/// in another task. Kept beyond the factory, it goes on asking the same container, outside any creation; it does not
-/// keep that container alive.
+/// It asks the container that the service is made in, and knows which creation it belongs to: cycles are found even
+/// when it is used in another task. Kept beyond the factory, it goes on asking the same container, outside any
+/// creation; it does not keep that container alive.
 public struct Resolver: Sendable {
     let frame: Frame?
     /// Who is asked, when it is not the frame's host: a run's own resolver is nothing but its frame.
@@ -44,7 +44,7 @@ public struct Resolver: Sendable {
         Request(key: key, pack: pack, host: host, asker: asker, graph: graph)
     }
 
-    /// Gives an instance of a service: the one that is there, or a new one.
+    /// Returns an instance of a service, creating it if necessary.
     ///
     /// Runs in the caller's task and isolation. Costs no lock and no suspension when the instance is there.
     ///
@@ -52,7 +52,7 @@ public struct Resolver: Sendable {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits.
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
@@ -60,13 +60,14 @@ public struct Resolver: Sendable {
         try await request(ServiceKey(service, qualifier: qualifier), .none).resolve(service)
     }
 
-    /// Gives an instance of an unqualified service: the one that is there, or a new one.
+    /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing generic runs.
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing
+    /// generic runs.
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits.
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable>(
@@ -144,7 +145,7 @@ public struct Resolver: Sendable {
         return hit
     }
 
-    /// Gives an instance of a service made with arguments.
+    /// Returns an instance of a service made with arguments.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -152,7 +153,7 @@ public struct Resolver: Sendable {
     ///   - first: The first argument. Pass several arguments one by one: a tuple is one argument.
     ///   - rest: The other arguments.
     /// - Returns: The instance for these arguments.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits.
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -163,7 +164,7 @@ public struct Resolver: Sendable {
             .resolveUnready(service)
     }
 
-    /// Gives an instance of a service, or nil when it is not registered.
+    /// Returns an instance of a service, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -176,7 +177,7 @@ public struct Resolver: Sendable {
         try await request(ServiceKey(service, qualifier: qualifier), .none).optional(service)
     }
 
-    /// Gives an instance of a service made with arguments, or nil when it is not registered.
+    /// Returns an instance of a service made with arguments, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -195,7 +196,8 @@ public struct Resolver: Sendable {
             .optional(service)
     }
 
-    /// Gives an instance that is not disposed before the instance being made is: what a request's unit of work rests on.
+    /// Gives an instance that is not disposed before the instance being made is: what a request's unit of work rests
+    /// on.
     ///
     /// ```swift
     /// Registration(UnitOfWork.self, lifetime: .scoped) { r in
@@ -208,8 +210,8 @@ public struct Resolver: Sendable {
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and what
-    ///   ``resolve(_:qualifier:arguments:_:)`` throws.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    ///   what ``resolve(_:qualifier:arguments:_:)`` throws.
     public nonisolated(nonsending) func lease<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
@@ -225,8 +227,8 @@ public struct Resolver: Sendable {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and what
-    ///   ``resolve(_:qualifier:)`` throws.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    ///   what ``resolve(_:qualifier:)`` throws.
     public nonisolated(nonsending) func lease<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
@@ -240,7 +242,7 @@ public struct Resolver: Sendable {
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - arguments: The arguments of the factory.
     /// - Returns: The instance, sent to the caller's isolation.
-    /// - Throws: What the factory throws, unchanged; ``ResolutionError``.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``.
     public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
     ) async throws -> sending Service {
@@ -248,7 +250,7 @@ public struct Resolver: Sendable {
         return try await request(key, pack).make(service)
     }
 
-    /// Explains itself to who asks for nothing in particular.
+    /// Diagnoses a request whose type the compiler cannot infer.
     @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
     public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
 }

@@ -1,14 +1,14 @@
-/// The creations in flight in one place (a container, or a graph), and who waits for each: at most one that can be joined
-/// for each key.
+/// The creations in flight in one place (a container, or a graph), and who waits for each: at most one that can be
+/// joined for each key.
 ///
 /// A pure value: it decides, its owner carries out. Waiters and flights are whatever identifies them.
 ///
 /// A flight is in one of three states. *Joinable*: who asks for its key waits for it. *Winding down*: abandoned and
-/// cancelled; who asks still waits, and starts over if no value comes. *Invalidated* (by a reset or a replacement): those
-/// who wait get its value, but nobody joins it any more and the value is not kept.
+/// cancelled; who asks still waits, and starts over if no value comes. *Invalidated* (by a reset or a replacement):
+/// those who wait get its value, but nobody joins it any more and the value is not kept.
 ///
-/// A flight may be *attended*: whoever started it is in the middle of running it and has not had to wait yet. That counts like
-/// one more waiter, who is told in another way.
+/// A flight may be *attended*: whoever started it is in the middle of running it and has not had to wait yet. That
+/// counts like one more waiter, who is told in another way.
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Entry {
         let key: Key
@@ -46,7 +46,8 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         var entry: Entry
     }
 
-    /// The first flights, which are looked through: most of the time there are one or two, and hashing them takes longer.
+    /// The first flights, which are looked through: most of the time there are one or two, and hashing them takes
+    /// longer.
     private(set) var few: [Place] = []
     static var mostOfFew: Int { 8 }
     /// The others.

@@ -1,4 +1,5 @@
-/// What one key has in one table: a registration (a ``Recipe``), or only an instance, whose registration is another table's.
+/// What one key has in one table: a registration (a ``Recipe``), or only an instance, whose registration is another
+/// table's.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants and an atomic.
 @usableFromInline class Slot: @unchecked Sendable {
@@ -14,7 +15,8 @@
         self.isRegistered = isRegistered
     }
 
-    /// The details of the key, valid as long as this slot is: readers do not retain them, because that takes half as long as a hit.
+    /// The details of the key, valid as long as this slot is: readers do not retain them, because that takes half as
+    /// long as a hit.
     final var details: Unmanaged<KeyDetails>? { key.details.map { Unmanaged.passUnretained($0) } }
 
     /// This, if it is a registration, valid as long as this slot is.

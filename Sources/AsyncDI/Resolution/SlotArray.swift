@@ -1,7 +1,7 @@
 /// A power of two of places for slots, each of which stays with its key once it is taken.
 ///
-/// `@unchecked Sendable` because the pointer never changes, the references are atomic, and a place's hash is written once, before the
-/// reference that makes readers look at it.
+/// `@unchecked Sendable` because the pointer never changes, the references are atomic, and a place's hash is written
+/// once, before the reference that makes readers look at it.
 final class SlotArray: @unchecked Sendable {
     private struct Place: ~Copyable {
         let slot = AtomicReference<Slot>()
@@ -47,7 +47,8 @@ final class SlotArray: @unchecked Sendable {
         return nil
     }
 
-    /// The details of the keys that may be the one looked for: all at once, so that a look-up does not begin again for each.
+    /// The details of the keys that may be the one looked for: all at once, so that a look-up does not begin again for
+    /// each.
     func undecided(_ probe: KeyProbe) -> KeyProbe.Undecided? {
         let mask = capacity - 1
         var undecided: KeyProbe.Undecided?

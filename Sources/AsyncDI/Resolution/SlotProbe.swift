@@ -1,6 +1,7 @@
 /// What a slot is looked for by.
 ///
-/// Asked inside a ``ReadEpoch``, where no code of the user's may run: what only the user's `==` can tell is left undecided.
+/// Asked inside a ``ReadEpoch``, where no code of the user's may run: what only the user's `==` can tell is left
+/// undecided.
 protocol SlotProbe {
     var hash: UInt { get }
     /// Whether it is this slot, whose key has the same hash.

@@ -1,7 +1,8 @@
 /// Watches the requests that wait in a container and its scopes, and reports those that wait too long: the shell around
 /// ``StallWatch``.
 ///
-/// Exists only where somebody observes. Its task sleeps while somebody waits whose time is not up yet; otherwise there is none.
+/// Exists only where somebody observes. Its task sleeps while somebody waits whose time is not up yet; otherwise there
+/// is none.
 final class StallMonitor: Sendable {
     /// Who waits for whom.
     struct Wait: Hashable, Sendable {
@@ -9,7 +10,8 @@ final class StallMonitor: Sendable {
         let waiting: ServiceKey?
         /// What is waited for: its end, which is told too, must not be told before.
         let creation: Creation
-        /// Tells runs of the same service apart: by identity, because the request that waits holds its run until the wait is over.
+        /// Tells runs of the same service apart: by identity, because the request that waits holds its run until the
+        /// wait is over.
         private let run: ObjectIdentifier?
         /// The container asked, which is told.
         let asked: any ResolutionHost

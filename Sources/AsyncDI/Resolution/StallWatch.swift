@@ -1,7 +1,7 @@
 /// Which requests have been waiting for how long, and which of them have not been reported yet.
 ///
-/// A pure value over times since some beginning. Requests with the same waiter and target count as one wait, which began with the
-/// first of them: ten thousand tasks that wait for one slow service are one report.
+/// A pure value over times since some beginning. Requests with the same waiter and target count as one wait, which
+/// began with the first of them: ten thousand tasks that wait for one slow service are one report.
 struct StallWatch<Wait: Hashable> {
     private struct Entry {
         let begin: Duration

@@ -1,20 +1,20 @@
 /// Who waits for whom among unfinished activities, in the whole process; decides whether one more wait would never end.
 ///
-/// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one suspended
-/// call made inside a node, and a *label* is what an error's path shows of that call. Calls made outside every activity
-/// cannot close a cycle and are not recorded.
+/// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one
+/// suspended call made inside a node, and a *label* is what an error's path shows of that call. Calls made outside
+/// every activity cannot close a cycle and are not recorded.
 ///
-/// Some edges are not stored: a container's disposal waits for everything that is under way in the container. Such a node
-/// is *open*, and each inner node names the open nodes that cannot end before it does. The search for a path therefore runs
-/// from both ends: forward from the target along stored edges, and backward from the asker along all of them. It ends
-/// as soon as either side is exhausted, so that joining the head of a long chain, or asking from its tail, takes constant
-/// time. (Two-way search for incremental cycle detection: M. A. Bender, J. T. Fineman, S. Gilbert, R. E. Tarjan, "A New
-/// Approach to Incremental Cycle Detection and Related Problems", 2015.)
+/// Some edges are not stored: a container's disposal waits for everything that is under way in the container. Such a
+/// node is *open*, and each inner node names the open nodes that cannot end before it does. The search for a path
+/// therefore runs from both ends: forward from the target along stored edges, and backward from the asker along all of
+/// them. It ends as soon as either side is exhausted, so that joining the head of a long chain, or asking from its
+/// tail, takes constant time. (Two-way search for incremental cycle detection: M. A. Bender, J. T. Fineman, S. Gilbert,
+/// R. E. Tarjan, "A New Approach to Incremental Cycle Detection and Related Problems", 2015.)
 ///
-/// Only the request that would close a cycle is refused, as in Guice's `CycleDetectingLock`. Unlike locks, instances can be
-/// handed out early: once a creation's instance is *made* and only its hooks run, a request of the same cycle gets it at
-/// once. Such creations form a group, which completes or fails as a whole: a creation that is done itself is *held* until
-/// everything that it got early is done too.
+/// Only the request that would close a cycle is refused, as in Guice's `CycleDetectingLock`. Unlike locks, instances
+/// can be handed out early: once a creation's instance is *made* and only its hooks run, a request of the same cycle
+/// gets it at once. Such creations form a group, which completes or fails as a whole: a creation that is done itself is
+/// *held* until everything that it got early is done too.
 struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     private struct Place {
         let from: Node
@@ -124,7 +124,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     enum SettleAction {
         /// These are complete, in the order in which they finished their own work.
         case complete([Node])
-        /// The creation waits for its group; these waiters are of the group and get the instances that they wait for now.
+        /// The creation waits for its group; these waiters are of the group and get the instances that they wait for
+        /// now.
         case hold(releasing: [(waiter: Waiter, early: Node)])
         /// The creation was given the instance of one that failed.
         case fail(because: Node)
@@ -148,8 +149,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             for node in group { remove(node) }
             return .complete(group)
         }
-        // Being held, the creation now waits for what it was given early. A cycle that this closes enters a held creation by a
-        // request, which gets the instance there and goes on.
+        // Being held, the creation now waits for what it was given early. A cycle that this closes enters a held
+        // creation by a request, which gets the instance there and goes on.
         var released: [(waiter: Waiter, early: Node)] = []
         for instance in held {
             for asker in waitedBy[instance] ?? [] where self.path(from: instance, to: asker) != nil {
@@ -174,6 +175,24 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         remove(node)
         for node in failing { remove(node) }
         return failing
+    }
+
+    /// A node has ended whose calls, and the unfinished instances that it was given, are those of another one from now on.
+    ///
+    /// Closes no cycle: the other node waited for the one inside it.
+    mutating func dissolve(_ inner: Node, into outer: Node?) {
+        let requests = waits[inner] ?? [:]
+        let inside = contents[inner] ?? [:]
+        let instances = early[inner] ?? []
+        let cause = doomed[inner]
+        remove(inner)
+        guard let outer, !heldSet.contains(outer) else { return }
+        for (target, waiters) in requests {
+            for (waiter, label) in waiters { addWait(waiter, from: outer, label: label, to: target) }
+        }
+        for (node, label) in inside { enter(node, inside: outer, label: label) }
+        for instance in instances { give(instance, to: outer) }
+        if let cause, doomed[outer] == nil { doomed[outer] = cause }
     }
 
     /// Forgets a creation and every wait for it.

@@ -2,13 +2,13 @@ import Synchronization
 
 /// One suspended request for what is being made: a promise that is kept once, by whoever comes first.
 ///
-/// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the others
-/// are ignored, so that the continuation is resumed exactly once.
+/// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the
+/// others are ignored, so that the continuation is resumed exactly once.
 ///
 /// There may be thousands for one creation: each is one object, and takes no lock.
 ///
-/// `@unchecked Sendable` because `kept` is written by the one who set the claimed bit of `state`, and read only once `state` was
-/// seen to be done.
+/// `@unchecked Sendable` because `kept` is written by the one who set the claimed bit of `state`, and read only once
+/// `state` was seen to be done.
 final class Waiter: Suspension, @unchecked Sendable {
     enum Outcome: Sendable {
         case instance(Cell)
@@ -28,7 +28,8 @@ final class Waiter: Suspension, @unchecked Sendable {
     let takesLease: Bool
     /// Unchecked because nobody else touches it while the one who claimed the promise writes it.
     @exclusivity(unchecked) private var kept: Outcome?
-    /// The bits of the continuation, zero before there is one, with the claimed bit once somebody keeps the promise; then done.
+    /// The bits of the continuation, zero before there is one, with the claimed bit once somebody keeps the promise;
+    /// then done.
     private let state = Atomic<UInt>(0)
     /// Never set in a continuation, which is the address of something larger than a byte.
     private static let claimedBit: UInt = 1
@@ -53,7 +54,8 @@ final class Waiter: Suspension, @unchecked Sendable {
             seen = now
         }
         kept = outcome
-        // The continuation may have come since the promise was claimed: it is looked at only now, when it will find the outcome.
+        // The continuation may have come since the promise was claimed: it is looked at only now, when it will find the
+        // outcome.
         let bits = state.exchange(Self.done, ordering: .acquiringAndReleasing) & ~Self.claimedBit
         // Unchecked because these are the bits that ``suspend(_:)`` made of a continuation.
         if bits != 0 { unsafeBitCast(bits, to: UnsafeContinuation<Void, Never>.self).resume() }
@@ -83,7 +85,8 @@ final class Waiter: Suspension, @unchecked Sendable {
 
     /// How the promise was kept, for the task that was resumed.
     ///
-    /// Not passed through the continuation: one that is resumed while its task is still suspending is invisible to ThreadSanitizer.
+    /// Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
+    /// ThreadSanitizer.
     var outcome: Outcome {
         guard let outcome = outcomeIfThere else { preconditionFailure("a waiter is resumed with an outcome") }
         return outcome

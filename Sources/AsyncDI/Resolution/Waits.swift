@@ -1,9 +1,9 @@
 /// The one graph of waits in the process: cycles may span containers.
 ///
-/// Most activities wait for nothing, and nothing that is being made waits for them. The graph is not told of those:
-/// ``Activity/isInGraph`` says which it knows, and is set under the lock of a creation's place or by the activity's own
-/// calls, before the activity's end looks at it. Calls of a task that outlives its activity may come later: they look
-/// at ``Activity/hasEnded`` after they have set it.
+/// Most activities do not wait, and no creation waits for them. They never enter the graph. ``Activity/isInGraph``
+/// marks the others. The mark is set under the lock of a creation's place or by the activity's own calls, before the
+/// activity's end checks it. Calls of a task that outlives its activity may come later: they set the mark, then check
+/// ``Activity/hasEnded``.
 enum Waits {
     typealias Graph = WaitForGraph<Activity, Suspension, Frame?>
 
@@ -12,7 +12,7 @@ enum Waits {
 
     /// The activity that a call belongs to, nil outside every activity.
     ///
-    /// The call is made by the run, if there is one.
+    /// The run makes the call, if there is one.
     static func asker(of frame: Frame?) -> Asker? {
         let activity = frame?.activity
         if let body = LeaseContext.activeBody, body.isInside(activity) { return Asker(activity: body, frame: frame) }
@@ -24,22 +24,24 @@ enum Waits {
         target.enterGraph()
         return graph.withLock { graph in
             asker.activity.enterGraph()
-            // Only now, because only what waits can be part of a cycle. Nothing waits for a task that outlives its
-            // activity: one that has ended is not told of again, as nothing would take it out.
-            var inner = asker.activity
+            guard let activity = asker.activity.running else { return .wait(releasing: []) }
+            activity.enterGraph()
+            // Only now, because only a waiting activity can be part of a cycle. No activity waits for a task that
+            // outlives its own: an ended activity does not enter again, because its removal has passed.
+            var inner = activity
             while !inner.hasEnded, let place = inner.enclosing {
                 place.activity.enterGraph()
                 graph.enter(inner, inside: place.activity, label: place.frame)
                 inner.enclosing = nil
                 inner = place.activity
             }
-            return graph.ask(suspension, from: asker.activity, label: asker.frame, for: target)
+            return graph.ask(suspension, from: activity, label: asker.frame, for: target)
         }
     }
 
     /// A call of a container, which is no request, is about to wait for an activity.
     ///
-    /// Called outside every lock: requests that are given what is unfinished, so that the wait can end, go on.
+    /// Called outside every lock: requests that get an unfinished instance, so that the wait can end, are resumed.
     ///
     /// - Returns: The runs between the target and the caller, when waiting would never end; else nil.
     static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Frame]? {
@@ -58,6 +60,17 @@ enum Waits {
     static func end(_ activity: Activity) {
         activity.noteEnd()
         if activity.isInGraph { graph.withLock { $0.remove(activity) } }
+    }
+
+    /// A body has ended: tasks that outlive it, and the unfinished instances that it was given, belong to the activity around it.
+    static func end(_ body: LeaseBody) {
+        body.noteEnd()
+        guard body.isInGraph else { return }
+        graph.withLock { graph in
+            let outer = body.around?.running
+            outer?.enterGraph()
+            graph.dissolve(body, into: outer?.hasEnded == false ? outer : nil)
+        }
     }
 }
 

@@ -73,7 +73,7 @@ extension Request {
     }
 }
 
-/// A factory's own resolver, for initialisers that take one.
+/// A factory's own resolver, for initializers that take one.
 extension Resolver: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .nothing }

@@ -10,7 +10,8 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     private let bits: Atomic<UnsafeRawPointer?>
 
     init(_ object: Object? = nil) {
-        // Retained by hand because an atomic holds bits only: this reference gives the retain back in `deinit` or `exchange`.
+        // Retained by hand because an atomic holds bits only: this reference gives the retain back in `deinit` or
+        // `exchange`.
         bits = Atomic(object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) })
     }
 
@@ -21,8 +22,8 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
 
     /// The object, valid until the reader leaves its epoch.
     func load() -> Unmanaged<Object>? {
-        // Unretained because a writer that takes the object out keeps it until the read has ended, which the optimizer cannot
-        // bring forward: the end is an atomic change of memory that others see, and nothing is moved across it.
+        // Unretained because a writer that takes the object out keeps it until the read has ended, which the optimizer
+        // cannot bring forward: the end is an atomic change of memory that others see, and nothing is moved across it.
         // Sequentially consistent: a reader's load must not move before its entry into the epoch.
         bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }

@@ -30,13 +30,14 @@
         static func nap() {}
     }
 #else
-    /// Threads for code that may block, which the threads that tasks share must not be used for: as many as block at once.
+    /// Threads for code that may block, which the threads that tasks share must not be used for: as many as block at
+    /// once.
     ///
-    /// A job never waits for another one: it is given to a thread that has nothing to do, or else to a new one. A thread that has had
-    /// nothing to do for a second ends.
+    /// A job never waits for another one: it is given to a thread that has nothing to do, or else to a new one. A
+    /// thread that has had nothing to do for a second ends.
     ///
-    /// `@unchecked Sendable` because the state is touched only while the mutex is held. It is a mutex of its own, not a ``Locked``,
-    /// because a condition needs one of its kind.
+    /// `@unchecked Sendable` because the state is touched only while the mutex is held. It is a mutex of its own, not a
+    /// ``Locked``, because a condition needs one of its kind.
     final class BlockingThreads: @unchecked Sendable {
         static let shared = BlockingThreads()
 
@@ -92,7 +93,8 @@
 
         /// Performs the next job and releases it; false when none came.
         ///
-        /// What a job holds is user code, whose end may block: the thread counts as idle, and takes the mutex, only afterwards.
+        /// What a job holds is user code, whose end may block: the thread counts as idle, and takes the mutex, only
+        /// afterwards.
         private func performNext() -> Bool {
             guard let job = nextJob() else { return false }
             perform(job)
@@ -135,7 +137,8 @@
 
     /// Starts a thread that nobody joins; false when the system has none left.
     private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-        // Retained by hand because the system hands over an address only: the thread gives it back, or this function when there is none.
+        // Retained by hand because the system hands over an address only: the thread gives it back, or this function
+        // when there is none.
         let handed = Unmanaged.passRetained(ThreadBody(body))
         // A number there, a pointer elsewhere.
         #if canImport(Glibc) || canImport(Android) || canImport(Bionic)
@@ -147,7 +150,8 @@
             &thread, nil,
             {
                 runThread($0)
-                // Nobody joins the thread and gets this: it is of the type that the system at hand wants, optional or not.
+                // Nobody joins the thread and gets this: it is of the type that the system at hand wants, optional or
+                // not.
                 return $0
             }, handed.toOpaque())
         guard code == 0 else {

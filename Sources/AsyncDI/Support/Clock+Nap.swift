@@ -1,18 +1,20 @@
 extension Duration {
     /// As much of this as may be passed to a clock at once: not less than nothing and at most a day.
     ///
-    /// The instants of a clock need not reach as far as a duration does, and one that is asked for a later one ends the process.
+    /// The instants of a clock need not reach as far as a duration does, and one that is asked for a later one ends the
+    /// process.
     var sleepable: Duration { min(max(self, .zero), .seconds(86_400)) }
 
-    /// This, or the longest time that can be added to others without leaving the range of durations; not less than nothing.
+    /// This, or the longest time that can be added to others without leaving the range of durations; not less than
+    /// nothing.
     var addable: Duration { min(max(self, .zero), .seconds(Int64.max)) }
 }
 
 extension Clock where Duration == Swift.Duration {
     /// Sleeps for a while, at most a day: for those who look at the time themselves and then go on sleeping.
     ///
-    /// Clocks are the user's. One that does not sleep, for a reason of its own, is replaced by the system's, because asking it again at
-    /// once would be all that the process does.
+    /// Clocks are the user's. One that does not sleep, for a reason of its own, is replaced by the system's, because
+    /// asking it again at once would be all that the process does.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, and nothing else.
     func nap(for duration: Duration) async throws {

@@ -25,8 +25,8 @@
 /// Never call user code or resume a continuation inside `withLock`, and never take two of these in an order other than
 /// container, its parent, graph of waits: a handle that is made for observers looks for its parent's.
 ///
-/// `@unchecked Sendable` because the value is touched only while the mutex beside it is held; a breach shows in any stress test
-/// under ThreadSanitizer.
+/// `@unchecked Sendable` because the value is touched only while the mutex beside it is held; a breach shows in any
+/// stress test under ThreadSanitizer.
 struct Locked<Value>: @unchecked Sendable {
     private let storage: Storage<Value>
 

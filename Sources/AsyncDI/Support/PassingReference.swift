@@ -2,7 +2,8 @@ import Synchronization
 
 /// A strong reference that is given up once, while others may be reading it.
 ///
-/// Whoever comes last, the one that gives it up or a reader, releases the object: nobody waits, and nothing is allocated.
+/// Whoever comes last, the one that gives it up or a reader, releases the object: nobody waits, and nothing is
+/// allocated.
 ///
 /// `@unchecked Sendable` because the pointer is constant, and ``state`` says who may follow it.
 struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {

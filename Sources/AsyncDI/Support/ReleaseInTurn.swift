@@ -17,11 +17,12 @@
 
 /// Releases an object on behalf of a deinitializer, or of what one calls.
 ///
-/// Left to themselves, the objects of a chain end inside one another, each in the deinitializer of the one before, and a long chain takes
-/// more stack than there is. Here an object that would end inside the end of another one ends after it, in the same thread, and
-/// before the first of them has been released.
+/// Left to themselves, the objects of a chain end inside one another, each in the deinitializer of the one before, and
+/// a long chain takes more stack than there is. Here an object that would end inside the end of another one ends after
+/// it, in the same thread, and before the first of them has been released.
 func releaseInTurn<Object: AnyObject>(_ object: consuming Object?) {
-    // Mostly somebody else keeps it. That can change at any time, in both directions: then it ends here, or a little later.
+    // Mostly somebody else keeps it. That can change at any time, in both directions: then it ends here, or a little
+    // later.
     guard isKnownUniquelyReferenced(&object), let last = object.take() else { return }
     // Consumed, so that it is the queue that has the last reference, and not this function.
     guard let queue = ReleaseQueue.current else { return ReleaseQueue.run(releasing: consume last) }

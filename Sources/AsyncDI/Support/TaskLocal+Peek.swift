@@ -3,8 +3,8 @@
 /// Reading a task-local copies its value through generic code, several times as long as the look-up itself; on the hot
 /// path only nil matters. The runtime gives the address of the innermost binding's value, nil when there is none.
 ///
-/// The value is of the size of a pointer, because it is an optional object, whose nil is zero. A test binds, shadows and
-/// unbinds a task-local and compares this with its value.
+/// The value is of the size of a pointer, because it is an optional object, whose nil is zero. A test binds, shadows
+/// and unbinds a task-local and compares this with its value.
 ///
 /// `@unchecked Sendable` because the pointer is the constant address of a task-local, which is a global and never goes.
 struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {

@@ -27,10 +27,6 @@ import Testing
         return key.map { registration.intoMany(key: $0) } ?? registration.intoMany()
     }
 
-    private func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
     // MARK: Bodies
 
     @Test(arguments: [false, true])

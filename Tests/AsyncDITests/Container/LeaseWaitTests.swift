@@ -125,8 +125,9 @@ private final class Box: Sendable {
                 }
                 #expect(error?.code == .invalidOperation)
             }
+            // By the end of its own disposal, and not by that of the container.
+            await until { log.entries == ["part is closed"] }
             try await container.dispose()
-            #expect(log.entries == ["part is closed"])
         }
     }
 }

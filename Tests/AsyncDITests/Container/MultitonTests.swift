@@ -19,11 +19,6 @@ import Testing
         }
     }
 
-    /// Yields until a condition holds; the suite's time limit ends the wait.
-    private func until(_ condition: () async -> Bool) async {
-        while await !condition() { await Task.yield() }
-    }
-
     // MARK: Capacity
 
     @Test func `the least recently used instance goes, is disposed once, and a hit counts as use`() async throws {

@@ -2,32 +2,32 @@ import Testing
 
 @testable import AsyncDI
 
-private final class Database: Sendable {}
-private final class User: Sendable {}
-private final class Draft: Sendable {}
-private struct Pair: Sendable {
-    let database: Database
-    let user: User
-}
-private struct Settings: Sendable, Equatable { var name: String }
-private struct Path: Sendable, Hashable { var text: String }
-private protocol Store: AnyObject, Sendable {}
-private final class Tenant: Store {}
-private final class Builder {}
-private protocol Plugin: Sendable {}
-private struct Named: Plugin { var name: String }
-private struct Holder: Sendable {
-    @Inject var database: Database
-    @WeakInject var user: User?
-}
-
 extension Lifetime {
     fileprivate static let perScope = Lifetime("perScope", ownedBy: .resolvingContainer)
 }
 
 /// A task that outlives the scope which is its current one: DESIGN 3.1.
 @Suite(.timeLimit(.minutes(10))) struct OutlivedScopeTests {
-    private let app = Container(name: "app") {
+    final class Database: Sendable {}
+    final class User: Sendable {}
+    final class Draft: Sendable {}
+    struct Pair: Sendable {
+        let database: Database
+        let user: User
+    }
+    struct Settings: Sendable, Equatable { var name: String }
+    struct Path: Sendable, Hashable { var text: String }
+    protocol Store: AnyObject, Sendable {}
+    final class Tenant: Store {}
+    final class Builder {}
+    protocol Plugin: Sendable {}
+    struct Named: Plugin { var name: String }
+    struct Holder: Sendable {
+        @Inject var database: Database
+        @WeakInject var user: User?
+    }
+
+    let app = Container(name: "app") {
         Registration(Database.self, lifetime: .singleton) { _ in Database() }
         Registration(Database.self, qualifier: "backup", lifetime: .singleton) { _ in Database() }
         Registration(Tenant.self, lifetime: .multiton) { (_, _: String) in Tenant() }
@@ -48,10 +48,10 @@ extension Lifetime {
         Registration(Provider<User>.self, qualifier: "kept", lifetime: .singleton) { r in try await r.resolve() }
     }
 
-    private func given(@RegistrationBuilder _ registrations: () -> Registrations) -> Registrations { registrations() }
+    func given(@RegistrationBuilder _ registrations: () -> Registrations) -> Registrations { registrations() }
 
     /// Runs a body in a task that was started in a scope, once the scope has ended.
-    private func afterScope<R: Sendable>(
+    func afterScope<R: Sendable>(
         with registrations: Registrations = Registrations(),
         _ body: @escaping @Sendable (_ scope: Container) async throws -> R
     ) async throws -> R {
@@ -67,7 +67,7 @@ extension Lifetime {
     }
 
     /// The same in a scope in another one, which is still open, or has ended too.
-    private func afterInnerScope(
+    func afterInnerScope(
         of outer: Registrations, with inner: Registrations, outerHasEnded: Bool,
         _ body: @escaping @Sendable (_ outer: Container) async throws -> Void
     ) async throws {
@@ -90,7 +90,7 @@ extension Lifetime {
     }
 
     /// What such a task is told of what belonged to the scope.
-    @discardableResult private func expectRefusal<R>(
+    @discardableResult func expectRefusal<R>(
         at location: SourceLocation = #_sourceLocation, _ body: () async throws -> R
     ) async -> ResolutionError? {
         let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { _ = try await body() }
@@ -297,162 +297,4 @@ extension Lifetime {
         ended.open()
         await expect(.disposed) { try await task.value }
     }
-
-    // MARK: Several scopes
-
-    @Test func `the next open scope outwards answers in place of one that has ended`() async throws {
-        let app = app
-        let outer = given {
-            Registration(Settings.self, instance: Settings(name: "outer"))
-            Registration(Int.self, lifetime: .scoped) { _ in 1 }
-        }
-        let inner = given { Registration(Path.self, instance: Path(text: "/")) }
-        try await afterInnerScope(of: outer, with: inner, outerHasEnded: false) { outer in
-            let settings = try await [app.resolve(Settings.self), outer.resolve(Settings.self)]
-            #expect(settings == .init(repeating: Settings(name: "outer"), count: 2))
-            await self.expectRefusal { try await app.resolve(Path.self) }
-            await self.expectRefusal { try await outer.resolve(Path.self) }
-            // Each scope has one of its own, and that of the inner one is gone.
-            await self.expectRefusal { try await app.resolve(Int.self) }
-            await self.expectRefusal { try await outer.resolve(User.self) }
-        }
-        try await app.dispose()
-    }
-
-    @Test func `when both have ended the container asked answers, and neither is forgotten`() async throws {
-        let app = app
-        let outer = given { Registration(Settings.self, instance: Settings(name: "outer")) }
-        let inner = given { Registration(Path.self, instance: Path(text: "/")) }
-        try await afterInnerScope(of: outer, with: inner, outerHasEnded: true) { outer in
-            _ = try await app.resolve(Database.self)
-            await self.expectRefusal { try await app.resolve(Path.self) }
-            let error = await self.expectRefusal { try await app.resolve(Settings.self) }
-            #expect(error?.description.contains("container \"outer\"") == true)
-            await expect(.disposed) { try await outer.resolve(Database.self) }
-        }
-        try await app.dispose()
-    }
-
-    @Test func `a scope that is being disposed has ended for everybody else`() async throws {
-        let app = app
-        let (inHook, hookMayEnd) = (Gate(), Gate())
-        try await app.register(Draft.self, lifetime: .scoped) { _ in Draft() }
-        try await app.withScope("request") {
-            Registration(Tenant.self, lifetime: .scoped) { _ in Tenant() }.onDispose { _ in await hookMayEnd.pass() }
-        } operation: { scope in
-            _ = try await scope.resolve(Tenant.self)
-            let task = Task {
-                await inHook.pass()
-                _ = try await app.resolve(Database.self)
-                await self.expectRefusal { try await app.resolve(Tenant.self) }
-                await self.expectRefusal { try await app.resolve(Draft.self) }
-                hookMayEnd.open()
-            }
-            Task {
-                await hookMayEnd.arrived()
-                inHook.open()
-                try await task.value
-            }
-        }
-        try await app.dispose()
-    }
-
-    @Test func `a child container that has ended counts with its fallbacks`() async throws {
-        let app = app
-        let fallback = Container(name: "fallback", parent: app) { Registration(Int.self, instance: 1) }
-        let child = Container(name: "child", parent: app, fallbacks: [fallback])
-        let ended = Gate()
-        let task = Injection.with(child) {
-            Task {
-                await ended.pass()
-                await self.expectRefusal { try await app.resolve(Int.self) }
-                _ = try await app.resolve(Database.self)
-            }
-        }
-        try await child.dispose()
-        ended.open()
-        try await task.value
-        try await app.dispose()
-    }
-
-    // MARK: Without a container at hand
-
-    @Test func `free functions and wrappers ask the container around the scope`() async throws {
-        let app = app
-        let database = try await app.resolve(Database.self)
-        try await afterScope(
-            with: given {
-                Registration(Settings.self, instance: Settings(name: "request"))
-            }
-        ) { _ in
-            #expect(Injection.container === app)
-            #expect(try await resolve(Database.self) === database)
-            #expect(try await optional(Database.self) === database)
-            _ = try await resolve(Tenant.self, arguments: "acme")
-            #expect(try await resolveMany((any Plugin).self).count == 1)
-            await self.expectRefusal { try await resolve(User.self) }
-            await self.expectRefusal { try await resolve(Settings.self) }
-            await self.expectRefusal { try await optional(User.self) }
-            await self.expectRefusal { try await resolve(User.self, arguments: "a") }
-            let holder = Holder()
-            #expect(holder.database === database)
-            #expect(holder.user == nil)
-            await self.expectRefusal { try holder.$user() }
-            #expect(try await Lazy(Database.self)() === database)
-            await self.expectRefusal { try await Lazy(User.self)() }
-        }
-        try await app.dispose()
-    }
-
-    @Test func `a Lazy that was refused in such a task is resolved elsewhere`() async throws {
-        let app = app
-        let lazy = Lazy(User.self, from: app)
-        _ = try await afterScope { _ in await self.expectRefusal { try await lazy() } }
-        #expect(lazy.isEmpty)
-        let user = try await lazy()
-        #expect(try await app.resolve(User.self) === user)
-        try await app.dispose()
-    }
-
-    // MARK: What stays
-
-    @Test func `a scope that has ended holds its keys, and no registration or instance`() async throws {
-        let app = app
-        let instance = Log<WeakReference>()
-        let scope = try await app.openScope {
-            let draft = Draft()
-            let _ = instance.append(WeakReference(draft))
-            Registration(Draft.self, instance: draft)
-        }
-        try await scope.dispose()
-        #expect(instance.entries[0].object == nil)
-        #expect(scope.core.registeredKeys == [ServiceKey(Draft.self)])
-        #expect(try await app.openScope().core.registeredKeys.isEmpty)
-        try await app.dispose()
-        #expect(app.core.registeredKeys.isEmpty)
-    }
-
-    @Test func `a request that is overtaken by the end of the scope is made again`() async throws {
-        let app = app
-        let database = try await app.resolve(Database.self)
-        for _ in 0..<200 {
-            let ended = Gate()
-            let task = try await app.withScope { _ in
-                Task {
-                    repeat {
-                        let found = try await app.resolve(Database.self, qualifier: nil)
-                        #expect(found === database)
-                    } while ended.arrivals == 0
-                }
-            }
-            ended.arrive()
-            try await task.value
-        }
-        try await app.dispose()
-    }
-}
-
-private struct WeakReference: Sendable {
-    weak let object: (any AnyObject & Sendable)?
-    init(_ object: any AnyObject & Sendable) { self.object = object }
 }

@@ -2,30 +2,30 @@ import Testing
 
 @testable import AsyncDI
 
-private struct Font: Sendable {}
-private struct Page: Sendable {}
-private struct Request: Sendable {}
-private struct Session: Sendable {}
-private struct Editor: Sendable {}
-private struct Hen: Sendable {}
-private struct Egg: Sendable {
-    init(hen: Hen) {}
-}
-private struct Nest: Sendable {
-    let hen: Lazy<Hen>
-    let egg: Provider<Egg>
-}
-private protocol Plugin: Sendable {}
-private struct Speller: Plugin {}
-private final class Draft {}
-private struct PageMaker: Sendable {
-    let page: Provider<Page>
-}
-
 /// What ran, beside what was declared: DESIGN 3.8.
 @Suite(.timeLimit(.minutes(10))) struct ComparisonTests {
+    struct Font: Sendable {}
+    struct Page: Sendable {}
+    struct Request: Sendable {}
+    struct Session: Sendable {}
+    struct Editor: Sendable {}
+    struct Hen: Sendable {}
+    struct Egg: Sendable {
+        init(hen: Hen) {}
+    }
+    struct Nest: Sendable {
+        let hen: Lazy<Hen>
+        let egg: Provider<Egg>
+    }
+    protocol Plugin: Sendable {}
+    struct Speller: Plugin {}
+    final class Draft {}
+    struct PageMaker: Sendable {
+        let page: Provider<Page>
+    }
+
     /// Compares what resolving a service, in a scope if there is one, does with what was declared.
-    private func comparison<Service: Sendable>(
+    func comparison<Service: Sendable>(
         _ container: Container, resolving service: Service.Type,
         in scope: @Sendable () -> Registrations = { Registrations {} }
     ) async throws -> GraphComparison {
@@ -278,134 +278,5 @@ private struct PageMaker: Sendable {
         let comparison = try await comparison(container, resolving: Page.self)
         #expect(comparison.undeclared == [] && comparison.unseen == [])
         #expect(await container.dependencyGraph().edges == declared.edges)
-    }
-
-    // MARK: With any arguments
-
-    /// What is undeclared when a provider is asked, after the factory, for a page.
-    private func undeclared(
-        of container: Container, in scope: @Sendable () -> Registrations = { Registrations {} },
-        calling call: @Sendable (Provider<Page>) async throws -> Page
-    ) async throws -> [DependencyGraph.Edge] {
-        await container.startRecording()
-        let registrations = scope()
-        try await container.withScope("scope", registrations: { registrations }) { scope in
-            _ = try await call(scope.resolve(PageMaker.self).page)
-        }
-        let graph = await container.dependencyGraph()
-        #expect(graph.edges.map(\.from) == ["PageMaker"])
-        return try await container.comparison(with: graph).undeclared
-    }
-
-    @Test func `a provider declares a service with any arguments, beside the plain one`() async throws {
-        let container = Container {
-            Registration(Page.self) { _ in Page() }
-            Registration(Page.self) { (_, _: String) in Page() }
-            Registration(using: PageMaker.init)
-        }
-        #expect(try await undeclared(of: container) { try await $0("x") } == [])
-        #expect(
-            try await container.declaredGraph().edges == [
-                .init(from: "PageMaker", to: "Page", isDeferred: true),
-                .init(from: "PageMaker", to: "Page(String)", isDeferred: true),
-            ])
-    }
-
-    @Test func `a provider declares what only a scope registers, whatever its arguments`() async throws {
-        func container() -> Container {
-            Container {
-                Registration(Page.self) { (_, _: String) in Page() }
-                Registration(using: PageMaker.init, lifetime: .scoped)
-            }
-        }
-        let withArguments = try await undeclared(of: container()) {
-            Registrations { Registration(Page.self) { (_, _: Int) in Page() } }
-        } calling: {
-            try await $0(1)
-        }
-        #expect(withArguments == [])
-        let plain = try await undeclared(of: container()) {
-            Registrations { Registration(Page.self) { _ in Page() } }
-        } calling: {
-            try await $0()
-        }
-        #expect(plain == [])
-    }
-
-    // MARK: What cannot be declared
-
-    @Test func `what is made by a scope's registration need not be declared`() async throws {
-        let container = Container {
-            Registration(Page.self, lifetime: .scoped) { r in
-                _ = try await r.make(Draft.self)
-                return Page()
-            }
-            .dependencies()
-        }
-        let comparison = try await comparison(container, resolving: Page.self) {
-            Registrations { Registration(making: Draft.self) { _ in Draft() } }
-        }
-        #expect(comparison.undeclared == [])
-    }
-
-    @Test func `what is both made and resolved must be declared where it is resolved`() async throws {
-        let container = Container(name: "app") {
-            Registration(making: Font.self, fileID: "App/A.swift", line: 1) { _ in Font() }
-            Registration(Font.self, fileID: "App/A.swift", line: 2) { _ in Font() }
-            Registration(Page.self) { r in
-                _ = try await r.make(Font.self)
-                return Page()
-            }
-            .dependencies()
-            Registration(Editor.self, fileID: "App/A.swift", line: 3) { r in
-                _ = try await r.resolve(Page.self)
-                _ = try await r.resolve(Font.self)
-                return Editor()
-            }
-            .dependencies(Page.self)
-        }
-        #expect(
-            try await comparison(container, resolving: Editor.self).undeclared == [.init(from: "Editor", to: "Font #2")]
-        )
-        let graph = await container.dependencyGraph()
-        #expect(graph["Font #1"]?.lifetime == "making")
-        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
-        #expect(error?.description.contains("Path: Editor (App/A.swift:3) → Font (App/A.swift:2).") == true)
-    }
-
-    @Test func `what a decoration resolves is not the decorated registration's to declare`() async throws {
-        let container = Container {
-            Registration(Font.self) { _ in Font() }
-            Registration(Page.self) { _ in Page() }.dependencies()
-            Decoration(Page.self) { r, inner in
-                _ = try await r.resolve(Font.self)
-                return inner
-            }
-        }
-        #expect(try await comparison(container, resolving: Page.self).undeclared == [])
-        #expect(try await container.validationReport().opaque.map(\.key.description) == ["Font"])
-    }
-
-    @Test func `registrations above are compared, although nothing here leads to them`() async throws {
-        let root = Container(name: "root") {
-            Registration(Font.self) { _ in Font() }
-            Registration(Request.self) { _ in Request() }
-            Registration(Page.self) { r in
-                _ = try await r.resolve(Font.self)
-                return Page()
-            }
-            .dependencies(Request.self)
-        }
-        let child = Container(name: "child", parent: root)
-        let comparison = try await comparison(child, resolving: Page.self)
-        #expect(comparison.undeclared == [.init(from: "Page", to: "Font")])
-        #expect(comparison.unseen == [.init(from: "Page", to: "Request")])
-        #expect(try await child.declaredGraph().nodes == [])
-    }
-
-    @Test func `a disposed container is not compared`() async throws {
-        let container = Container { Registration(Font.self) { _ in Font() } }
-        try await container.dispose()
-        await expect(.disposed) { try await container.comparison(with: DependencyGraph()) }
     }
 }

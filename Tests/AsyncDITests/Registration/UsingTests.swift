@@ -70,6 +70,53 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
         }
     }
 
+    @Test func `register takes initializers of zero to six parameters, whose dependencies are known to validate`()
+        async throws
+    {
+        func registerAll(in container: Container) async throws {
+            try await container.register(using: { Names() }, qualifier: "0")
+            try await container.register(using: Names.init(a:), qualifier: "1")
+            try await container.register(using: Names.init(a:b:), qualifier: "2")
+            try await container.register(using: Names.init(a:b:c:), qualifier: "3")
+            try await container.register(using: Names.init(a:b:c:d:), qualifier: "4")
+            try await container.register(using: Names.init(a:b:c:d:e:), qualifier: "5")
+            try await container.register(using: Names.init(a:b:c:d:e:f:), qualifier: "6")
+        }
+        let container = Container { Names.parts }
+        try await registerAll(in: container)
+        try await container.validate()
+        for count in 0...6 {
+            let names = try await container.resolve(Names.self, qualifier: "\(count)")
+            #expect(names.all == "abcdef".prefix(count))
+        }
+        let empty = Container()
+        try await registerAll(in: empty)
+        let error = await #expect(throws: ValidationError.self) { try await empty.validate() }
+        #expect(error?.problems.count == 21)
+    }
+
+    @Test func `ready dependencies are used at once, whichever way the initializer was registered`() async throws {
+        let container = Container {
+            for part in [Names.parts] { part }
+            Registration(using: Names.init(a:b:c:d:e:f:), qualifier: "builder", lifetime: .transient)
+        }
+        try await container.register(
+            using: Names.init(a:b:c:d:e:f:), as: Names.self, qualifier: "late", lifetime: .transient)
+        for part in [A(), B(), C(), D(), E(), F()] as [any Sendable] {
+            switch part {
+            case let part as A: try await container.register(instance: part)
+            case let part as B: try await container.register(instance: part)
+            case let part as C: try await container.register(instance: part)
+            case let part as D: try await container.register(instance: part)
+            case let part as E: try await container.register(instance: part)
+            default: try await container.register(instance: F())
+            }
+            for qualifier in ["builder", "late"] {
+                #expect(try await container.resolve(Names.self, qualifier: qualifier).all == "abcdef")
+            }
+        }
+    }
+
     @Test func `using registers under another type, a qualifier and a lifetime`() async throws {
         let container = Container {
             Registration(instance: "rex")

@@ -29,7 +29,7 @@ struct WaitSimulation {
         init(_ description: String) { self.description = description }
     }
 
-    private struct Program {
+    struct Program {
         var factory: [[Int]] = []
         var hooks: [[Int]] = []
         var isInline = false
@@ -37,7 +37,7 @@ struct WaitSimulation {
         var catchesErrors = false
     }
 
-    private enum Phase: Equatable {
+    enum Phase: Equatable {
         case idle, factory, hooks
         /// Its own work is done, and it waits for its group.
         case held
@@ -46,7 +46,7 @@ struct WaitSimulation {
         case over(succeeded: Bool)
     }
 
-    private struct Creation {
+    struct Creation {
         var phase = Phase.idle
         /// The groups of the current phase that are still to come.
         var groups: [[Int]] = []
@@ -58,14 +58,14 @@ struct WaitSimulation {
         var ownWorkIsDone = false
     }
 
-    private enum RequestState: Equatable {
+    enum RequestState: Equatable {
         case unissued, waiting, inline
         /// Resumed with an unfinished instance, which it is about to see.
         case released
         case answered
     }
 
-    private struct Request {
+    struct Request {
         let from: Int
         let to: Int
         let isLoose: Bool
@@ -74,13 +74,13 @@ struct WaitSimulation {
     }
 
     private let options: Options
-    private var random: SeededRandom
-    private var programs: [Program] = []
-    private var creations: [Creation] = []
-    private var requests: [Request] = []
-    private var graph = WaitForGraph<Int, Int, Int>()
+    var random: SeededRandom
+    var programs: [Program] = []
+    var creations: [Creation] = []
+    var requests: [Request] = []
+    var graph = WaitForGraph<Int, Int, Int>()
     /// The order in which creations finished their own work.
-    private var doneOrder: [Int] = []
+    var doneOrder: [Int] = []
     private(set) var trace: [String] = []
     private(set) var cycles = 0
     private(set) var earlyAnswers = 0
@@ -115,7 +115,7 @@ struct WaitSimulation {
 
     // MARK: Steps
 
-    private enum Step {
+    enum Step {
         case begin(Int)
         case issue(Int)
         case cancel(Int)
@@ -384,58 +384,5 @@ struct WaitSimulation {
         for id in requests.indices where requests[id].to == node && requests[id].state == .waiting {
             if succeeded { requests[id].state = .answered } else { refuse(id) }
         }
-    }
-
-    // MARK: The record
-
-    private func isMade(_ node: Int) -> Bool { creations[node].phase == .hooks || creations[node].phase == .held }
-
-    /// Everything that a creation was given unfinished, directly or within what it was given.
-    private func givenTo(_ node: Int) -> Set<Int> {
-        var given: Set<Int> = []
-        var open = Array(creations[node].early)
-        while let next = open.popLast() {
-            if given.insert(next).inserted { open += creations[next].early }
-        }
-        return given
-    }
-
-    /// Whether one creation cannot end before another one goes on; `avoidingMade` leaves out waits that could be opened.
-    private func reaches(from start: Int, to end: Int, avoidingMade: Bool = false) -> Bool {
-        var seen: Set<Int> = [start]
-        var open = [start]
-        if avoidingMade && isMade(start) { return false }
-        while let node = open.popLast() {
-            if node == end { return true }
-            var next: [Int] = []
-            if creations[node].phase == .held {
-                next = creations[node].early.filter { instance in
-                    if case .ending = creations[instance].phase { return false }
-                    if case .over = creations[instance].phase { return false }
-                    return true
-                }
-            } else if creations[node].phase == .factory || creations[node].phase == .hooks {
-                for request in requests where request.from == node {
-                    switch request.state {
-                    case .waiting: if !(avoidingMade && isMade(request.to)) { next.append(request.to) }
-                    case .inline: next.append(request.to)
-                    case .unissued, .released, .answered: break
-                    }
-                }
-            }
-            for target in next where seen.insert(target).inserted { open.append(target) }
-        }
-        return false
-    }
-
-    /// The graph that was simulated, and what happened, to understand a flaw.
-    var story: String {
-        let nodes = programs.enumerated().map { node, program in
-            "\(node): factory \(program.factory)\(program.hooks.isEmpty ? "" : ", hooks \(program.hooks)")"
-                + (program.isInline ? ", inline" : "") + (program.catchesErrors ? ", catches" : "")
-                + (program.failsIn.map { ", fails in \($0)" } ?? "")
-        }
-        let asked = requests.enumerated().map { "request \($0): \($1.from) for \($1.to)\($1.isLoose ? ", loose" : "")" }
-        return (nodes + asked + trace).joined(separator: "\n")
     }
 }

@@ -20,6 +20,15 @@ struct MainActorByDefaultTests {
         try await container.dispose()
     }
 
+    @Test func `an actor in a decoration`() async throws {
+        let container = Container {
+            Registration((any History).self) { _ in EmptyHistory() }
+            Decoration((any History).self) { @MainActor _, inner in LoggedHistory(inner) }
+        }
+        #expect(try await container.resolve((any History).self).name == "logged empty")
+        try await container.dispose()
+    }
+
     @Test func `protocols, arguments, lifetimes and constants`() async throws {
         let container = Container { AlbumModule() }
         let playlist = try await container.resolve((any Playlist).self)
@@ -48,6 +57,20 @@ final class LibraryModel {
     let library: Library
 
     init(library: Library) { self.library = library }
+}
+
+nonisolated protocol History: Sendable {
+    var name: String { get }
+}
+
+nonisolated struct EmptyHistory: History {
+    let name = "empty"
+}
+
+actor LoggedHistory: History {
+    nonisolated let name: String
+
+    init(_ inner: any History) { name = "logged \(inner.name)" }
 }
 
 protocol Playlist: AnyObject, Sendable {

@@ -1,4 +1,4 @@
-/// What went wrong while instances were disposed: one failing hook does not keep the others from running.
+/// The errors of a disposal: a failing hook does not stop the others.
 public struct DisposalError: Error, CustomStringConvertible {
     /// The errors, in the order in which they were thrown.
     ///
