@@ -48,6 +48,14 @@ struct EventLog: ContainerObserver {
     }
 }
 
+struct Alarm: ContainerObserver {
+    var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
+
+    func container(_ container: Container, did event: ContainerEvent) {
+        print(container.name ?? "-", event)
+    }
+}
+
 func makeObservedContainer() -> Container {
     Container(name: "app", observers: [EventLog()]) { MailModule() }
 }

@@ -62,7 +62,7 @@ public actor Container: _ContainerInit {
             name: name, parent: parent?.core,
             settings: ContainerCore.Settings(
                 defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock,
-                events: observers.isEmpty ? nil : EventQueue(observers: observers)),
+                events: observers.isEmpty ? nil : EventQueue(for: observers)),
             fallbacks: fallbacks.map(\.core))
         self.core = core
         table = core.table

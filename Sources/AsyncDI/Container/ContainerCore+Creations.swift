@@ -3,7 +3,7 @@ extension ContainerCore {
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision {
         // The clock is user code, and read outside the lock.
         let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
-        let stopwatch = events == nil ? nil : Stopwatch(clock)
+        let stopwatch = events?.wanted.contains(.created) == true ? Stopwatch(clock) : nil
         let isRefused = request.isRefusedWhileDraining
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }

@@ -27,7 +27,9 @@ extension ContainerCore {
             throw error
         }
         defer { if asker != nil { Waits.end(suspension) } }
-        guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody) else { return }
+        // A hook that blocks its thread must not keep the call from its deadline.
+        let depth = deadline == nil ? 0 : Int.max
+        guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody, depth: depth) else { return }
         try await wait(for: disposal, deadline: deadline)
     }
 
@@ -67,48 +69,6 @@ extension ContainerCore {
             advice: "It goes on in the background; look for a hook or a factory that does not return.")
     }
 
-    /// A factory that waits for the disposal of what waits for it would wait forever.
-    func refuseInsideOwnFactory(to action: String) throws {
-        guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeFrame else { return }
-        var frame: Frame? = asker
-        while let current = frame {
-            // The hooks of a disposal may begin another one.
-            if current.parent == nil, current.isDisposing { return }
-            let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
-            if places.contains(where: isAboveOrSame) {
-                throw ResolutionError(
-                    .invalidOperation,
-                    "the factory of \(current.recipe.key) \(action) \(displayName), which waits for it.",
-                    advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
-            }
-            frame = current.parent
-        }
-    }
-
-    /// The body of a `withInstance` holds a lease that the disposal would wait for.
-    func refuseInsideLease(to action: String) throws {
-        var body = LeaseContext.activeBody
-        while let current = body {
-            if current.cores.contains(where: isAboveOrSame) {
-                throw ResolutionError(
-                    .invalidOperation,
-                    "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",
-                    advice: "Dispose a container after the bodies that use its instances.")
-            }
-            body = current.parent
-        }
-    }
-
-    /// The error for a call that would wait for what waits for the caller.
-    func waitsForItself(_ action: String, _ asker: Asker, _ frames: [Frame]) -> ResolutionError {
-        let path = asker.frame?.path ?? []
-        let caller = asker.frame.map { "the factory of \($0.recipe.key)" } ?? "the body of a withInstance"
-        return ResolutionError(
-            .invalidOperation, "\(caller) \(action), which waits for what is being made there.",
-            advice: "Do it outside the factories, hooks and bodies that it waits for.",
-            steps: path + frames.flatMap(\.pathInCreation), asker: asker.frame)
-    }
-
     /// The error that hooks see when a scope or a creation ends before its work is done.
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
         ResolutionError(
@@ -117,7 +77,13 @@ extension ContainerCore {
     }
 
     /// Begins the disposal unless it has begun; nil when it is over.
-    func beginDisposal(reason: DisposalReason, isEndOfBody: Bool = false) -> Disposal? {
+    ///
+    /// - Parameters:
+    ///   - reason: What hooks are told.
+    ///   - isEndOfBody: Whether the scope's own body has ended.
+    ///   - depth: How many disposals go on around this one in the caller's thread; `.max` where no hook may run there.
+    /// - Returns: The disposal that is under way.
+    func beginDisposal(reason: DisposalReason, isEndOfBody: Bool = false, depth: Int = .max) -> Disposal? {
         if endAtOnce() { return nil }
         let disposal = disposal
         var mustRun: DisposalReason?
@@ -140,13 +106,29 @@ extension ContainerCore {
             table.close()
             scopeBeginsClosing()
             let observed = observedHandle()
-            Task.detached {
-                await self.run(disposal, reason: reason)
+            detach(depth: depth) {
+                await self.run(disposal, reason: reason, depth: depth)
                 withExtendedLifetime(observed) {}
             }
         }
         return disposal
     }
+
+    /// Runs a disposal in a task of its own, which sees nothing of the caller's.
+    ///
+    /// Where it can, it begins in the caller's thread: with hooks that do not suspend it is over when this returns. Not
+    /// when other disposals or factories are under way around it: the thread's stack would grow with their depth.
+    private func detach(depth: Int, _ disposal: @escaping @Sendable () async -> Void) {
+        if depth < Self.greatestDepthOnOneStack, ResolutionContext.peek.isNil,
+            #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+        {
+            Task.immediateDetached(operation: disposal)
+        } else {
+            Task.detached(operation: disposal)
+        }
+    }
+
+    private static var greatestDepthOnOneStack: Int { 8 }
 
     /// The whole disposal in one step, if there is nothing to wait for; true also when it is over already.
     private func endAtOnce() -> Bool {
@@ -157,7 +139,7 @@ extension ContainerCore {
             table.close()
             // Nothing runs for them: their disposal is an event.
             while let item = state.ledger.takeNewest() {
-                if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
+                if item.isAnnounced { state.note(.disposed, .disposed(item.recipe.key)) }
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)
@@ -174,16 +156,17 @@ extension ContainerCore {
         return true
     }
 
-    private func run(_ disposal: Disposal, reason: DisposalReason) async {
+    private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
         stopCreations()
-        await disposeChildren(disposal, reason: reason)
+        await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
         await awaitCleanups(disposal)
         while let item = withState({ $0.ledger.takeNewest() }) {
-            disposal.isWaiting(for: "the last lease of \(item.recipe.key)")
+            let key = item.recipe.key
+            disposal.isWaiting(for: "the last lease of \(key)")
             if let cell = item.cell { await leasesEnd(of: cell) }
-            disposal.isWaiting(for: "the onDispose of \(item.recipe.key)")
+            disposal.isWaiting(for: "the onDispose of \(key)")
             if item.recipe.hasDisposalHooks { disposal.noteHooks() }
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
@@ -191,7 +174,7 @@ extension ContainerCore {
         disposal.isWaiting(for: "the end of leases")
         await allLeasesEnd()
         await awaitCleanups(disposal)
-        disposal.isWaiting(for: nil)
+        disposal.isWaitingForNothing()
         end(disposal)
     }
 
@@ -223,20 +206,21 @@ extension ContainerCore {
     }
 
     /// Open scopes and children, the latest first: what they were in the middle of is not done.
-    private func disposeChildren(_ disposal: Disposal, reason: DisposalReason) async {
+    private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
             disposal.isWaiting(for: child.displayName)
             let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
-            guard let childDisposal = child.beginDisposal(reason: reason) else { continue }
+            guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
         }
+        disposal.isWaitingForNothing()
     }
 
     private func drainCreations(_ disposal: Disposal) async {
-        // Described outside the lock: a qualifier's description is user code.
-        let keys = withState { state in state.flights.all.map(\.recipe.key) }.map(\.description)
-        if !keys.isEmpty { disposal.isWaiting(for: "the creation of " + keys.sorted().joined(separator: ", ")) }
+        let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.recipe.key) }
+        if keys.isEmpty { return }
+        disposal.isWaiting(for: "the creation of " + keys.map(\.description).sorted().joined(separator: ", "))
         await withCheckedContinuation { continuation in
             let isEmpty = withState { state in
                 if !state.flights.isEmpty { state.drained.append(continuation) }
@@ -247,6 +231,7 @@ extension ContainerCore {
     }
 
     private func awaitCleanups(_ disposal: Disposal) async {
+        if withState({ $0.owed == 0 }) { return }
         disposal.isWaiting(for: "the disposal of what was evicted, reset or replaced")
         await withCheckedContinuation { continuation in
             let isOwed = withState { state in
@@ -318,8 +303,8 @@ extension ContainerCore {
         }
         if events != nil {
             withState { state in
-                for error in errors { state.note(.failed(item.recipe.key, error)) }
-                if item.isAnnounced { state.note(.disposed(item.recipe.key)) }
+                for error in errors { state.note(.failed, .failed(item.recipe.key, error)) }
+                if item.isAnnounced { state.note(.disposed, .disposed(item.recipe.key)) }
             }
         }
         for lease in item.leases { errors += await end(lease, heldBy: item) }
@@ -385,7 +370,8 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to wait for.
     fileprivate var hasNothingToWaitFor: Bool {
-        flights.isEmpty && (ledger.isEmpty || isObserved && ledger.inOrder.allSatisfy(\.isSilent)) && leases.isEmpty
+        flights.isEmpty && leases.isEmpty
+            && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
             && owed == 0
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty }
     }

@@ -61,7 +61,8 @@ extension ContainerCore {
         state.noteEnd(of: creation, result, after: duration, waiters: end.mostWaiters)
         if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
         let product = creation.product(
-            of: result, isAnnounced: duration != nil, isOpen: state.phase == .open, unusedLeases: &ending.leases)
+            of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
+            unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
             // Before it can be evicted, and before anybody who waited runs: once for each of them.
             for waiter in waiters where waiter.takesLease {
@@ -158,17 +159,17 @@ extension ContainerCore.State {
         return self.storedCount
     }
 
-    /// Notes the end of a creation that is timed: one that observers are told of.
+    /// Notes the end of a creation, which is timed where observers want to be told of what was created.
     fileprivate mutating func noteEnd(
         of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
     ) {
-        guard let duration, !creation.recipe.blueprint.isHidden else { return }
+        guard !observed.isEmpty, !creation.recipe.blueprint.isHidden else { return }
         let key = creation.recipe.key
         switch result {
         case .success:
-            note(.created(key, duration: duration, waiters: waiters))
+            if let duration { note(.created, .created(key, duration: duration, waiters: waiters)) }
         case .failure(let error):
-            note(.failed(key, error))
+            note(.failed, .failed(key, error))
         }
     }
 

@@ -65,12 +65,6 @@ extension ContainerCore {
         return parent.withState { $0.scopes[scopeID]?.lifeline }
     }
 
-    /// Tells the observers of something that changes no state.
-    func send(_ event: @autoclosure () -> ContainerEvent) {
-        guard events != nil else { return }
-        withState { $0.note(event()) }
-    }
-
     /// Tells the observers of a long wait, unless it is over.
     ///
     /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out of flight:
@@ -78,12 +72,14 @@ extension ContainerCore {
     func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
         let creation = wait.creation
         let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.recipe.key, since: duration)
-        guard let owner = creation.place as? ContainerCore else { return send(event) }
+        guard let owner = creation.place as? ContainerCore else {
+            return withState { $0.note(.stalled, event) }
+        }
         if owner === self {
-            return withState { if $0.flights[creation] != nil { $0.note(event) } }
+            return withState { if $0.flights[creation] != nil { $0.note(.stalled, event) } }
         }
         // The queue is that of the container asked; a scope that is being opened has no handle yet.
-        guard let events, let container = handle() else { return send(event) }
+        guard let events, let container = handle() else { return withState { $0.note(.stalled, event) } }
         owner.withState { if $0.flights[creation] != nil { events.append([event], from: container) } }
     }
 
@@ -144,7 +140,7 @@ extension ContainerCore {
             // Nothing may be released under the lock: deinitializers are user code, and those of scopes come back here.
             dropped = state
             dropped?.retired = []
-            var empty = State()
+            var empty = State(observed: [])
             empty.phase = .disposed
             empty.flights = state.flights
             empty.retired = state.retired

@@ -30,7 +30,7 @@ extension ContainerCore {
                 publish(recipe, at: place, in: &state)
                 // What a request's scope is given is its data, and no news.
                 if !isScope || recipe.blueprint.instance == nil && !recipe.blueprint.isExpected {
-                    state.note(.registered(recipe.key))
+                    state.note(.registered, .registered(recipe.key))
                 }
             }
             add(decorations, in: &state, into: &victims)
@@ -95,7 +95,7 @@ extension ContainerCore {
         case .kept, .rejected: return
         }
         publish(recipe, at: place, in: &state)
-        state.note(.registered(recipe.key))
+        state.note(.registered, .registered(recipe.key))
     }
 
     /// What became of registrations: made into an error outside the lock, because a qualifier's description is user code.

@@ -89,7 +89,7 @@ extension ContainerCore.State {
                 kept.recipe.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
             victims.entries.append(kept)
-            if !kept.recipe.blueprint.isHidden { note(.evicted(kept.recipe.key)) }
+            if !kept.recipe.blueprint.isHidden { note(.evicted, .evicted(kept.recipe.key)) }
         }
         for item in ledger.take(ids) { end(item, in: &victims) }
     }
@@ -113,7 +113,7 @@ extension ContainerCore.State {
     mutating func end(_ item: Disposable, in victims: inout Victims) {
         guard leases.postpone(item) else {
             guard item.isSilent else { return owe(item, in: &victims) }
-            if item.isAnnounced { note(.disposed(item.recipe.key)) }
+            if item.isAnnounced { note(.disposed, .disposed(item.recipe.key)) }
             return victims.silent.append(item)
         }
         victims.postponed.append(item)

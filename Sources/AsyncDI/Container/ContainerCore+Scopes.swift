@@ -43,7 +43,7 @@ extension ContainerCore {
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline), key: key)
             core.isBodyScope = isPinned
             if isPinned { state.bodies += 1 }
-            state.note(.scopeOpened(name))
+            state.note(.scopeOpened, .scopeOpened(name))
             return nil
         }
         if let other {
@@ -73,7 +73,7 @@ extension ContainerCore {
             let closed = state.scopes.remove(id)
             if let closed {
                 if isBodyScope { state.bodyEnds(into: &quiet) }
-                state.note(.scopeClosed(closed.core.name ?? ""))
+                state.note(.scopeClosed, .scopeClosed(closed.core.name ?? ""))
             }
             return closed
         }

@@ -11,8 +11,8 @@ final class ContainerCore: ResolutionHost {
     @dynamicMemberLookup
     struct State {
         var phase = Phase.open
-        /// Whether anybody is told of events.
-        var isObserved = false
+        /// The kinds of events that anybody is told of.
+        let observed: ContainerEvent.Kinds
         var registrations = RegistrationTable<Recipe>()
         var instances = InstanceCache()
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
@@ -35,7 +35,7 @@ final class ContainerCore: ResolutionHost {
         /// What few containers need, and a request's scope hardly ever; made when it is first written.
         private var rare: RareState?
 
-        init(isObserved: Bool = false) { self.isObserved = isObserved }
+        init(observed: ContainerEvent.Kinds) { self.observed = observed }
 
         /// Asks about what few containers need; no, when there is none of it.
         func rarely(_ isSo: (RareState) -> Bool) -> Bool { rare.map(isSo) ?? false }
@@ -112,8 +112,8 @@ final class ContainerCore: ResolutionHost {
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
-    /// Reports who waits too long; there is none without observers.
-    let stalls: StallMonitor?
+    /// Reports who waits too long; there is none without observers that want to know.
+    var stalls: StallMonitor? { settings.stalls }
     let table: InstanceTable
     /// Keeps the fallbacks' tables alive.
     let fallbacks: [ContainerCore]
@@ -143,17 +143,8 @@ final class ContainerCore: ResolutionHost {
         self.settings = settings
         self.fallbacks = fallbacks
         self.isScope = isScope
-        state = Locked(State(isObserved: settings.events != nil))
+        state = Locked(State(observed: settings.events?.wanted ?? []))
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.isEmpty ? [] : fallbacks.map(\.table))
-        if let events = settings.events {
-            let core = Locked(WeakCore(core: nil))
-            stalls = StallMonitor(threshold: events.stallThreshold, clock: settings.clock) { wait, duration in
-                core.withLock { $0.core }?.tell(wait, lasting: duration)
-            }
-            core.withLock { $0 = WeakCore(core: self) }
-        } else {
-            stalls = nil
-        }
         table.attach(to: self)
         if parent?.table.hasPendingModules == true || fallbacks.contains(where: { $0.table.hasPendingModules }) {
             table.hasPendingModules = true
@@ -240,6 +231,7 @@ extension ContainerCore {
         let clock: any Clock<Duration>
         let stopwatch: Stopwatch
         let events: EventQueue?
+        let stalls: StallMonitor?
 
         init(
             defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>, events: EventQueue?
@@ -249,6 +241,13 @@ extension ContainerCore {
             self.clock = clock
             self.events = events
             stopwatch = Stopwatch(clock)
+            if let events, events.wanted.contains(.stalled) {
+                stalls = StallMonitor(threshold: events.stallThreshold, clock: clock) { wait, duration in
+                    (wait.asked as? ContainerCore)?.tell(wait, lasting: duration)
+                }
+            } else {
+                stalls = nil
+            }
         }
     }
 }
@@ -258,8 +257,8 @@ struct WeakCore: Sendable {
 }
 
 extension ContainerCore.State {
-    /// Notes an event for the observers; costs nothing when there are none.
-    mutating func note(_ event: @autoclosure () -> ContainerEvent) {
-        if isObserved { events.append(event()) }
+    /// Notes an event for the observers; costs nothing when none of them wants its kind.
+    mutating func note(_ kind: ContainerEvent.Kinds, _ event: @autoclosure () -> ContainerEvent) {
+        if observed.contains(kind) { events.append(event()) }
     }
 }

@@ -31,6 +31,56 @@ public enum ContainerEvent: Sendable {
     case stalled(waiting: ServiceKey?, for: ServiceKey, since: Duration)
 }
 
+extension ContainerEvent {
+    /// Kinds of events: what an observer wants to be told of.
+    ///
+    /// ```swift
+    /// var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
+    /// ```
+    public struct Kinds: OptionSet, Hashable, Sendable {
+        /// A bit for each kind.
+        public let rawValue: UInt32
+
+        /// Makes a set of the kinds whose bits are set.
+        ///
+        /// - Parameter rawValue: A bit for each kind.
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// Events ``ContainerEvent/registered(_:)``.
+        public static let registered = Kinds(rawValue: 1 << 0)
+        /// Events ``ContainerEvent/created(_:duration:waiters:)``.
+        public static let created = Kinds(rawValue: 1 << 1)
+        /// Events ``ContainerEvent/failed(_:_:)``.
+        public static let failed = Kinds(rawValue: 1 << 2)
+        /// Events ``ContainerEvent/evicted(_:)``.
+        public static let evicted = Kinds(rawValue: 1 << 3)
+        /// Events ``ContainerEvent/disposed(_:)``.
+        public static let disposed = Kinds(rawValue: 1 << 4)
+        /// Events ``ContainerEvent/scopeOpened(_:)``.
+        public static let scopeOpened = Kinds(rawValue: 1 << 5)
+        /// Events ``ContainerEvent/scopeClosed(_:)``.
+        public static let scopeClosed = Kinds(rawValue: 1 << 6)
+        /// Events ``ContainerEvent/stalled(waiting:for:since:)``.
+        public static let stalled = Kinds(rawValue: 1 << 7)
+        /// Every kind, those included that later versions add.
+        public static let all = Kinds(rawValue: .max)
+    }
+
+    /// The one kind that the event is of.
+    public var kind: Kinds {
+        switch self {
+        case .registered: .registered
+        case .created: .created
+        case .failed: .failed
+        case .evicted: .evicted
+        case .disposed: .disposed
+        case .scopeOpened: .scopeOpened
+        case .scopeClosed: .scopeClosed
+        case .stalled: .stalled
+        }
+    }
+}
+
 extension ContainerEvent: CustomStringConvertible {
     /// The event as a line of a log.
     public var description: String {
@@ -68,8 +118,13 @@ public protocol ContainerObserver: Sendable {
     /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless
     /// declared.
     ///
-    /// Of several observers the shortest one counts for all.
+    /// Of several observers that want to know, the shortest one counts for all.
     var stallThreshold: Duration { get }
+
+    /// The kinds of events that the observer is told of; all of them unless declared.
+    ///
+    /// Asked once, when a container is made. An event that no observer wants is not made, and costs nothing.
+    var wantedEvents: ContainerEvent.Kinds { get }
 
     /// Something happened.
     ///
@@ -82,4 +137,7 @@ public protocol ContainerObserver: Sendable {
 extension ContainerObserver {
     /// Ten seconds.
     public var stallThreshold: Duration { .seconds(10) }
+
+    /// All of them.
+    public var wantedEvents: ContainerEvent.Kinds { .all }
 }

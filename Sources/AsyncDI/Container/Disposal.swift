@@ -3,7 +3,8 @@
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class Disposal: Completion, @unchecked Sendable {
     private struct State {
-        var current: String?
+        /// Described only when somebody asks: most disposals are over before that.
+        var current: (@Sendable () -> String)?
         /// The error of a scope that ended before its body.
         var interruption: ResolutionError?
         var hasRunHooks = false
@@ -19,9 +20,18 @@ final class Disposal: Completion, @unchecked Sendable {
     override var isOpen: Bool { true }
     override var outer: [Activity] { parent?.ends ?? [] }
 
-    /// The name of the current wait, for the error of a deadline.
-    var current: String? { state.withLock { $0.current } }
-    func isWaiting(for what: String?) { state.withLock { $0.current = what } }
+    /// What the disposal is waiting for, for the error of a deadline.
+    ///
+    /// Described outside the lock: a qualifier's description is user code.
+    var current: String? {
+        let describe = state.withLock { $0.current }
+        return describe?()
+    }
+    /// What is waited for from now on; kept until the next wait, or the end.
+    func isWaiting(for description: @autoclosure @escaping @Sendable () -> String) {
+        state.withLock { $0.current = description }
+    }
+    func isWaitingForNothing() { state.withLock { $0.current = nil } }
 
     func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     func noteHooks() { state.withLock { $0.hasRunHooks = true } }

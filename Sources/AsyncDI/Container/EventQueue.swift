@@ -10,13 +10,25 @@ final class EventQueue: Sendable {
         var isDraining = false
     }
 
-    private let observers: [any ContainerObserver]
+    private let observers: [(observer: any ContainerObserver, wanted: ContainerEvent.Kinds)]
     private let state = Locked(State())
-
-    init(observers: [any ContainerObserver]) { self.observers = observers }
-
+    /// What any of the observers wants: nothing else is put in.
+    let wanted: ContainerEvent.Kinds
     /// After how long a wait is reported: as soon as any of the observers wants to know.
-    var stallThreshold: Duration { observers.map(\.stallThreshold).min() ?? .zero }
+    let stallThreshold: Duration
+
+    init(observers: [any ContainerObserver]) {
+        self.observers = observers.map { ($0, $0.wantedEvents) }
+        wanted = self.observers.reduce(into: []) { $0.formUnion($1.wanted) }
+        stallThreshold =
+            self.observers.filter { $0.wanted.contains(.stalled) }.map(\.observer.stallThreshold).min() ?? .zero
+    }
+
+    /// The queue for observers, nil when none of them wants anything.
+    convenience init?(for observers: [any ContainerObserver]) {
+        self.init(observers: observers)
+        if wanted.isEmpty { return nil }
+    }
 
     func append(_ events: [ContainerEvent], from container: Container) {
         let mustDrain = state.withLock { state in
@@ -27,16 +39,28 @@ final class EventQueue: Sendable {
         if mustDrain { BlockingThreads.shared.run { self.drain() } }
     }
 
+    private static func takeEvents(_ state: inout State) -> [(Container, ContainerEvent)] {
+        defer { state.events = [] }
+        return state.events
+    }
+
     private func drain() {
         while true {
-            let events = state.withLock { state in
-                defer { state.events = [] }
-                if state.events.isEmpty { state.isDraining = false }
-                return state.events
+            var events = state.withLock(Self.takeEvents)
+            if events.isEmpty {
+                // While more keeps coming, the thread is woken once for many events and not for each.
+                BlockingThreads.nap()
+                events = state.withLock { state in
+                    if state.events.isEmpty { state.isDraining = false }
+                    return Self.takeEvents(&state)
+                }
             }
             if events.isEmpty { return }
             for (container, event) in events {
-                for observer in observers { observer.container(container, did: event) }
+                let kind = event.kind
+                for (observer, wanted) in observers where wanted.contains(kind) {
+                    observer.container(container, did: event)
+                }
             }
         }
     }

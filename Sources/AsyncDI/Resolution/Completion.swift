@@ -46,6 +46,7 @@ class Completion: Activity, @unchecked Sendable {
     ///   - wakes: The value of ``wakes`` before the caller checked whether to wait: a later ``wake()`` ends the wait.
     /// - Returns: Whether the activity has ended.
     final func wait(atMost duration: Duration?, clock: any Clock<Duration>, since wakes: Int? = nil) async -> Bool {
+        if state.withLock({ $0.isDone }) { return true }
         let id = newWaiter()
         let timer = duration.map { duration in
             Task.detached {

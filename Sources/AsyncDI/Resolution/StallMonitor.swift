@@ -1,4 +1,4 @@
-/// Watches the requests that wait in one container, and reports those that wait too long: the shell around
+/// Watches the requests that wait in a container and its scopes, and reports those that wait too long: the shell around
 /// ``StallWatch``.
 ///
 /// Exists only where somebody observes. Its task sleeps while somebody waits whose time is not up yet; otherwise there
@@ -13,11 +13,24 @@ final class StallMonitor: Sendable {
         /// Tells runs of the same service apart: by identity, because the request that waits holds its run until the
         /// wait is over.
         private let run: ObjectIdentifier?
+        /// The container asked, which is told.
+        let asked: any ResolutionHost
 
-        init(of asker: Frame?, for creation: Creation) {
+        init(of asker: Frame?, for creation: Creation, asking host: any ResolutionHost) {
+            asked = host
             waiting = asker?.step.key
             run = asker.map { ObjectIdentifier($0) }
             self.creation = creation
+        }
+
+        static func == (first: Wait, second: Wait) -> Bool {
+            first.creation === second.creation && first.run == second.run && first.asked === second.asked
+                && first.waiting == second.waiting
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(creation)
+            hasher.combine(run)
         }
     }
 
@@ -94,7 +107,7 @@ extension Request {
         guard let monitor = host.stalls, !creation.recipe.blueprint.isHidden || creation.home != nil else {
             return await body()
         }
-        let wait = StallMonitor.Wait(of: asker, for: creation)
+        let wait = StallMonitor.Wait(of: asker, for: creation, asking: host)
         monitor.begin(wait)
         defer { monitor.end(wait) }
         return await body()

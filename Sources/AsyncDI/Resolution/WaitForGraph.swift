@@ -72,7 +72,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     mutating func ask(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) -> AskAction {
         // The asker's own work is done: this is a task that outlives it, for which it does not wait.
         if heldSet.contains(asker) { return .wait(releasing: []) }
-        guard var path = path(from: target, to: asker) else {
+        // What the asker has just begun itself, for one, waits for nothing yet.
+        guard target == asker || mayWait(target), var path = path(from: target, to: asker) else {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: [])
         }
@@ -110,7 +111,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// `inner` runs in the task of its asker no more.
     mutating func leave(_ inner: Node) {
-        guard let outer = enclosing.removeValue(forKey: inner) else { return }
+        guard !enclosing.isEmpty, let outer = enclosing.removeValue(forKey: inner) else { return }
         contents[outer]?[inner] = nil
         if contents[outer]?.isEmpty == true { contents[outer] = nil }
     }
@@ -133,8 +134,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// The factory and the hooks of a creation have returned.
     mutating func ownWorkDone(_ node: Node) -> SettleAction {
         leave(node)
-        if let cause = doomed[node] { return .fail(because: cause) }
-        if early[node] == nil, held.isEmpty {
+        if !doomed.isEmpty, let cause = doomed[node] { return .fail(because: cause) }
+        if early.isEmpty || early[node] == nil, held.isEmpty {
             remove(node)
             return .complete([node])
         }
@@ -198,24 +199,37 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     mutating func remove(_ node: Node) {
         leave(node)
         removeRequests(of: node)
-        for asker in waitedBy.removeValue(forKey: node) ?? [] {
-            for waiter in (waits[asker]?.removeValue(forKey: node) ?? [:]).keys { places[waiter] = nil }
-            if waits[asker]?.isEmpty == true { waits[asker] = nil }
+        if !waitedBy.isEmpty {
+            for asker in waitedBy.removeValue(forKey: node) ?? [] {
+                for waiter in (waits[asker]?.removeValue(forKey: node) ?? [:]).keys { places[waiter] = nil }
+                if waits[asker]?.isEmpty == true { waits[asker] = nil }
+            }
         }
-        made.remove(node)
-        for instance in early.removeValue(forKey: node) ?? [] {
-            givenTo[instance]?.remove(node)
-            if givenTo[instance]?.isEmpty == true { givenTo[instance] = nil }
+        if !made.isEmpty { made.remove(node) }
+        if !early.isEmpty {
+            for instance in early.removeValue(forKey: node) ?? [] {
+                givenTo[instance]?.remove(node)
+                if givenTo[instance]?.isEmpty == true { givenTo[instance] = nil }
+            }
+            for holder in givenTo.removeValue(forKey: node) ?? [] {
+                early[holder]?.remove(node)
+                if early[holder]?.isEmpty == true { early[holder] = nil }
+            }
         }
-        for holder in givenTo.removeValue(forKey: node) ?? [] {
-            early[holder]?.remove(node)
-            if early[holder]?.isEmpty == true { early[holder] = nil }
-        }
-        if heldSet.remove(node) != nil { held.removeAll { $0 == node } }
-        doomed[node] = nil
+        if !held.isEmpty, heldSet.remove(node) != nil { held.removeAll { $0 == node } }
+        if !doomed.isEmpty { doomed[node] = nil }
     }
 
     // MARK: Inside
+
+    /// Whether there is anything that a node waits for.
+    ///
+    /// Most tables are empty most of the time: asking that first saves looking into them.
+    private func mayWait(_ node: Node) -> Bool {
+        if !waits.isEmpty, waits[node] != nil { return true }
+        if !contents.isEmpty, contents[node] != nil { return true }
+        return isOpen(node) || !heldSet.isEmpty && heldSet.contains(node)
+    }
 
     private mutating func addWait(_ waiter: Waiter, from asker: Node, label: Label, to target: Node) {
         places[waiter] = Place(from: asker, to: target)
@@ -225,7 +239,10 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// Forgets what a creation waits for, and who runs in its task.
     private mutating func removeRequests(of node: Node) {
-        for inner in (contents.removeValue(forKey: node) ?? [:]).keys { enclosing[inner] = nil }
+        if !contents.isEmpty {
+            for inner in (contents.removeValue(forKey: node) ?? [:]).keys { enclosing[inner] = nil }
+        }
+        if waits.isEmpty { return }
         for (target, waiters) in waits.removeValue(forKey: node) ?? [:] {
             for waiter in waiters.keys { places[waiter] = nil }
             waitedBy[target]?.remove(node)

@@ -25,6 +25,9 @@
 
         /// Runs a job, soon.
         func run(_ job: @escaping @Sendable () -> Void) { Task.detached { job() } }
+
+        /// Would stop everything else.
+        static func nap() {}
     }
 #else
     /// Threads for code that may block, which the threads that tasks share must not be used for: as many as block at
@@ -61,6 +64,12 @@
             if needsThread { idleCount += 1 } else { pthread_cond_signal(jobAdded) }
             pthread_mutex_unlock(mutex)
             if needsThread, !startThread({ self.work() }) { runWithoutThread() }
+        }
+
+        /// Stops the thread of a job for a millisecond.
+        static func nap() {
+            var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+            nanosleep(&time, nil)
         }
 
         /// The system gives no more threads: better one that tasks share than none.

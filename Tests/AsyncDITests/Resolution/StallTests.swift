@@ -131,7 +131,7 @@ private final class StallObserver: ContainerObserver {
         await factory.began()
         let owner = lifetime == .singleton ? container.core : scope.core
         let creation = try #require(owner.withState { $0.flights.entries.keys.first })
-        let wait = StallMonitor.Wait(of: nil, for: creation)
+        let wait = StallMonitor.Wait(of: nil, for: creation, asking: scope.core)
         scope.core.tell(wait, lasting: .seconds(30))
         factory.answer(A())
         _ = try await asker.value

@@ -1,0 +1,44 @@
+/// Who must not wait for a disposal: calls that it would wait for.
+extension ContainerCore {
+    /// A factory that waits for the disposal of what waits for it would wait forever.
+    func refuseInsideOwnFactory(to action: String) throws {
+        guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeFrame else { return }
+        var frame: Frame? = asker
+        while let current = frame {
+            // The hooks of a disposal may begin another one.
+            if current.parent == nil, current.isDisposing { return }
+            let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
+            if places.contains(where: isAboveOrSame) {
+                throw ResolutionError(
+                    .invalidOperation,
+                    "the factory of \(current.recipe.key) \(action) \(displayName), which waits for it.",
+                    advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
+            }
+            frame = current.parent
+        }
+    }
+
+    /// The body of a `withInstance` holds a lease that the disposal would wait for.
+    func refuseInsideLease(to action: String) throws {
+        var body = LeaseContext.activeBody
+        while let current = body {
+            if current.cores.contains(where: isAboveOrSame) {
+                throw ResolutionError(
+                    .invalidOperation,
+                    "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",
+                    advice: "Dispose a container after the bodies that use its instances.")
+            }
+            body = current.parent
+        }
+    }
+
+    /// The error for a call that would wait for what waits for the caller.
+    func waitsForItself(_ action: String, _ asker: Asker, _ frames: [Frame]) -> ResolutionError {
+        let path = asker.frame?.path ?? []
+        let caller = asker.frame.map { "the factory of \($0.recipe.key)" } ?? "the body of a withInstance"
+        return ResolutionError(
+            .invalidOperation, "\(caller) \(action), which waits for what is being made there.",
+            advice: "Do it outside the factories, hooks and bodies that it waits for.",
+            steps: path + frames.flatMap(\.pathInCreation), asker: asker.frame)
+    }
+}
