@@ -91,14 +91,16 @@ extension ReentrantWorld {
             guard let provider else { return }
             if case .keepProvider(let slot) = ask.way, !takesArgument {
                 kept.providers.withLock {
-                    $0[slot] = Kept.Way(wrapper: provider, service: ask.service, asking: source.asks)
+                    $0[slot] = CacheEntry.Way(wrapper: provider, service: ask.service, asking: source.asks)
                 }
             }
             note(takesArgument ? try await provider(ask.argument) : try await provider())
         case (.lazy, false), (.keepLazy, false):
             guard let lazy = try await resolved(Lazy<Made>.self, name, from: source) else { return }
             if case .keepLazy(let slot) = ask.way {
-                kept.lazies.withLock { $0[slot] = Kept.Way(wrapper: lazy, service: ask.service, asking: source.asks) }
+                kept.lazies.withLock {
+                    $0[slot] = CacheEntry.Way(wrapper: lazy, service: ask.service, asking: source.asks)
+                }
             }
             note(try await lazy())
         case (_, false):

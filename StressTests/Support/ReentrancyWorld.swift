@@ -9,7 +9,7 @@ final class ReentrantWorld: Sendable {
     let budget: Counter
     let numbers = Counter()
     let graphs = [GraphIdentifier(), GraphIdentifier(), GraphIdentifier()]
-    let kept = Kept()
+    let kept = CacheEntry()
     let bases = Locked<[Container]>([])
     let slots = Locked<[Int: Container]>([:])
     /// Tasks that were left behind.
@@ -25,7 +25,7 @@ final class ReentrantWorld: Sendable {
     }
 
     /// What is kept of one request for another task to use.
-    struct Kept: Sendable {
+    struct CacheEntry: Sendable {
         struct Way<Wrapper: Sendable>: Sendable {
             let wrapper: Wrapper
             let service: Int

@@ -96,7 +96,7 @@ extension View {
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { EmptyView() }
 
-    nonisolated public func frame(
+    nonisolated public func run(
         width: Double? = nil, height: Double? = nil, alignment: Alignment = .center
     ) -> some View { EmptyView() }
 }

@@ -26,7 +26,7 @@ extension Container {
         case .instance(let found)?:
             if let instance = found.instance(of: service, for: first) { return instance }
         case .transient(let transient)?:
-            return try await transient.frame(Arguments(first)).make(service)
+            return try await transient.run(Arguments(first)).make(service)
         case nil:
             break
         }
@@ -63,7 +63,7 @@ extension Container {
         case .instance(let found)?:
             if let instance = found.instance(of: service, for: first, second) { return instance }
         case .transient(let transient)?:
-            return try await transient.frame(Arguments(first, second)).make(service)
+            return try await transient.run(Arguments(first, second)).make(service)
         case nil:
             break
         }
@@ -73,13 +73,13 @@ extension Container {
     /// Whether requests with these arguments find instances by their hash: others must not pay for it.
     @usableFromInline
     nonisolated func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
-        guard frame.isNil else { return false }
+        guard run.isNil else { return false }
         return (currentContainer.isNil ? table : core.asked.table).isIndexed(service, arguments)
     }
 
     /// What a request from outside every factory, where no rule applies, can take.
     @usableFromInline enum Shortcut: ~Copyable {
-        case instance(IndexedInstance)
+        case instance(IndexEntry)
         case transient(PlainTransient)
     }
 
@@ -87,15 +87,15 @@ extension Container {
     nonisolated func shortcut(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int
     ) -> Shortcut? {
-        guard frame.isNil else { return nil }
+        guard run.isNil else { return nil }
         guard currentContainer.isNil else { return core.asked.shortcut(service, arguments, hash: hash) }
         // Not through the core, which would be retained: on a hit nothing is but what is found.
         switch table.shortcut(service, arguments, hash: hash) {
         case .instance(let found)?:
             found.noteUse()
             return .instance(found)
-        case .plainTransient(let recipe)?:
-            return .transient(PlainTransient(recipe: recipe, host: core))
+        case .plainTransient(let binding)?:
+            return .transient(PlainTransient(binding: binding, host: core))
         case nil:
             return nil
         }
@@ -110,8 +110,8 @@ extension ContainerCore {
         case .instance(let found)?:
             found.noteUse()
             return .instance(found)
-        case .plainTransient(let recipe)?:
-            return .transient(PlainTransient(recipe: recipe, host: self))
+        case .plainTransient(let binding)?:
+            return .transient(PlainTransient(binding: binding, host: self))
         case nil:
             return nil
         }
@@ -120,16 +120,16 @@ extension ContainerCore {
 
 /// A transient service that is made by calling its factory, and nothing else.
 @usableFromInline struct PlainTransient: ~Copyable {
-    fileprivate let recipe: Recipe
+    fileprivate let binding: Binding
     fileprivate let host: ContainerCore
 
-    fileprivate init(recipe: Recipe, host: ContainerCore) {
-        self.recipe = recipe
+    fileprivate init(binding: Binding, host: ContainerCore) {
+        self.binding = binding
         self.host = host
     }
 
     /// The run of the factory.
-    @usableFromInline consuming func frame(_ pack: consuming ArgumentPack) -> Frame {
-        Frame(outermost: recipe, pack, host: host)
+    @usableFromInline consuming func run(_ pack: consuming ArgumentPack) -> Run {
+        Run(outermost: binding, pack, host: host)
     }
 }

@@ -20,6 +20,6 @@ extension Container {
         let graph = outside.graph?.outlived.map { ResolutionGraph(shared, outliving: $0.scopes) } ?? shared
         graph.enter()
         defer { graph.leave() }
-        return try await body(Resolver(host: outside.host, frame: nil, graph: graph))
+        return try await body(Resolver(host: outside.host, run: nil, graph: graph))
     }
 }

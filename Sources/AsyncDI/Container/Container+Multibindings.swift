@@ -228,7 +228,7 @@ extension ContainerCore {
         // The furthest first: a nearer contribution with the same key answers in the place of the one that it hides.
         for core in searchOrder.reversed() {
             let own = core.withState { $0.registrations.contributions(to: name) }
-            for recipe in own where seen.insert(recipe.key).inserted { keys.append(recipe.key) }
+            for binding in own where seen.insert(binding.key).inserted { keys.append(binding.key) }
         }
         return keys
     }

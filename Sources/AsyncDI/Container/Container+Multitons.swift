@@ -100,17 +100,17 @@ extension ContainerCore {
         let targets = registeredKeys(of: service, qualifier: qualifier)
         return withState { state in
             state.instances.all.compactMap { kept in
-                let recipe = kept.recipe
+                let binding = kept.binding
                 let isMeant =
-                    targets.contains(recipe.key)
-                    || recipe.key.service == service && areEqual(recipe.key.qualifier, qualifier)
+                    targets.contains(binding.key)
+                    || binding.key.service == service && areEqual(binding.key.qualifier, qualifier)
                 guard isMeant, let pack = kept.arguments, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                     state.retired.append(living)
                 }
-                return CachedArguments(pack: pack, computedKey: recipe.blueprint.comparison?.computedKey(in: pack))
+                return CachedArguments(pack: pack, computedKey: binding.blueprint.comparison?.computedKey(in: pack))
             }
         }
     }

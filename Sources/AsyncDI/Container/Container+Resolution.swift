@@ -4,7 +4,7 @@ extension Container {
     /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what
     /// they say, so that an override may ask the outer container for the original.
     nonisolated var resolver: Resolver {
-        ResolutionContext.activeFrame == nil ? core.resolver : Resolver(host: core, frame: nil)
+        ResolutionContext.activeRun == nil ? core.resolver : Resolver(host: core, run: nil)
     }
 
     /// Returns an instance of a service, creating it if necessary.
@@ -78,10 +78,10 @@ extension Container {
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }
             return hit.instance(of: service)
-        case .transient(let frame):
-            return try await frame.make(service)
-        case .graph(let run):
+        case .transient(let run):
             return try await run.make(service)
+        case .graph(let graphRun):
+            return try await graphRun.make(service)
         case .instance(let cell):
             return cell.value(as: service)
         case .begun(let request):
@@ -116,20 +116,20 @@ extension Container {
 
     @usableFromInline
     nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
-        guard frame.isNil else { return nil }
+        guard run.isNil else { return nil }
         guard currentContainer.isNil(or: self) else { return core.asked.table.find(probe) }
         return table.find(probe)
     }
 
     @usableFromInline
     nonisolated func find(_ service: any Any.Type) -> FoundAtOnce {
-        guard frame.isNil else { return .other(nil) }
+        guard run.isNil else { return .other(nil) }
         guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
         // Not through the core, which would be retained: on a hit nothing is.
         switch table.find(service) {
         case .hit(let hit)?: return .hit(hit)
-        case .plainTransient(let recipe)?: return .transient(Frame(outermost: recipe, .none, host: core))
-        case .plainGraph(let recipe)?: return GraphRun.begin(recipe, host: core, table: table, asker: nil)
+        case .plainTransient(let binding)?: return .transient(Run(outermost: binding, .none, host: core))
+        case .plainGraph(let binding)?: return GraphRun.begin(binding, host: core, table: table, asker: nil)
         case nil: return core.beginShared(service)
         }
     }

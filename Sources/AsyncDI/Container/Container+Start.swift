@@ -50,9 +50,9 @@ extension ContainerCore {
     }
 
     /// Makes the selected services, independent ones concurrently.
-    private func make(where isSelected: (Recipe) -> Bool) async throws {
+    private func make(where isSelected: (Binding) -> Bool) async throws {
         let keys = ownKeys(where: isSelected) + inheritedKeys(where: isSelected)
-        let asker = ResolutionContext.activeFrame
+        let asker = ResolutionContext.activeRun
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys {
                 group.addTask { _ = try await Request(key: key, pack: .none, host: self, asker: asker).optionalCell() }
@@ -61,21 +61,23 @@ extension ContainerCore {
         }
     }
 
-    private func ownKeys(where isSelected: (Recipe) -> Bool) -> [ServiceKey] {
+    private func ownKeys(where isSelected: (Binding) -> Bool) -> [ServiceKey] {
         withState { $0.registrations.inOrder.filter(isSelected).map(\.key) }
     }
 
     /// The services selected among those that are registered elsewhere, and whose instances belong to this container.
-    private func inheritedKeys(where isSelected: (Recipe) -> Bool) -> [ServiceKey] {
+    private func inheritedKeys(where isSelected: (Binding) -> Bool) -> [ServiceKey] {
         var seen: Set<ServiceKey> = []
         return searchOrder.dropFirst().flatMap { core in
-            core.withState { $0.registrations.inOrder.filter { $0.lifetime.sharing == .asked && isSelected($0) } }
+            core.withState {
+                $0.registrations.inOrder.filter { $0.lifetime.sharing == .resolvingContainer && isSelected($0) }
+            }
         }
-        .filter { recipe in
+        .filter { binding in
             // A nearer registration hides it; not one that decorates it.
-            var nearest = table.registration(of: recipe.key)?.recipe
+            var nearest = table.registration(of: binding.key)?.binding
             while let decorating = nearest, case .inherited(let inner)? = decorating.base { nearest = inner }
-            return nearest === recipe && seen.insert(recipe.key).inserted
+            return nearest === binding && seen.insert(binding.key).inserted
         }
         .map(\.key)
     }

@@ -24,8 +24,8 @@ public actor Container: _ContainerInit {
     nonisolated let table: InstanceTable
     /// The task-locals that the hot path looks at.
     ///
-    /// Kept here because reaching a global costs a call each time.
-    nonisolated let frame = TaskLocalPeek(ResolutionContext.$frame)
+    /// CacheEntry here because reaching a global costs a call each time.
+    nonisolated let run = TaskLocalPeek(ResolutionContext.$run)
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
     /// Keeps the core filled for as long as anybody has this container.
     ///

@@ -14,7 +14,7 @@ extension ContainerCore {
     /// belonged to the scope is refused.
     var resolver: Resolver {
         let current = asked
-        guard current !== self, current.hasEnded else { return Resolver(host: current, frame: nil) }
+        guard current !== self, current.hasEnded else { return Resolver(host: current, run: nil) }
         var ended = [current]
         var next = current.parent
         while let core = next, core !== self, core.hasEnded {
@@ -22,7 +22,7 @@ extension ContainerCore {
             next = core.parent
         }
         return Resolver(
-            host: next ?? self, frame: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
+            host: next ?? self, run: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
     }
 
     /// Whether a request of this container was refused only because the current scope, which it went to, has ended meanwhile: it is made

@@ -2,15 +2,15 @@
 extension ContainerCore {
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision {
         // The clock is user code, and read outside the lock.
-        let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        let now = key.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
         let stopwatch = events?.wanted.contains(.created) == true ? Stopwatch(clock) : nil
         let isRefused = request.isRefusedWhileDraining
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }
             if isRefused, attempt.takesLease { return .disposed(self) }
             // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
-            // the registration is an ancestor's, the old recipe answers nobody who looks after its retirement.
-            guard key.recipe.isCurrent else { return .stale }
+            // the registration is an ancestor's, the old binding answers nobody who looks after its retirement.
+            guard key.binding.isCurrent else { return .stale }
             // Found once: comparing arguments is the user's code.
             let kept = state.instances[key]
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
@@ -29,7 +29,7 @@ extension ContainerCore {
             if isRefused { return .disposed(self) }
             // An instance for arguments that are not equal to themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
-            let storage = key.recipe.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
+            let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, stopwatch: stopwatch,
                 after: state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil)
@@ -38,22 +38,23 @@ extension ContainerCore {
     }
 
     /// A scoped instance is asked for a second time: from now on it is found without the lock.
-    private func publishAgain(_ kept: Kept, clock: UInt, in state: inout State) {
+    private func publishAgain(_ kept: CacheEntry, clock: UInt, in state: inout State) {
         guard let cell = kept.cell else { return }
-        publish(cell, of: kept.recipe, clock: clock, in: &state)
+        publish(cell, of: kept.binding, clock: clock, in: &state)
         kept.isToBePublished = false
         kept.isPublished = true
     }
 
     /// Makes an instance visible to readers.
-    func publish(_ cell: Cell, of recipe: Recipe, clock: UInt, in state: inout State) {
-        cell.isSharedBelow = recipe.lifetime.sharing == .owner
-        cell.isResettable = recipe.lifetime.isResettable
+    func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
+        cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
+        cell.isResettable = binding.lifetime.isResettable
         // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An owner's
         // registration is its own.
-        let isInherited = recipe.lifetime.sharing == .asked && table.ownRegistration(of: recipe.key) !== recipe
-        if isInherited || recipe.base?.isInherited == true { cell.stamp(clock) }
-        table.publish(cell, for: recipe.key, retired: &state.retired)
+        let isInherited =
+            binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
+        if isInherited || binding.base?.isInherited == true { cell.stamp(clock) }
+        table.publish(cell, for: binding.key, retired: &state.retired)
     }
 
     /// Begins a flight.
@@ -62,8 +63,8 @@ extension ContainerCore {
     private func begin(
         _ creation: Creation, for request: Request, takesLease: Bool, in state: inout State
     ) -> Waiter? {
-        noteCreation(of: creation.recipe.lifetime)
-        let endsWhenAbandoned = creation.recipe.blueprint.abandonment == .cancel
+        noteCreation(of: creation.binding.lifetime)
+        let endsWhenAbandoned = creation.binding.blueprint.abandonment == .cancel
         let asker = Waits.asker(of: request.asker)
         guard takesLease || asker != nil else {
             state.flights.start(
@@ -98,11 +99,11 @@ extension ContainerCore {
         withState { $0.flights.abandon(creation) }
     }
 
-    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe) {
+    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding) {
         withState { state in
             // Both registrations, and the instance, may have changed since they were looked up.
-            guard state.phase == .open, key.recipe.isCurrent, alias.isCurrent, let kept = state.instances[key],
-                kept.cell === original, kept.isPublished, alias.key != key.recipe.key
+            guard state.phase == .open, key.binding.isCurrent, alias.isCurrent, let kept = state.instances[key],
+                kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
             let id = ObjectIdentifier(kept)
             if kept.hasAliases, state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
@@ -116,9 +117,9 @@ extension ContainerCore {
     }
 
     func peek(_ key: CreationKey) -> Peek {
-        let now = key.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        let now = key.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
         return withState { state in
-            guard state.phase == .open, key.recipe.isCurrent, let kept = state.instances[key] else { return .nothing }
+            guard state.phase == .open, key.binding.isCurrent, let kept = state.instances[key] else { return .nothing }
             if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }
             kept.node?.note(at: now)
@@ -130,15 +131,15 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// What is cached for a key: the answer, or nil when a creation is needed.
     fileprivate mutating func answer(
-        _ key: CreationKey, found kept: Kept?, attempt: JoinAttempt, now: Duration
+        _ key: CreationKey, found kept: CacheEntry?, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
         guard let kept else {
-            if key.recipe.isPlainShared { return nil }
-            guard key.recipe.lifetime.makeStorage != nil, key.recipe.blueprint.instance == nil else { return nil }
+            if key.binding.isPlainShared { return nil }
+            guard key.binding.lifetime.makeStorage != nil, key.binding.blueprint.instance == nil else { return nil }
             // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
-            let stored = KeptInStorage(key, storage: storage, generation: nextGeneration())
+            let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())
             instances.insert(stored, insteadOf: nil)
             return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }

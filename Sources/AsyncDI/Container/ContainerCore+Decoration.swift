@@ -2,28 +2,28 @@
 extension ContainerCore {
     /// Adds a decoration; what was made undecorated is dropped and disposed.
     func decorate(_ decoration: Decoration) throws {
-        var victims = Victims()
+        var removals = Removals()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            add([decoration], in: &state, into: &victims)
-            RegistrationClock.advance()
+            add([decoration], in: &state, into: &removals)
+            RegistrationCounter.advance()
         }
-        dispose(of: victims)
+        dispose(of: removals)
         decorateInherited([decoration])
     }
 
     /// Adds decorations, and decorates what this container has itself.
     ///
     /// What it inherits is decorated outside the lock, by ``decorateInherited(_:)``: others have locks of their own.
-    func add(_ decorations: [Decoration], in state: inout State, into victims: inout Victims) {
+    func add(_ decorations: [Decoration], in state: inout State, into removals: inout Removals) {
         for decoration in decorations {
             state.decorations.append(decoration)
             for old in state.registrations.records(of: decoration.service) where decoration.applies(to: old.key) {
                 let new = decorated(old, by: decoration)
                 // What is wrong with a registration stays wrong, decorated or not.
                 if new === old { continue }
-                replace(old, by: new, in: &state, into: &victims)
-                renewForwards(of: old.key, in: &state, into: &victims)
+                replace(old, by: new, in: &state, into: &removals)
+                renewForwards(of: old.key, in: &state, into: &removals)
             }
         }
     }
@@ -61,25 +61,25 @@ extension ContainerCore {
         withState { state in
             guard state.phase == .open else { return }
             for key in keys { inherit(key, in: &state) }
-            RegistrationClock.advance()
+            RegistrationCounter.advance()
         }
     }
 
-    /// A recipe with every decoration that applies to it.
-    func decorated(_ recipe: Recipe, in state: State) -> Recipe {
-        guard state.isDecorated else { return recipe }
-        return state.decorations.filter { $0.applies(to: recipe.key) }.reduce(recipe, decorated)
+    /// A binding with every decoration that applies to it.
+    func decorated(_ binding: Binding, in state: State) -> Binding {
+        guard state.isDecorated else { return binding }
+        return state.decorations.filter { $0.applies(to: binding.key) }.reduce(binding, decorated)
     }
 
     /// Decorates what a container inherits for a key, unless it has a registration of its own.
     private func inherit(_ key: ServiceKey, in state: inout State) {
-        guard table.ownRegistration(of: key) == nil, let recipe = inherited(key, in: state) else { return }
-        _ = state.registrations.add(recipe, beside: nil, onDuplicate: .replace)
-        table.publish(recipe, retired: &state.retired)
+        guard table.ownRegistration(of: key) == nil, let binding = inherited(key, in: state) else { return }
+        _ = state.registrations.add(binding, beside: nil, onDuplicate: .replace)
+        table.publish(binding, retired: &state.retired)
     }
 
     /// The decorated form of the registration that a container inherits for a key, if there is one.
-    private func inherited(_ key: ServiceKey, in state: State) -> Recipe? {
+    private func inherited(_ key: ServiceKey, in state: State) -> Binding? {
         guard let (inherited, _) = table.registration(beyondFor: key) else { return nil }
         let decorations = state.decorations.filter { $0.applies(to: key) }
         guard let first = decorations.first else { return nil }
@@ -92,32 +92,32 @@ extension ContainerCore {
         blueprint.comparison = inherited.blueprint.comparison
         blueprint.computeKey = inherited.blueprint.computeKey
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
-        return Recipe(
+        return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
     }
 
-    func inheritAgain(_ recipe: Recipe) {
-        var victims = Victims()
+    func inheritAgain(_ binding: Binding) {
+        var removals = Removals()
         withState { state in
-            guard table.ownRegistration(of: recipe.key) === recipe else { return }
-            if let new = inherited(recipe.key, in: state) {
+            guard table.ownRegistration(of: binding.key) === binding else { return }
+            if let new = inherited(binding.key, in: state) {
                 // In place of the old one: readers, which take no lock, must not find the undecorated one in between.
-                replace(recipe, by: new, in: &state, into: &victims)
+                replace(binding, by: new, in: &state, into: &removals)
             } else {
-                forgetInherited(recipe.key, in: &state, into: &victims)
+                forgetInherited(binding.key, in: &state, into: &removals)
             }
-            RegistrationClock.advance()
+            RegistrationCounter.advance()
         }
-        dispose(of: victims)
+        dispose(of: removals)
     }
 
     /// Takes back a registration that is only there because something inherited is decorated.
-    func forgetInherited(_ key: ServiceKey, in state: inout State, into victims: inout Victims) {
-        guard state.isDecorated, let recipe = table.ownRegistration(of: key), recipe.base?.isInherited == true else {
+    func forgetInherited(_ key: ServiceKey, in state: inout State, into removals: inout Removals) {
+        guard state.isDecorated, let binding = table.ownRegistration(of: key), binding.base?.isInherited == true else {
             return
         }
-        remove(recipe, in: &state)
-        state.drop([recipe], from: table, into: &victims)
+        remove(binding, in: &state)
+        state.drop([binding], from: table, into: &removals)
     }
 
     /// Decorates what is inherited for keys that have no registration of their own any more.
@@ -126,45 +126,45 @@ extension ContainerCore {
         for key in keys { inherit(key, in: &state) }
     }
 
-    private func replace(_ old: Recipe, by new: Recipe, in state: inout State, into victims: inout Victims) {
+    private func replace(_ old: Binding, by new: Binding, in state: inout State, into removals: inout Removals) {
         state.registrations.exchange(old, for: new)
         if case .instance(let base)? = new.base {
             // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
             if let kept = state.instances[CreationKey(withoutArguments: base)] { state.unpublish(kept, from: table) }
-            if base !== old { state.drop([old], keepingBases: true, from: table, into: &victims) }
+            if base !== old { state.drop([old], keepingBases: true, from: table, into: &removals) }
         } else {
-            state.drop([old], from: table, into: &victims)
+            state.drop([old], from: table, into: &removals)
         }
         table.publish(new, retired: &state.retired)
     }
 
     /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
-    func renewForwards(of key: ServiceKey, in state: inout State, into victims: inout Victims) {
+    func renewForwards(of key: ServiceKey, in state: inout State, into removals: inout Removals) {
         guard state.isDecorated else { return }
         for alias in state.registrations.records(forwardingTo: key) where alias.blueprint.underlying == key {
-            let renewed = Recipe(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
-            replace(alias, by: renewed, in: &state, into: &victims)
+            let renewed = Binding(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
+            replace(alias, by: renewed, in: &state, into: &removals)
         }
     }
 
-    private func decorated(_ recipe: Recipe, by decoration: Decoration) -> Recipe {
-        guard recipe.problem == nil else { return recipe }
-        var blueprint = recipe.blueprint
-        var base = recipe.base
+    private func decorated(_ binding: Binding, by decoration: Decoration) -> Binding {
+        guard binding.problem == nil else { return binding }
+        var blueprint = binding.blueprint
+        var base = binding.base
         if blueprint.instance != nil {
-            base = .instance(recipe)
+            base = .instance(binding)
             blueprint.instance = nil
             blueprint.disposalHooks = []
         } else if let forward = blueprint.target {
-            base = .forward(recipe)
+            base = .forward(binding)
             blueprint.target = nil
             blueprint.underlying = forward.from
             blueprint.factory = decoration.decorator.factory { [table] resolver, pack in
-                try await resolver.resolveForward(recipe, pack, in: table)
+                try await resolver.resolveForward(binding, pack, in: table)
             }
         }
         blueprint.factory = decoration.decorator.decorate(blueprint.factory)
-        return Recipe(blueprint, defaultLifetime: defaultLifetime, base: base)
+        return Binding(blueprint, defaultLifetime: defaultLifetime, base: base)
     }
 }
 

@@ -11,18 +11,18 @@ extension ContainerCore {
         reason: DisposalReason = DisposalReason(), isEndOfBody: Bool = false, deadline: Duration? = nil
     ) async throws {
         if try disposeAtOnce() { return }
-        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        let asker = Waits.asker(of: ResolutionContext.activeRun)
         // Known before the first hook runs: a hook that needs what the caller is making is refused.
         let suspension = Suspension()
-        if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
+        if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
-            if asker.frame?.isDisposing == true {
+            if asker.run?.isDisposing == true {
                 _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody)
                 return
             }
-            guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, frames) }
+            guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, runs) }
             // No other call would close the scope. The caller is told that its work is lost, so it has to be.
-            let error = waitsForItself("ends \(displayName)", asker, frames)
+            let error = waitsForItself("ends \(displayName)", asker, runs)
             _ = beginDisposal(reason: DisposalReason(error: reason.error ?? error), isEndOfBody: true)
             throw error
         }
@@ -139,7 +139,7 @@ extension ContainerCore {
             table.close()
             // Nothing runs for them: their disposal is an event.
             while let item = state.ledger.takeNewest() {
-                if item.isAnnounced { state.note(.disposed, .disposed(item.recipe.key)) }
+                if item.isAnnounced { state.note(.disposed, .disposed(item.binding.key)) }
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)
@@ -163,11 +163,11 @@ extension ContainerCore {
         await drainCreations(disposal)
         await awaitCleanups(disposal)
         while let item = withState({ $0.ledger.takeNewest() }) {
-            let key = item.recipe.key
+            let key = item.binding.key
             disposal.isWaiting(for: "the last lease of \(key)")
             if let cell = item.cell { await leasesEnd(of: cell) }
             disposal.isWaiting(for: "the onDispose of \(key)")
-            if item.recipe.hasDisposalHooks { disposal.noteHooks() }
+            if item.binding.hasDisposalHooks { disposal.noteHooks() }
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         // What was evicted while it was leased is disposed by whoever ends the last lease.
@@ -218,7 +218,7 @@ extension ContainerCore {
     }
 
     private func drainCreations(_ disposal: Disposal) async {
-        let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.recipe.key) }
+        let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.binding.key) }
         if keys.isEmpty { return }
         disposal.isWaiting(for: "the creation of " + keys.map(\.description).sorted().joined(separator: ", "))
         await withCheckedContinuation { continuation in
@@ -244,7 +244,7 @@ extension ContainerCore {
 
     /// What a disposed container had, to be dealt with outside its lock: deinitializers are user code.
     private struct Dropped {
-        var registrations: RegistrationTable<Recipe>?
+        var registrations: RegistrationTable<Binding>?
         var instances = InstanceCache()
         var aliases: [ObjectIdentifier: [Publication]] = [:]
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
@@ -263,7 +263,7 @@ extension ContainerCore {
     /// The container is disposed from now on.
     private func drop(from state: inout State, into dropped: inout Dropped) {
         if !state.registrations.isEmpty {
-            for recipe in state.registrations.inOrder { recipe.retire() }
+            for binding in state.registrations.inOrder { binding.retire() }
             if parent != nil { state.formerKeys = state.registrations.inOrder.map(\.key) }
             dropped.registrations = state.registrations
             state.registrations.removeAll()
@@ -286,25 +286,25 @@ extension ContainerCore {
     /// Runs the hooks of one instance.
     private func dispose(_ item: Disposable, reason: DisposalReason) async -> [any Error] {
         var errors: [any Error] = []
-        let hooks = item.recipe.blueprint.disposalHooks
+        let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
             let reason = item.failure.map { DisposalReason(error: $0) } ?? reason
             // A hook is a run like a factory's: what it waits for is in the graph of waits.
-            let frame = Frame(disposing: item.recipe, in: self, as: item)
+            let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
                 do {
-                    try await ResolutionContext.$frame.withValue(frame) { try await hook(cell, reason) }
+                    try await ResolutionContext.$run.withValue(run) { try await hook(cell, reason) }
                 } catch {
                     errors.append(error)
                 }
             }
-            frame.end()
-            frame.leaveOwnGraph()
+            run.end()
+            run.leaveOwnGraph()
         }
         if events != nil {
             withState { state in
-                for error in errors { state.note(.failed, .failed(item.recipe.key, error)) }
-                if item.isAnnounced { state.note(.disposed, .disposed(item.recipe.key)) }
+                for error in errors { state.note(.failed, .failed(item.binding.key, error)) }
+                if item.isAnnounced { state.note(.disposed, .disposed(item.binding.key)) }
             }
         }
         for lease in item.leases { errors += await end(lease, heldBy: item) }

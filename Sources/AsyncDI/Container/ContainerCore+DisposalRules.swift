@@ -2,19 +2,19 @@
 extension ContainerCore {
     /// A factory that waits for the disposal of what waits for it would wait forever.
     func refuseInsideOwnFactory(to action: String) throws {
-        guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeFrame else { return }
-        var frame: Frame? = asker
-        while let current = frame {
+        guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeRun else { return }
+        var run: Run? = asker
+        while let current = run {
             // The hooks of a disposal may begin another one.
             if current.parent == nil, current.isDisposing { return }
             let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
             if places.contains(where: isAboveOrSame) {
                 throw ResolutionError(
                     .invalidOperation,
-                    "the factory of \(current.recipe.key) \(action) \(displayName), which waits for it.",
+                    "the factory of \(current.binding.key) \(action) \(displayName), which waits for it.",
                     advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
             }
-            frame = current.parent
+            run = current.parent
         }
     }
 
@@ -33,12 +33,12 @@ extension ContainerCore {
     }
 
     /// The error for a call that would wait for what waits for the caller.
-    func waitsForItself(_ action: String, _ asker: Asker, _ frames: [Frame]) -> ResolutionError {
-        let path = asker.frame?.path ?? []
-        let caller = asker.frame.map { "the factory of \($0.recipe.key)" } ?? "the body of a withInstance"
+    func waitsForItself(_ action: String, _ asker: Asker, _ runs: [Run]) -> ResolutionError {
+        let path = asker.run?.path ?? []
+        let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? "the body of a withInstance"
         return ResolutionError(
             .invalidOperation, "\(caller) \(action), which waits for what is being made there.",
             advice: "Do it outside the factories, hooks and bodies that it waits for.",
-            steps: path + frames.flatMap(\.pathInCreation), asker: asker.frame)
+            steps: path + runs.flatMap(\.pathInCreation), asker: asker.run)
     }
 }

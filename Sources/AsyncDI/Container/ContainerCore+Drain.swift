@@ -4,10 +4,10 @@ extension ContainerCore {
         try refuseInsideOwnFactory(to: "drains")
         try refuseInsideLease(to: "drains")
         try refuseInsideBody()
-        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        let asker = Waits.asker(of: ResolutionContext.activeRun)
         let suspension = Suspension()
-        if let asker, let frames = Waits.begin(suspension, from: asker, for: disposal) {
-            throw waitsForItself("drains \(displayName)", asker, frames)
+        if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
+            throw waitsForItself("drains \(displayName)", asker, runs)
         }
         defer { if asker != nil { Waits.end(suspension) } }
         beginDraining()
@@ -24,25 +24,25 @@ extension ContainerCore {
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         let target = ResetTarget.arguments(key, pack)
         let isAffected = selection(target)
-        let victims = try drop(target)
+        let removals = try drop(target)
         // Also those that another reset or drain has dropped.
         let items = withState { state in
             let dropped = state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
-            return Array(Set(victims.disposables + victims.postponed + dropped))
+            return Array(Set(removals.disposables + removals.postponed + dropped))
         }
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
-        if let asker = Waits.asker(of: ResolutionContext.activeFrame) {
+        if let asker = Waits.asker(of: ResolutionContext.activeRun) {
             for item in items {
                 let suspension = Suspension()
                 suspensions.append(suspension)
-                if let frames = Waits.begin(suspension, from: asker, for: item) {
-                    dispose(of: victims)
-                    throw waitsForItself("drains \(key)", asker, frames)
+                if let runs = Waits.begin(suspension, from: asker, for: item) {
+                    dispose(of: removals)
+                    throw waitsForItself("drains \(key)", asker, runs)
                 }
             }
         }
-        dispose(of: victims)
+        dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         var errors: [any Error] = []
         for item in items {
@@ -118,7 +118,7 @@ extension ContainerCore {
     ///
     /// Calls in a run, or in a body that the drain waits for, belong to work under way.
     var isRefusedWhileDraining: Bool {
-        guard table.isDraining, ResolutionContext.activeFrame == nil, LeaseContext.activeBody == nil else {
+        guard table.isDraining, ResolutionContext.activeRun == nil, LeaseContext.activeBody == nil else {
             return false
         }
         guard let current = Container.current?.core, !current.table.isClosed else { return true }

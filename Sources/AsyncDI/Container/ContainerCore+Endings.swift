@@ -28,7 +28,7 @@ extension ContainerCore {
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
         storedIn storage: (any InstanceStorage)? = nil
     ) -> Ending? {
-        let now = creation.recipe.lifetime.bounds.idle == nil ? .zero : elapsed()
+        let now = creation.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
         let duration = creation.stopwatch?.elapsed()
         var ending = Ending()
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
@@ -42,9 +42,9 @@ extension ContainerCore {
             return action
         }
         guard let action else { return nil }
-        if ending.isKept, creation.recipe.lifetime.bounds.idle != nil { watchIdle(creation.recipe) }
+        if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }
-        dispose(of: ending.victims)
+        dispose(of: ending.removals)
         action.resumeWaiters(
             with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
         for continuation in ending.drained { continuation.resume() }
@@ -71,19 +71,19 @@ extension ContainerCore {
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
             ending.isKept = true
-            keep(cell, product, of: creation, at: now, in: &state, into: &ending.victims)
+            keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
         } else if result.isSuccess, let product {
             if state.phase == .disposed {
                 // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
                 ending.leases = product.leases
             } else {
-                state.settle(product, deliveredBy: end, into: &ending.victims)
+                state.settle(product, deliveredBy: end, into: &ending.removals)
             }
         } else if let product {
             // What was made before a hook failed has been opened, and nobody will ever have it.
-            state.owe(product, in: &ending.victims)
+            state.owe(product, in: &ending.removals)
         }
-        if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.victims) }
+        if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
         if state.rarely({ !$0.drained.isEmpty }), state.flights.isEmpty { swap(&ending.drained, &state.drained) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)
         return action
@@ -95,7 +95,7 @@ extension ContainerCore {
         var leases: [any HeldLease] = []
         /// For the waiters that take a lease.
         var leased: LeasedCell?
-        var victims = Victims()
+        var removals = Removals()
         var drained: [CheckedContinuation<Void, Never>] = []
         /// What is to be done to the storage next.
         var nextWork: StorageWork?
@@ -105,14 +105,14 @@ extension ContainerCore {
     /// Caches a complete instance and publishes it where readers find it without the lock.
     private func keep(
         _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
-        into victims: inout Victims
+        into removals: inout Removals
     ) {
-        let recipe = creation.recipe
+        let binding = creation.binding
         // There can be no other one for the flight's key, unless what was there could be forgotten: comparing arguments
         // is user code.
-        let old = recipe.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
+        let old = binding.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
         // A storage had let go of the instance before: whoever still leases it holds its disposal off.
-        if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &victims) }
+        if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
         let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
             old?.stored?.isFilled = true
@@ -121,14 +121,14 @@ extension ContainerCore {
             return
         }
         // A value has no weak form: it is not kept.
-        guard let keptCell = recipe.lifetime.isWeak ? cell.weakened() : cell else {
-            if let id = ledgerID, let product = state.ledger.take(id) { state.end(product, in: &victims) }
+        guard let keptCell = binding.lifetime.isWeak ? cell.weakened() : cell else {
+            if let id = ledgerID, let product = state.ledger.take(id) { state.end(product, in: &removals) }
             return
         }
         let node = state.beginUse(
             of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
-            from: table, into: &victims)
-        let kept = Kept.make(creation.key, cell: keptCell, node: node)
+            from: table, into: &removals)
+        let kept = CacheEntry.make(creation.key, cell: keptCell, node: node)
         kept.ledgerID = ledgerID
         if let old {
             state.unpublish(old, from: table)
@@ -136,19 +136,19 @@ extension ContainerCore {
             state.retired.append(old)
         }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
-        if recipe.key.arguments == nil, recipe.isCurrent, !recipe.lifetime.bounds.needsOrder, !creation.isInner {
-            if recipe.lifetime.sharing == .asked {
+        if binding.key.arguments == nil, binding.isCurrent, !binding.lifetime.bounds.needsOrder, !creation.isInner {
+            if binding.lifetime.sharing == .resolvingContainer {
                 kept.isToBePublished = true
             } else {
-                publish(keptCell, of: recipe, clock: creation.clock, in: &state)
+                publish(keptCell, of: binding, clock: creation.clock, in: &state)
                 kept.isPublished = true
             }
         }
-        if recipe.isIndexed {
-            recipe.index.loadOrInitialize { InstanceIndex() }.insert(kept, retired: &state.retired)
+        if binding.isIndexed {
+            binding.index.loadOrInitialize { InstanceIndex() }.insert(kept, retired: &state.retired)
         }
         state.instances.insert(kept, insteadOf: old)
-        if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &victims) }
+        if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &removals) }
     }
 }
 
@@ -163,8 +163,8 @@ extension ContainerCore.State {
     fileprivate mutating func noteEnd(
         of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
     ) {
-        guard !observed.isEmpty, !creation.recipe.blueprint.isHidden else { return }
-        let key = creation.recipe.key
+        guard !observed.isEmpty, !creation.binding.blueprint.isHidden else { return }
+        let key = creation.binding.key
         switch result {
         case .success:
             if let duration { note(.created, .created(key, duration: duration, waiters: waiters)) }
@@ -179,7 +179,7 @@ extension ContainerCore.State {
     /// it may use it for as long as the container is there, and nobody can tell until when.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
-        into victims: inout Victims
+        into removals: inout Removals
     ) {
         guard phase == .open, !end.isPinned, !end.isAttended, case .deliver(let waiters, _) = end.action,
             waiters.allSatisfy(\.takesLease)
@@ -187,22 +187,22 @@ extension ContainerCore.State {
             _ = ledger.record(product)
             return
         }
-        self.end(product, in: &victims)
+        self.end(product, in: &removals)
     }
 
     /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
     ///
     /// Unless another creation, which came after a reset, is about to use the same storage.
-    fileprivate mutating func forgetEmptyStorage(of creation: Creation, into victims: inout Victims) {
+    fileprivate mutating func forgetEmptyStorage(of creation: Creation, into removals: inout Removals) {
         guard let storage = creation.storage, let kept = instances[creation.key]?.stored,
             kept.instances === storage, !kept.isFilled, flights.flight(for: creation.key) == nil
         else { return }
         instances.remove(kept)
-        victims.entries.append(kept)
+        removals.entries.append(kept)
     }
 
     /// Drops the entries of weak instances that are gone, once for as many as are alive.
-    fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into victims: inout Victims) {
+    fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into removals: inout Removals) {
         self.weakCount += 1
         guard self.weakCount > self.weakSweepThreshold else { return }
         for kept in instances.all {
@@ -211,7 +211,7 @@ extension ContainerCore.State {
                 // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                 retired.append(living)
             } else {
-                drop(keys: [kept.key], from: table, into: &victims)
+                drop(keys: [kept.key], from: table, into: &removals)
             }
         }
         self.weakCount = instances.all.count { $0.cell?.isHeldWeakly == true }
@@ -227,7 +227,7 @@ extension Creation {
         of result: Result<Cell, any Error>, isAnnounced: Bool, isOpen: Bool, unusedLeases: inout [any HeldLease]
     ) -> Disposable? {
         let leases = takeLeases()
-        var isAnnounced = isAnnounced && !recipe.blueprint.isHidden
+        var isAnnounced = isAnnounced && !binding.blueprint.isHidden
         var failure: (any Error)?
         var cell = instance
         switch result {
@@ -243,8 +243,8 @@ extension Creation {
             unusedLeases = leases
             return nil
         }
-        guard recipe.hasDisposalHooks || !leases.isEmpty || isAnnounced else { return nil }
-        if recipe.lifetime.isWeak { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
+        guard binding.hasDisposalHooks || !leases.isEmpty || isAnnounced else { return nil }
+        if binding.lifetime.isWeak { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
         return Disposable(cell, key, in: host, leases: leases, failure: failure, isAnnounced: isAnnounced)
     }
 }

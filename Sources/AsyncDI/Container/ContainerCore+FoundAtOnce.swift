@@ -3,8 +3,8 @@ extension ContainerCore {
     func find(_ service: any Any.Type) -> FoundAtOnce {
         switch table.find(service) {
         case .hit(let hit)?: .hit(hit)
-        case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: self))
-        case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: self, table: table, asker: nil)
+        case .plainTransient(let binding)?: .transient(Run(outermost: binding, .none, host: self))
+        case .plainGraph(let binding)?: GraphRun.begin(binding, host: self, table: table, asker: nil)
         case nil: beginShared(service)
         }
     }
@@ -15,24 +15,24 @@ extension ContainerCore {
     /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
     @inline(never)
     func beginShared(_ service: any Any.Type) -> FoundAtOnce {
-        let clock = RegistrationClock.now
+        let clock = RegistrationCounter.now
         let key = ServiceKey(service)
         guard !table.hasObstacles, stalls == nil, LeaseContext.peek.isNil,
-            let (recipe, owner) = table.registration(of: key),
-            recipe.isPlainShared, !owner.isClosed
+            let (binding, owner) = table.registration(of: key),
+            binding.isPlainShared, !owner.isClosed
         else {
             return .other(nil)
         }
         let request = Request(key: key, pack: .none, host: self, asker: nil)
-        let place: any ResolutionHost = recipe.lifetime.sharing == .asked ? self : owner.host
+        let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? self : owner.host
         let attempt = JoinAttempt(clock: clock, mayWait: !Task.isCancelled)
-        switch place.join(CreationKey(withoutArguments: recipe), for: request, attempt: attempt) {
+        switch place.join(CreationKey(withoutArguments: binding), for: request, attempt: attempt) {
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, let waiter):
             switch creation.launch(for: waiter) {
             case .ended(.instance(let cell)): return .instance(cell)
-            case .ended(let outcome): return .other(DecidedRequest(request, for: recipe, .ended(outcome, creation)))
+            case .ended(let outcome): return .other(DecidedRequest(request, for: binding, .ended(outcome, creation)))
             case .waits(let waiter): return begun(waiter, request)
             }
         case .wait(let waiter, _):
@@ -46,6 +46,6 @@ extension ContainerCore {
     private func begun(_ waiter: Waiter, _ request: @autoclosure () -> Request) -> FoundAtOnce {
         if waiter.creation.host === self { return .begun(BegunRequest(waiter)) }
         // Should it have to be asked for again, that is asked here and not where it is made.
-        return .other(DecidedRequest(request(), for: waiter.creation.recipe, .wait(waiter, releasing: [])))
+        return .other(DecidedRequest(request(), for: waiter.creation.binding, .wait(waiter, releasing: [])))
     }
 }

@@ -71,7 +71,7 @@ extension ContainerCore {
     /// looking whether it is in flight and telling of the wait are one step under the same lock, so that no wait is told after its end.
     func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
         let creation = wait.creation
-        let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.recipe.key, since: duration)
+        let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.binding.key, since: duration)
         guard let owner = creation.place as? ContainerCore else {
             return withState { $0.note(.stalled, event) }
         }
@@ -134,7 +134,7 @@ extension ContainerCore {
             guard state.phase == .open else { return nil }
             table.close()
             let stopped = state.flights.close()
-            for recipe in state.registrations.inOrder { recipe.retire() }
+            for binding in state.registrations.inOrder { binding.retire() }
             table.unpublishAll(retired: &state.retired)
             state.clearIndexes()
             // Nothing may be released under the lock: deinitializers are user code, and those of scopes come back here.

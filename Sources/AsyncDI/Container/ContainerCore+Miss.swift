@@ -1,8 +1,8 @@
 /// Errors that say what is near.
 extension ContainerCore {
-    func disposedError(_ key: ServiceKey?, asker: Frame?) -> ResolutionError {
+    func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError {
         var steps = asker?.path ?? []
-        if let key { steps.append(PathStep(key: key, recipe: nil, pack: .none)) }
+        if let key { steps.append(PathStep(key: key, binding: nil, pack: .none)) }
         let what = key.map { "\($0) was asked of \(displayName), which" } ?? displayName
         return ResolutionError(
             .disposed, "\(what) is disposed.",
@@ -10,7 +10,7 @@ extension ContainerCore {
             steps: steps, asker: asker)
     }
 
-    func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError? {
+    func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
         // No index for one question: this is asked for each optional service that is not there.
         let plain = key.withoutArguments
         let others = searchOrder.flatMap { core in
@@ -20,7 +20,7 @@ extension ContainerCore {
         return ResolutionError.mismatch(key, registeredAs: others, asker: asker)
     }
 
-    func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
+    func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
 
     /// The containers that a request of this one looks in.
     var searchOrder: [ContainerCore] {
@@ -52,11 +52,11 @@ final class NearMisses {
 
     // MARK: Errors
 
-    func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError? {
+    func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
         ResolutionError.mismatch(key, registeredAs: otherArguments(of: key), asker: asker)
     }
 
-    func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError {
+    func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {
         if let mismatch = mismatch(key, asker: asker) { return mismatch }
         var advice: [String] = []
         let near = keys(of: key.service)
@@ -92,7 +92,7 @@ final class NearMisses {
         return ResolutionError(
             .notRegistered, "\(key) is not registered in \(core.displayName), nor where it looks.",
             advice: advice.joined(separator: " "),
-            steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
+            steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
     }
 
     private func howToRegister(_ service: any Any.Type) -> String {
@@ -172,7 +172,7 @@ extension ServiceKey {
 extension ResolutionError {
     /// An error for a service that is registered with other arguments only; nil when there are none.
     fileprivate static func mismatch(
-        _ key: ServiceKey, registeredAs others: [ServiceKey], asker: Frame?
+        _ key: ServiceKey, registeredAs others: [ServiceKey], asker: Run?
     ) -> ResolutionError? {
         guard !others.isEmpty else { return nil }
         let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
@@ -185,7 +185,7 @@ extension ResolutionError {
         return ResolutionError(
             .argumentMismatch,
             "\(plain) was asked for with \(given), but is registered with \(wanted.joined(separator: " and ")).",
-            advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: .none)], asker: asker)
+            advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
     }
 }
 

@@ -2,12 +2,12 @@
 struct PendingModules {
     private(set) var waiting: [any Module] = []
     /// What tells them: a creation like any other, so that it runs once at a time, is awaited, cancelled and retried like one.
-    private(set) var recipe: Recipe?
+    private(set) var binding: Binding?
 
-    mutating func add(_ modules: [any Module], toldBy makeRecipe: () -> Recipe) {
+    mutating func add(_ modules: [any Module], toldBy makeBinding: () -> Binding) {
         guard !modules.isEmpty else { return }
         waiting += modules
-        if recipe == nil { recipe = makeRecipe() }
+        if binding == nil { binding = makeBinding() }
     }
 
     /// The first module was told.
@@ -17,8 +17,8 @@ struct PendingModules {
     mutating func next() -> (any Module)? {
         if waiting.isEmpty {
             // Who has found it, but not joined it yet, must not run it beside the next one.
-            recipe?.retire()
-            recipe = nil
+            binding?.retire()
+            binding = nil
         }
         return waiting.first
     }
@@ -31,7 +31,7 @@ extension ContainerCore {
     /// Notes modules whose registrations were added in the same step.
     func note(_ modules: [any Module], in state: inout State) {
         guard !modules.isEmpty else { return }
-        state.modules.add(modules) { modulesRecipe() }
+        state.modules.add(modules) { modulesBinding() }
         table.hasPendingModules = true
     }
 
@@ -42,29 +42,29 @@ extension ContainerCore {
         for core in fallbacks + [parent].compactMap(\.self) where core.table.hasPendingModules {
             try await core.loadModules()
         }
-        while let recipe = withState({ $0.modules.recipe }) {
-            let asker = ResolutionContext.activeFrame
-            if asker?.holder?.recipe === recipe { return }
-            let request = Request(key: recipe.key, pack: .none, host: self, asker: asker)
-            _ = try await request.sharedInstance(recipe, in: self, isScoped: false, clock: RegistrationClock.now)
-            forget(recipe)
+        while let binding = withState({ $0.modules.binding }) {
+            let asker = ResolutionContext.activeRun
+            if asker?.holder?.binding === binding { return }
+            let request = Request(key: binding.key, pack: .none, host: self, asker: asker)
+            _ = try await request.sharedInstance(binding, in: self, isScoped: false, clock: RegistrationCounter.now)
+            forget(binding)
         }
         let isLoading = fallbacks + [parent].compactMap(\.self)
         withState { state in
-            guard state.modules.recipe == nil, !isLoading.contains(where: { $0.table.hasPendingModules }) else {
+            guard state.modules.binding == nil, !isLoading.contains(where: { $0.table.hasPendingModules }) else {
                 return
             }
             table.hasPendingModules = false
         }
     }
 
-    private func forget(_ recipe: Recipe) {
-        var victims = Victims()
-        withState { $0.drop(keys: [CreationKey(withoutArguments: recipe)], from: table, into: &victims) }
-        dispose(of: victims)
+    private func forget(_ binding: Binding) {
+        var removals = Removals()
+        withState { $0.drop(keys: [CreationKey(withoutArguments: binding)], from: table, into: &removals) }
+        dispose(of: removals)
     }
 
-    private func modulesRecipe() -> Recipe {
+    private func modulesBinding() -> Binding {
         var blueprint = Blueprint(
             key: ServiceKey(ModulesLoaded.self), lifetime: Lifetime("loading of modules"),
             factory: ServiceFactory<ModulesLoaded> { [weak self] resolver, _ in
@@ -75,6 +75,6 @@ extension ContainerCore {
                 return ModulesLoaded()
             })
         blueprint.isHidden = true
-        return Recipe(blueprint, defaultLifetime: .singleton)
+        return Binding(blueprint, defaultLifetime: .singleton)
     }
 }

@@ -7,8 +7,8 @@ extension ContainerCore {
     ///
     /// The task lives as long as something is cached: it ends by itself when nothing is left, and is cancelled with the
     /// last instance, and with the container. It does not keep the container alive.
-    func watchIdle(_ recipe: Recipe) {
-        let id = ObjectIdentifier(recipe)
+    func watchIdle(_ binding: Binding) {
+        let id = ObjectIdentifier(binding)
         withState { state in
             guard state.phase == .open, state.idleWatchers[id] == nil, state.multitons[id]?.isEmpty == false else {
                 return
@@ -17,7 +17,7 @@ extension ContainerCore {
             let number = state.nextIdleWatcher
             state.nextIdleWatcher += 1
             let task = Task.detached { [weak self] in
-                while let delay = self?.evictIdle(recipe) {
+                while let delay = self?.evictIdle(binding) {
                     do {
                         try await clock.sleep(for: delay)
                     } catch {
@@ -43,11 +43,11 @@ extension ContainerCore {
     /// Evicts what has idled too long.
     ///
     /// Returns how long to wait for the next one; nil when nothing is left.
-    private func evictIdle(_ recipe: Recipe) -> Duration? {
-        guard let idle = recipe.lifetime.bounds.idle else { return nil }
-        let id = ObjectIdentifier(recipe)
+    private func evictIdle(_ binding: Binding) -> Duration? {
+        guard let idle = binding.lifetime.bounds.idle else { return nil }
+        let id = ObjectIdentifier(binding)
         let now = elapsed()
-        var victims = Victims()
+        var removals = Removals()
         let delay: Duration? = withState { state in
             // A disposal has begun to take its instances in its own order.
             guard state.phase == .open, var cache = state.multitons[id] else { return nil }
@@ -57,7 +57,7 @@ extension ContainerCore {
             let oldest = cache.oldestUse()
             let isEmpty = cache.isEmpty
             state.multitons[id] = cache
-            state.drop(expired, from: table, into: &victims)
+            state.drop(expired, from: table, into: &removals)
             if !isEmpty {
                 // When all are leased, none can have idled long enough before as much time has gone by again. Without
                 // any idle time nobody asks all the time, and a clock's instant may not reach as far as an idle time
@@ -66,19 +66,19 @@ extension ContainerCore {
             }
             // Nothing is left: the next instance starts another watcher.
             state.multitons[id] = nil
-            if let watcher = state.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }
+            if let watcher = state.idleWatchers.removeValue(forKey: id) { removals.watchers.append(watcher.task) }
             return nil
         }
-        dispose(of: victims)
+        dispose(of: removals)
         return delay
     }
 
     /// Deals with what a change dropped, outside the lock.
     @discardableResult
-    func dispose(of victims: Victims) -> Task<[any Error], Never>? {
-        for storage in victims.storages { work(on: storage, beginningWith: .clear) }
-        for watcher in victims.watchers { watcher.cancel() }
-        return cleanUp(victims.disposables)
+    func dispose(of removals: Removals) -> Task<[any Error], Never>? {
+        for storage in removals.storages { work(on: storage, beginningWith: .clear) }
+        for watcher in removals.watchers { watcher.cancel() }
+        return cleanUp(removals.disposables)
     }
 }
 
@@ -88,19 +88,19 @@ extension ContainerCore.State {
     /// Returns what notes its uses, where there are bounds: that of its predecessor, if it has one.
     mutating func beginUse(
         of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, isLeased: Bool, at now: Duration,
-        by stopwatch: Stopwatch, from table: InstanceTable, into victims: inout Victims
+        by stopwatch: Stopwatch, from table: InstanceTable, into removals: inout Removals
     ) -> MultitonCache<CreationKey>.Node? {
-        let bounds = key.recipe.lifetime.bounds
+        let bounds = key.binding.lifetime.bounds
         guard bounds.needsOrder else { return nil }
         if let former {
             former.note(at: now)
             return former
         }
-        let id = ObjectIdentifier(key.recipe)
+        let id = ObjectIdentifier(key.binding)
         let (node, evicted) = self.multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
         ].insert(key, isLeased: isLeased, at: now)
-        drop(evicted, from: table, into: &victims)
+        drop(evicted, from: table, into: &removals)
         return node
     }
 
@@ -109,19 +109,19 @@ extension ContainerCore.State {
     /// Found by their nodes, because comparing keys is the user's code, and takes as long as there are keys with the
     /// same hash.
     mutating func drop(
-        _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into victims: inout Victims
+        _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into removals: inout Removals
     ) {
         if evicted.isEmpty { return }
         drop(
             evicted.compactMap { victim in
-                instances.first(of: victim.key.recipe, hash: victim.key.arguments.hash) { $0.node === victim.node }
-            }, from: table, into: &victims)
+                instances.first(of: victim.key.binding, hash: victim.key.arguments.hash) { $0.node === victim.node }
+            }, from: table, into: &removals)
         // Perhaps the last ones that hold their arguments, whose deinitializers are user code.
-        victims.keys += evicted.map(\.key)
+        removals.keys += evicted.map(\.key)
     }
 
     /// A lease of a cached instance begins: it is not evicted until the last one ends.
-    mutating func beginLease(of cell: Cell, in kept: Kept) -> LeasedCell {
+    mutating func beginLease(of cell: Cell, in kept: CacheEntry) -> LeasedCell {
         if let node = kept.node { MultitonCache<CreationKey>.beginLease(node) }
         return beginLease(of: cell)
     }
@@ -130,32 +130,32 @@ extension ContainerCore.State {
     ///
     /// What was not evicted because everything was leased may have to go now.
     mutating func lastLeaseEnded(
-        _ lease: Lease, at now: Duration, from table: InstanceTable, into victims: inout Victims
+        _ lease: Lease, at now: Duration, from table: InstanceTable, into removals: inout Removals
     ) {
-        guard lease.key.recipe.lifetime.bounds.needsOrder, phase == .open else { return }
-        let id = ObjectIdentifier(lease.key.recipe)
-        let kept = instances.first(of: lease.key.recipe, hash: lease.key.arguments.hash) { $0.cell === lease.cell }
+        guard lease.key.binding.lifetime.bounds.needsOrder, phase == .open else { return }
+        let id = ObjectIdentifier(lease.key.binding)
+        let kept = instances.first(of: lease.key.binding, hash: lease.key.arguments.hash) { $0.cell === lease.cell }
         // Unless it was reset or replaced meanwhile.
         guard let node = kept?.node, self.multitons[id] != nil else { return }
-        drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &victims)
+        drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &removals)
     }
 
     /// Nothing that is cached is found any more: who still has a registration must not keep its instances.
     mutating func clearIndexes() {
         instances.forEach { kept in
             guard kept.arguments != nil else { return }
-            kept.recipe.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
+            kept.binding.index.load()?.takeUnretainedValue().removeAll(retired: &retired)
         }
     }
 
     /// An entry is gone: with the last one goes the task that watches.
-    mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of recipe: Recipe, into victims: inout Victims) {
-        let id = ObjectIdentifier(recipe)
+    mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of binding: Binding, into removals: inout Removals) {
+        let id = ObjectIdentifier(binding)
         guard self.multitons[id] != nil else { return }
-        if let key = self.multitons[id]!.remove(node) { victims.keys.append(key) }
+        if let key = self.multitons[id]!.remove(node) { removals.keys.append(key) }
         guard self.multitons[id]!.isEmpty else { return }
         self.multitons[id] = nil
-        if let watcher = self.idleWatchers.removeValue(forKey: id) { victims.watchers.append(watcher.task) }
+        if let watcher = self.idleWatchers.removeValue(forKey: id) { removals.watchers.append(watcher.task) }
     }
 }
 

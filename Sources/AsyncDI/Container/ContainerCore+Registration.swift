@@ -3,99 +3,99 @@ extension ContainerCore {
     /// Registers the contents of the initializer, which cannot throw: problems are thrown by every resolve of their key.
     func setUp(_ registrations: Registrations) {
         if registrations.isEmpty { return }
-        let (recipes, decorations, modules) = contents(of: registrations)
-        let rejections = rejections(among: recipes)
+        let (bindings, decorations, modules) = contents(of: registrations)
+        let rejections = rejections(among: bindings)
         // Nothing can have been made yet.
-        var victims = Victims()
+        var removals = Removals()
         withState { state in
-            state.registrations.reserve(recipes.count)
-            table.reserve(recipes.count, retired: &state.retired)
-            for recipe in recipes {
-                if let problem = recipe.problem { state.setUpProblems.append(problem) }
-                let place = table.ownPlace(of: recipe.key)
-                switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
+            state.registrations.reserve(bindings.count)
+            table.reserve(bindings.count, retired: &state.retired)
+            for binding in bindings {
+                if let problem = binding.problem { state.setUpProblems.append(problem) }
+                let place = table.ownPlace(of: binding.key)
+                switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old): old.retire()
                 case .kept: continue
                 case .rejected:
-                    guard let old = place.recipe, let problem = rejections[ObjectIdentifier(recipe)] else {
+                    guard let old = place.binding, let problem = rejections[ObjectIdentifier(binding)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
                     }
                     state.setUpProblems.append(problem)
-                    let poisoned = Recipe(recipe.blueprint, defaultLifetime: defaultLifetime, problem: problem)
+                    let poisoned = Binding(binding.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.exchange(old, for: poisoned)
                     publish(poisoned, at: place, in: &state)
                     continue
                 }
-                publish(recipe, at: place, in: &state)
+                publish(binding, at: place, in: &state)
                 // What a request's scope is given is its data, and no news.
-                if !isScope || recipe.blueprint.instance == nil && !recipe.blueprint.isExpected {
-                    state.note(.registered, .registered(recipe.key))
+                if !isScope || binding.blueprint.instance == nil && !binding.blueprint.isExpected {
+                    state.note(.registered, .registered(binding.key))
                 }
             }
-            add(decorations, in: &state, into: &victims)
+            add(decorations, in: &state, into: &removals)
             note(modules, in: &state)
         }
         decorateInherited(decorations)
     }
 
     /// Registers one.
-    func register(_ draft: Recipe) throws {
-        // Whatever makes it more than one recipe is decided about as a list is.
+    func register(_ draft: Binding) throws {
+        // Whatever makes it more than one binding is decided about as a list is.
         guard draft.blueprint.isSimple, duplicatePolicy != .reject else {
             return try register(Registrations(draft))
         }
-        let recipe = draft.taken(defaultLifetime: defaultLifetime)
-        var victims = Victims()
+        let binding = draft.taken(defaultLifetime: defaultLifetime)
+        var removals = Removals()
         let outcome: Outcome = withState { state in
             guard state.phase == .open else { return .disposed }
-            add(recipe, in: &state, into: &victims)
-            RegistrationClock.advance()
+            add(binding, in: &state, into: &removals)
+            RegistrationCounter.advance()
             return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
         }
-        guard case .registered(let isDecorated) = outcome else { throw disposedError(recipe.key, asker: nil) }
-        if !victims.isEmpty { dispose(of: victims) }
-        if isDecorated { offer([recipe.key]) }
+        guard case .registered(let isDecorated) = outcome else { throw disposedError(binding.key, asker: nil) }
+        if !removals.isEmpty { dispose(of: removals) }
+        if isDecorated { offer([binding.key]) }
     }
 
     /// Registers all or nothing.
     func register(_ registrations: Registrations) throws {
-        let (recipes, decorations, modules) = contents(of: registrations)
-        if let problem = recipes.lazy.compactMap(\.problem).first { throw problem }
-        var victims = Victims()
+        let (bindings, decorations, modules) = contents(of: registrations)
+        if let problem = bindings.lazy.compactMap(\.problem).first { throw problem }
+        var removals = Removals()
         let outcome: Outcome = withState { state in
             guard state.phase == .open else { return .disposed }
-            if duplicatePolicy == .reject, let duplicate = duplicate(among: recipes) { return duplicate }
-            for recipe in recipes { add(recipe, in: &state, into: &victims) }
-            add(decorations, in: &state, into: &victims)
+            if duplicatePolicy == .reject, let duplicate = duplicate(among: bindings) { return duplicate }
+            for binding in bindings { add(binding, in: &state, into: &removals) }
+            add(decorations, in: &state, into: &removals)
             note(modules, in: &state)
-            RegistrationClock.advance()
+            RegistrationCounter.advance()
             return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
         }
         switch outcome {
-        case .disposed: throw disposedError(recipes.first?.key, asker: nil)
+        case .disposed: throw disposedError(bindings.first?.key, asker: nil)
         case .duplicate(let second, let first): throw duplicateError(second, of: first)
         case .registered(let isDecorated):
-            dispose(of: victims)
+            dispose(of: removals)
             decorateInherited(decorations)
-            if isDecorated { offer(recipes.map(\.key)) }
+            if isDecorated { offer(bindings.map(\.key)) }
         }
     }
 
     /// Adds one registration to those that are there.
-    private func add(_ recipe: Recipe, in state: inout State, into victims: inout Victims) {
-        forgetInherited(recipe.key, in: &state, into: &victims)
-        let recipe = decorated(recipe, in: state)
-        let place = table.ownPlace(of: recipe.key)
-        switch state.registrations.add(recipe, beside: place.recipe, onDuplicate: duplicatePolicy) {
+    private func add(_ binding: Binding, in state: inout State, into removals: inout Removals) {
+        forgetInherited(binding.key, in: &state, into: &removals)
+        let binding = decorated(binding, in: state)
+        let place = table.ownPlace(of: binding.key)
+        switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
         case .added: break
         case .replaced(let old):
-            state.drop([old], from: table, into: &victims)
-            renewForwards(of: old.key, in: &state, into: &victims)
+            state.drop([old], from: table, into: &removals)
+            renewForwards(of: old.key, in: &state, into: &removals)
         case .kept, .rejected: return
         }
-        publish(recipe, at: place, in: &state)
-        state.note(.registered, .registered(recipe.key))
+        publish(binding, at: place, in: &state)
+        state.note(.registered, .registered(binding.key))
     }
 
     /// What became of registrations: made into an error outside the lock, because a qualifier's description is user code.
@@ -103,7 +103,7 @@ extension ContainerCore {
         /// Whether other containers decorate what they inherit from here.
         case registered(isDecorated: Bool)
         case disposed
-        case duplicate(Recipe, of: Recipe)
+        case duplicate(Binding, of: Binding)
     }
 
     /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).
@@ -117,18 +117,18 @@ extension ContainerCore {
     }
 
     /// Takes back the registrations that are selected; their instances are disposed.
-    func unregister(_ select: (inout State) -> [Recipe]) -> Bool {
-        var victims = Victims()
+    func unregister(_ select: (inout State) -> [Binding]) -> Bool {
+        var removals = Removals()
         let removed: [ServiceKey] = withState { state in
             guard state.phase == .open else { return [] }
             var removed: [ServiceKey] = []
-            var retired: [Recipe] = []
-            for recipe in select(&state) where recipe.isCurrent && recipe.base?.isInherited != true {
-                removed.append(recipe.key)
-                retired.append(recipe)
-                remove(recipe, in: &state)
-                for forward in recipe.blueprint.forwards {
-                    guard let alias = table.ownRegistration(of: forward.to), alias.forwardedKey == recipe.key else {
+            var retired: [Binding] = []
+            for binding in select(&state) where binding.isCurrent && binding.base?.isInherited != true {
+                removed.append(binding.key)
+                retired.append(binding)
+                remove(binding, in: &state)
+                for forward in binding.blueprint.forwards {
+                    guard let alias = table.ownRegistration(of: forward.to), alias.forwardedKey == binding.key else {
                         continue
                     }
                     remove(alias, in: &state)
@@ -136,104 +136,104 @@ extension ContainerCore {
                     retired.append(alias)
                 }
             }
-            state.drop(retired, from: table, into: &victims)
+            state.drop(retired, from: table, into: &removals)
             inheritInstead(of: removed, in: &state)
-            if !removed.isEmpty { RegistrationClock.advance() }
+            if !removed.isEmpty { RegistrationCounter.advance() }
             return removed
         }
-        dispose(of: victims)
+        dispose(of: removals)
         return !removed.isEmpty
     }
 
     /// Takes back one registration, which has its key.
-    func remove(_ recipe: Recipe, in state: inout State) {
-        state.registrations.remove(recipe)
-        table.unpublish(recipe.key, retired: &state.retired)
+    func remove(_ binding: Binding, in state: inout State) {
+        state.registrations.remove(binding)
+        table.unpublish(binding.key, retired: &state.retired)
     }
 
-    // MARK: Recipes
+    // MARK: Bindings
 
-    /// The recipes of the registrations and of the types that they are forwarded to, and what else there is.
-    private func contents(of registrations: Registrations) -> ([Recipe], [Decoration], [any Module]) {
-        var recipes: [Recipe] = []
+    /// The bindings of the registrations and of the types that they are forwarded to, and what else there is.
+    private func contents(of registrations: Registrations) -> ([Binding], [Decoration], [any Module]) {
+        var bindings: [Binding] = []
         var decorations: [Decoration] = []
         var modules: [any Module] = []
-        recipes.reserveCapacity(registrations.count)
+        bindings.reserveCapacity(registrations.count)
         registrations.forEach { draft in
             if draft.blueprint.isSimple {
-                recipes.append(draft.taken(defaultLifetime: defaultLifetime))
+                bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
             let blueprint = draft.blueprint
             let problem = blueprint.problem(defaultLifetime: defaultLifetime)
-            recipes.append(Recipe(blueprint, defaultLifetime: defaultLifetime, problem: problem))
+            bindings.append(Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem))
             for forward in blueprint.forwards {
                 let alias = blueprint.forwarding(by: forward)
-                recipes.append(Recipe(alias, defaultLifetime: defaultLifetime, problem: problem))
+                bindings.append(Binding(alias, defaultLifetime: defaultLifetime, problem: problem))
             }
         } decoration: {
             decorations.append($0)
         } module: {
             modules.append($0)
         }
-        return (recipes, decorations, modules)
+        return (bindings, decorations, modules)
     }
 
     /// The errors of those that a container which rejects duplicates does not take, when it has nothing yet.
-    private func rejections(among recipes: [Recipe]) -> [ObjectIdentifier: ResolutionError] {
+    private func rejections(among bindings: [Binding]) -> [ObjectIdentifier: ResolutionError] {
         guard duplicatePolicy == .reject else { return [:] }
-        var seen: [ServiceKey: Recipe] = [:]
+        var seen: [ServiceKey: Binding] = [:]
         var rejections: [ObjectIdentifier: ResolutionError] = [:]
-        for recipe in recipes {
-            guard let first = seen.updateValue(recipe, forKey: recipe.key) else { continue }
-            rejections[ObjectIdentifier(recipe)] = duplicateError(recipe, of: first)
+        for binding in bindings {
+            guard let first = seen.updateValue(binding, forKey: binding.key) else { continue }
+            rejections[ObjectIdentifier(binding)] = duplicateError(binding, of: first)
         }
         return rejections
     }
 
-    private func duplicate(among recipes: [Recipe]) -> Outcome? {
-        var seen: [ServiceKey: Recipe] = [:]
-        for recipe in recipes {
-            let taken = table.ownRegistration(of: recipe.key).flatMap { $0.base?.isInherited == true ? nil : $0 }
-            if let first = taken ?? seen.updateValue(recipe, forKey: recipe.key) {
-                return .duplicate(recipe, of: first)
+    private func duplicate(among bindings: [Binding]) -> Outcome? {
+        var seen: [ServiceKey: Binding] = [:]
+        for binding in bindings {
+            let taken = table.ownRegistration(of: binding.key).flatMap { $0.base?.isInherited == true ? nil : $0 }
+            if let first = taken ?? seen.updateValue(binding, forKey: binding.key) {
+                return .duplicate(binding, of: first)
             }
         }
         return nil
     }
 
-    private func duplicateError(_ second: Recipe, of first: Recipe) -> ResolutionError {
+    private func duplicateError(_ second: Binding, of first: Binding) -> ResolutionError {
         let key = second.key
         let place = first.blueprint.site.map { " (\($0))" } ?? ""
         return ResolutionError(
             .duplicateRegistration, "\(key) is already registered in \(displayName)\(place), which rejects duplicates.",
             advice: "Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.",
-            steps: [PathStep(key: key, recipe: nil, pack: .none, site: second.blueprint.site)])
+            steps: [PathStep(key: key, binding: nil, pack: .none, site: second.blueprint.site)])
     }
 
     /// Makes a registration visible to readers; an instance that came with it is there at once.
-    private func publish(_ recipe: Recipe, at place: InstanceTable.OwnPlace, in state: inout State) {
-        table.publish(recipe, at: place, retired: &state.retired)
-        if recipe.blueprint.isSimple, recipe.base == nil { return }
-        if case .instance(let inner)? = recipe.base { keepInstance(of: inner, isFound: false, in: &state) }
-        keepInstance(of: recipe, isFound: true, in: &state)
+    private func publish(_ binding: Binding, at place: InstanceTable.OwnPlace, in state: inout State) {
+        table.publish(binding, at: place, retired: &state.retired)
+        if binding.blueprint.isSimple, binding.base == nil { return }
+        if case .instance(let inner)? = binding.base { keepInstance(of: inner, isFound: false, in: &state) }
+        keepInstance(of: binding, isFound: true, in: &state)
     }
 
     /// Keeps the instance that a registration came with, if it did, to be found and disposed.
-    private func keepInstance(of recipe: Recipe, isFound: Bool, in state: inout State) {
-        guard let cell = recipe.blueprint.instance, recipe.problem == nil else { return }
-        let key = CreationKey(withoutArguments: recipe)
-        let kept = Kept(key, cell: cell)
+    private func keepInstance(of binding: Binding, isFound: Bool, in state: inout State) {
+        guard let cell = binding.blueprint.instance, binding.problem == nil else { return }
+        let key = CreationKey(withoutArguments: binding)
+        let kept = CacheEntry(key, cell: cell)
         kept.isFixed = true
-        if recipe.hasDisposalHooks {
+        if binding.hasDisposalHooks {
             kept.ledgerID = state.ledger.record(Disposable(cell, key, in: self))
         }
         if isFound {
             cell.isSharedBelow = true
             kept.isPublished = true
-            table.publish(cell, for: recipe.key, retired: &state.retired)
+            table.publish(cell, for: binding.key, retired: &state.retired)
         }
-        // A recipe is new to its container: nothing of it is kept yet.
+        // A binding is new to its container: nothing of it is kept yet.
         state.instances.insert(kept, insteadOf: nil)
     }
 }

@@ -1,5 +1,5 @@
 /// What a change drops from the caches, to be dealt with outside the lock.
-struct Victims {
+struct Removals {
     /// Newest first.
     var disposables: [Disposable] = []
     /// The instances whose disposal is only an event; released outside the lock.
@@ -9,7 +9,7 @@ struct Victims {
     /// To be cleared, and then done to what else is to be done to them.
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitializers are user code.
-    var entries: [Kept] = []
+    var entries: [CacheEntry] = []
     /// What the instances were found by, of which the same is true.
     var keys: [CreationKey] = []
     /// Watchers of idle instances that have nothing left to watch.
@@ -22,10 +22,11 @@ struct Victims {
 
 extension ContainerCore.State {
     /// Drops the instances of these keys; what is in flight is given to those who wait, and not kept.
-    mutating func drop(from table: InstanceTable, into victims: inout Victims, where isAffected: (CreationKey) -> Bool)
-    {
+    mutating func drop(
+        from table: InstanceTable, into removals: inout Removals, where isAffected: (CreationKey) -> Bool
+    ) {
         flights.invalidate(where: isAffected)
-        drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &victims)
+        drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &removals)
     }
 
     /// Registrations are gone: their instances are not handed out any more.
@@ -34,70 +35,70 @@ extension ContainerCore.State {
     ///
     /// Looks at what belongs to these registrations, whatever else there is: many may go one after the other.
     mutating func drop(
-        _ recipes: [Recipe], keepingBases: Bool = false, from table: InstanceTable, into victims: inout Victims
+        _ bindings: [Binding], keepingBases: Bool = false, from table: InstanceTable, into removals: inout Removals
     ) {
-        var affected = recipes
-        for recipe in recipes {
-            recipe.retire()
-            if !keepingBases, case .instance(let base)? = recipe.base {
+        var affected = bindings
+        for binding in bindings {
+            binding.retire()
+            if !keepingBases, case .instance(let base)? = binding.base {
                 base.retire()
                 affected.append(base)
             }
             // Decorated forwarded types hold what was behind them.
             guard isDecorated else { continue }
-            affected += registrations.records(forwardingTo: recipe.key).filter { $0.blueprint.underlying != nil }
+            affected += registrations.records(forwardingTo: binding.key).filter { $0.blueprint.underlying != nil }
         }
-        drop(instances(of: affected), from: table, into: &victims)
+        drop(instances(of: affected), from: table, into: &removals)
     }
 
     /// The cached instances of registrations; what is in flight of them is invalidated.
-    private mutating func instances(of recipes: [Recipe]) -> [Kept] {
-        var found: [Kept] = []
+    private mutating func instances(of bindings: [Binding]) -> [CacheEntry] {
+        var found: [CacheEntry] = []
         var withArguments: Set<ObjectIdentifier> = []
-        for recipe in recipes {
-            if recipe.key.arguments != nil {
-                withArguments.insert(ObjectIdentifier(recipe))
-                if !instances.isEmpty { found += instances.all(of: recipe) }
+        for binding in bindings {
+            if binding.key.arguments != nil {
+                withArguments.insert(ObjectIdentifier(binding))
+                if !instances.isEmpty { found += instances.all(of: binding) }
             } else {
-                let key = CreationKey(withoutArguments: recipe)
+                let key = CreationKey(withoutArguments: binding)
                 flights.invalidate(key)
                 if let kept = instances[key] { found.append(kept) }
             }
         }
-        if !withArguments.isEmpty { flights.invalidate { withArguments.contains(ObjectIdentifier($0.recipe)) } }
+        if !withArguments.isEmpty { flights.invalidate { withArguments.contains(ObjectIdentifier($0.binding)) } }
         return found
     }
 
     /// Drops cached instances.
     ///
     /// Those that are leased are disposed when their last lease ends.
-    mutating func drop(keys: [CreationKey], from table: InstanceTable, into victims: inout Victims) {
-        drop(keys.compactMap { instances[$0] }, from: table, into: &victims)
+    mutating func drop(keys: [CreationKey], from table: InstanceTable, into removals: inout Removals) {
+        drop(keys.compactMap { instances[$0] }, from: table, into: &removals)
     }
 
-    mutating func drop(_ dropped: [Kept], from table: InstanceTable, into victims: inout Victims) {
+    mutating func drop(_ dropped: [CacheEntry], from table: InstanceTable, into removals: inout Removals) {
         var ids: [DisposalLedger<Disposable>.ID] = []
         for kept in dropped {
             instances.remove(kept)
             unpublish(kept, from: table)
             if let storage = kept.storage, self.storageWork.begin(.clear, on: storage) {
-                victims.storages.append(storage)
+                removals.storages.append(storage)
             }
             if let id = kept.ledgerID { ids.append(id) }
-            if let node = kept.node { endUse(node, of: kept.recipe, into: &victims) }
+            if let node = kept.node { endUse(node, of: kept.binding, into: &removals) }
             if kept.arguments != nil {
-                kept.recipe.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
+                kept.binding.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
-            victims.entries.append(kept)
-            if !kept.recipe.blueprint.isHidden { note(.evicted, .evicted(kept.recipe.key)) }
+            removals.entries.append(kept)
+            if !kept.binding.blueprint.isHidden { note(.evicted, .evicted(kept.binding.key)) }
         }
-        for item in ledger.take(ids) { end(item, in: &victims) }
+        for item in ledger.take(ids) { end(item, in: &removals) }
     }
 
     /// Takes an instance back from readers who look for its service.
-    mutating func unpublish(_ kept: Kept, from table: InstanceTable) {
+    mutating func unpublish(_ kept: CacheEntry, from table: InstanceTable) {
         if kept.isPublished, let cell = kept.cell {
-            table.unpublish(cell, for: kept.recipe.key, retired: &retired)
+            table.unpublish(cell, for: kept.binding.key, retired: &retired)
             kept.isPublished = false
         }
         guard kept.hasAliases else { return }
@@ -110,23 +111,23 @@ extension ContainerCore.State {
     }
 
     /// An instance has left the caches: it is disposed after its last lease, or else at once.
-    mutating func end(_ item: Disposable, in victims: inout Victims) {
+    mutating func end(_ item: Disposable, in removals: inout Removals) {
         guard leases.postpone(item) else {
-            guard item.isSilent else { return owe(item, in: &victims) }
-            if item.isAnnounced { note(.disposed, .disposed(item.recipe.key)) }
-            return victims.silent.append(item)
+            guard item.isSilent else { return owe(item, in: &removals) }
+            if item.isAnnounced { note(.disposed, .disposed(item.binding.key)) }
+            return removals.silent.append(item)
         }
-        victims.postponed.append(item)
+        removals.postponed.append(item)
         if !item.isSilent { self.endings[item.key] = item }
     }
 
     /// An instance is to be disposed outside the lock.
-    mutating func owe(_ item: Disposable, in victims: inout Victims) {
+    mutating func owe(_ item: Disposable, in removals: inout Removals) {
         owed += 1
         item.endsLeasesSoon()
         // The creation of its successor waits for it.
         if !item.isSilent { self.endings[item.key] = item }
-        victims.disposables.append(item)
+        removals.disposables.append(item)
     }
 
     /// A lease of an instance begins, which a body holds until an instance takes it over.
@@ -171,30 +172,30 @@ extension ContainerCore {
     }
 
     /// Takes the selected instances out of the caches.
-    func drop(_ target: ResetTarget) throws -> Victims {
+    func drop(_ target: ResetTarget) throws -> Removals {
         let isAffected = selection(target)
-        var victims = Victims()
+        var removals = Removals()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             // A hidden instance is the container's own: modules that are being loaded must not be loaded twice.
-            state.drop(from: table, into: &victims) { !$0.recipe.blueprint.isHidden && isAffected($0) }
+            state.drop(from: table, into: &removals) { !$0.binding.blueprint.isHidden && isAffected($0) }
         }
-        return victims
+        return removals
     }
 
     /// Deals with what a change dropped, and waits until it is disposed.
     ///
     /// - Returns: What hooks threw.
     /// - Throws: `invalidOperation` where the caller would wait for itself; what was dropped is disposed all the same.
-    private func disposeAndWait(_ victims: Victims) async throws -> [any Error] {
-        guard let last = victims.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeFrame) else {
-            return await dispose(of: victims)?.value ?? []
+    private func disposeAndWait(_ removals: Removals) async throws -> [any Error] {
+        guard let last = removals.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeRun) else {
+            return await dispose(of: removals)?.value ?? []
         }
         // Known before the first hook runs: a hook that needs what the caller is making is refused.
         let suspension = Suspension()
-        let frames = Waits.begin(suspension, from: asker, for: last)
-        let task = dispose(of: victims)
-        if let frames { throw waitsForItself("resets \(last.recipe.key)", asker, frames) }
+        let runs = Waits.begin(suspension, from: asker, for: last)
+        let task = dispose(of: removals)
+        if let runs { throw waitsForItself("resets \(last.binding.key)", asker, runs) }
         defer { Waits.end(suspension) }
         return await task?.value ?? []
     }
@@ -204,23 +205,23 @@ extension ContainerCore {
         case .everything:
             return { _ in true }
         case .lifetime(let lifetime):
-            return { $0.recipe.lifetime == lifetime }
+            return { $0.binding.lifetime == lifetime }
         case .service(let service, let qualifier):
             // Asking for a forwarded type means the service behind it.
             let targets = registeredKeys(of: service, qualifier: qualifier)
             let name = ServiceName(ServiceKey(service, qualifier: qualifier))
             return { key in
-                targets.contains(key.recipe.key) || ServiceName(key.recipe.key) == name
-                    || key.recipe.blueprint.underlying.map { ServiceName($0) == name } == true
+                targets.contains(key.binding.key) || ServiceName(key.binding.key) == name
+                    || key.binding.blueprint.underlying.map { ServiceName($0) == name } == true
             }
         case .arguments(let key, let pack):
             guard let (found, owner) = table.registration(of: key) else { return { _ in false } }
             // What is behind a forwarded type is what its own container has, whatever overrides it on the way.
-            let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.recipe } ?? found
+            let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.binding } ?? found
             let affected = CreationKey(target, pack)
             return { key in
                 key == affected
-                    || key.recipe.blueprint.underlying == target.key && key.arguments == affected.arguments
+                    || key.binding.blueprint.underlying == target.key && key.arguments == affected.arguments
             }
         }
     }
@@ -232,8 +233,8 @@ extension ContainerCore {
         var core: ContainerCore? = self
         while let current = core {
             current.withState { state in
-                for recipe in state.registrations.records(named: name) {
-                    if let from = recipe.forwardedKey { targets.insert(from) }
+                for binding in state.registrations.records(named: name) {
+                    if let from = binding.forwardedKey { targets.insert(from) }
                 }
             }
             core = current.parent

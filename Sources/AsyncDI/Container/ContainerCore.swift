@@ -13,7 +13,7 @@ final class ContainerCore: ResolutionHost {
         var phase = Phase.open
         /// The kinds of events that anybody is told of.
         let observed: ContainerEvent.Kinds
-        var registrations = RegistrationTable<Recipe>()
+        var registrations = RegistrationTable<Binding>()
         var instances = InstanceCache()
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
@@ -33,19 +33,19 @@ final class ContainerCore: ResolutionHost {
         /// What was dropped and is released once nobody can be reading it.
         var retired: [AnyObject] = []
         /// What few containers need, and a request's scope hardly ever; made when it is first written.
-        private var rare: RareState?
+        private var extras: Extras?
 
         init(observed: ContainerEvent.Kinds) { self.observed = observed }
 
         /// Asks about what few containers need; no, when there is none of it.
-        func rarely(_ isSo: (RareState) -> Bool) -> Bool { rare.map(isSo) ?? false }
+        func rarely(_ isSo: (Extras) -> Bool) -> Bool { extras.map(isSo) ?? false }
 
-        subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<RareState, Value>) -> Value {
-            get { (rare ?? RareState.empty)[keyPath: member] }
+        subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Extras, Value>) -> Value {
+            get { (extras ?? Extras.empty)[keyPath: member] }
             _modify {
-                let rare = rare ?? RareState()
-                self.rare = rare
-                yield &rare[keyPath: member]
+                let extras = self.extras ?? Extras()
+                self.extras = extras
+                yield &extras[keyPath: member]
             }
         }
     }
@@ -53,8 +53,8 @@ final class ContainerCore: ResolutionHost {
     /// The part of the state that most containers do without; belongs to the lock like the rest.
     ///
     /// `@unchecked Sendable` because it is reached through the state only, whose lock is held then; the empty one never changes.
-    final class RareState: @unchecked Sendable {
-        fileprivate static let empty = RareState()
+    final class Extras: @unchecked Sendable {
+        fileprivate static let empty = Extras()
 
         var scopes = ScopeTree<OpenScope>()
         /// The order of use in multitons with bounds, by registration.
@@ -178,7 +178,7 @@ final class ContainerCore: ResolutionHost {
 
     /// An instance of a lifetime is about to be made: what graph instances hold from now on, those that outlive it must not.
     func noteCreation(of lifetime: Lifetime) {
-        if parent == nil, lifetime.sharing == .asked { madeScoped.store(true, ordering: .relaxed) }
+        if parent == nil, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
         if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
     }
     var displayName: String {

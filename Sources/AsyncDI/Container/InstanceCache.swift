@@ -3,52 +3,52 @@
 /// A pure value: open addressing over references, so that an instance takes little more than itself. What is removed
 /// leaves no mark: those behind it move up.
 struct InstanceCache {
-    private var places: [Kept?] = []
+    private var places: [CacheEntry?] = []
     private(set) var count = 0
     /// The instances of each registration with arguments, once somebody has asked for those of one where there are
     /// many.
-    private var byRecipe: [ObjectIdentifier: [ObjectIdentifier: Kept]]?
+    private var byBinding: [ObjectIdentifier: [ObjectIdentifier: CacheEntry]]?
     private static let fewest = 64
 
     var isEmpty: Bool { count == 0 }
     /// Every instance, in no particular order.
-    var all: [Kept] { isEmpty ? [] : places.compactMap { $0 } }
-    func forEach(_ body: (Kept) -> Void) { for case let kept? in places { body(kept) } }
+    var all: [CacheEntry] { isEmpty ? [] : places.compactMap { $0 } }
+    func forEach(_ body: (CacheEntry) -> Void) { for case let kept? in places { body(kept) } }
 
-    subscript(key: CreationKey) -> Kept? {
+    subscript(key: CreationKey) -> CacheEntry? {
         if isEmpty { return nil }
-        var index = home(key.recipe, key.arguments.hash)
+        var index = home(key.binding, key.arguments.hash)
         while let kept = places[index] {
-            if kept.recipe === key.recipe, key.arguments.isEqual(to: kept.arguments, hash: kept.hash) { return kept }
+            if kept.binding === key.binding, key.arguments.isEqual(to: kept.arguments, hash: kept.hash) { return kept }
             index = next(index)
         }
         return nil
     }
 
     /// The instance of a registration that is meant, among those whose arguments have this hash.
-    func first(of recipe: Recipe, hash: UInt32, where isMeant: (Kept) -> Bool) -> Kept? {
+    func first(of binding: Binding, hash: UInt32, where isMeant: (CacheEntry) -> Bool) -> CacheEntry? {
         if isEmpty { return nil }
-        var index = home(recipe, hash)
+        var index = home(binding, hash)
         while let kept = places[index] {
-            if kept.recipe === recipe, kept.hash == hash, isMeant(kept) { return kept }
+            if kept.binding === binding, kept.hash == hash, isMeant(kept) { return kept }
             index = next(index)
         }
         return nil
     }
 
     /// The instances of a registration with arguments.
-    mutating func all(of recipe: Recipe) -> [Kept] {
-        if byRecipe == nil {
+    mutating func all(of binding: Binding) -> [CacheEntry] {
+        if byBinding == nil {
             let all = all
-            if all.count <= Self.fewest { return all.filter { $0.recipe === recipe } }
-            byRecipe = [:]
+            if all.count <= Self.fewest { return all.filter { $0.binding === binding } }
+            byBinding = [:]
             for kept in all { list(kept) }
         }
-        return byRecipe?[ObjectIdentifier(recipe)].map { Array($0.values) } ?? []
+        return byBinding?[ObjectIdentifier(binding)].map { Array($0.values) } ?? []
     }
 
     /// Puts an instance in the place of one that has the same key; nil when there is none.
-    mutating func insert(_ new: Kept, insteadOf old: Kept?) {
+    mutating func insert(_ new: CacheEntry, insteadOf old: CacheEntry?) {
         if let old, let index = index(of: old) {
             unlist(old)
             list(new)
@@ -62,7 +62,7 @@ struct InstanceCache {
     }
 
     /// Removes an instance, if it is there.
-    mutating func remove(_ kept: Kept) {
+    mutating func remove(_ kept: CacheEntry) {
         guard var gap = index(of: kept) else { return }
         places[gap] = nil
         unlist(kept)
@@ -70,7 +70,7 @@ struct InstanceCache {
         var index = next(gap)
         while let other = places[index] {
             // It may move up unless its own place is behind the gap.
-            let way = (index - home(other.recipe, other.hash)) & (places.count - 1)
+            let way = (index - home(other.binding, other.hash)) & (places.count - 1)
             if way >= (index - gap) & (places.count - 1) {
                 places.swapAt(gap, index)
                 gap = index
@@ -82,30 +82,30 @@ struct InstanceCache {
     // MARK: Inside
 
     /// Where an instance is looked for first.
-    private func home(_ recipe: Recipe, _ hash: UInt32) -> Int {
+    private func home(_ binding: Binding, _ hash: UInt32) -> Int {
         // Unretained because only the address counts.
-        let address = UInt(bitPattern: Unmanaged.passUnretained(recipe).toOpaque())
+        let address = UInt(bitPattern: Unmanaged.passUnretained(binding).toOpaque())
         let mixed = (UInt64(address) &+ UInt64(hash) << 32) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: mixed >> 32) & (places.count - 1)
     }
 
-    private mutating func list(_ kept: Kept) {
-        if byRecipe == nil || kept.arguments == nil { return }
-        byRecipe?[ObjectIdentifier(kept.recipe), default: [:]][ObjectIdentifier(kept)] = kept
+    private mutating func list(_ kept: CacheEntry) {
+        if byBinding == nil || kept.arguments == nil { return }
+        byBinding?[ObjectIdentifier(kept.binding), default: [:]][ObjectIdentifier(kept)] = kept
     }
 
-    private mutating func unlist(_ kept: Kept) {
-        if byRecipe == nil || kept.arguments == nil { return }
-        let recipe = ObjectIdentifier(kept.recipe)
-        byRecipe?[recipe]?[ObjectIdentifier(kept)] = nil
-        if byRecipe?[recipe]?.isEmpty == true { byRecipe?[recipe] = nil }
+    private mutating func unlist(_ kept: CacheEntry) {
+        if byBinding == nil || kept.arguments == nil { return }
+        let binding = ObjectIdentifier(kept.binding)
+        byBinding?[binding]?[ObjectIdentifier(kept)] = nil
+        if byBinding?[binding]?.isEmpty == true { byBinding?[binding] = nil }
     }
 
     private func next(_ index: Int) -> Int { (index + 1) & (places.count - 1) }
 
-    private func index(of kept: Kept) -> Int? {
+    private func index(of kept: CacheEntry) -> Int? {
         if isEmpty { return nil }
-        var index = home(kept.recipe, kept.hash)
+        var index = home(kept.binding, kept.hash)
         while let other = places[index] {
             if other === kept { return index }
             index = next(index)
@@ -113,8 +113,8 @@ struct InstanceCache {
         return nil
     }
 
-    private mutating func put(_ kept: Kept) {
-        var index = home(kept.recipe, kept.hash)
+    private mutating func put(_ kept: CacheEntry) {
+        var index = home(kept.binding, kept.hash)
         while places[index] != nil { index = next(index) }
         places[index] = kept
     }
@@ -138,12 +138,12 @@ extension InstanceCache {
         precondition(places.isEmpty || count < places.count, "one place stays free")
         for kept in all { precondition(index(of: kept) != nil, "every instance is found") }
         precondition(Set(all.map { ObjectIdentifier($0) }).count == count, "an instance is there once")
-        guard let byRecipe else { return }
+        guard let byBinding else { return }
         precondition(
-            byRecipe.values.map(\.count).reduce(0, +) == all.count { $0.arguments != nil }, "each is listed once")
-        for (recipe, list) in byRecipe {
+            byBinding.values.map(\.count).reduce(0, +) == all.count { $0.arguments != nil }, "each is listed once")
+        for (binding, list) in byBinding {
             precondition(!list.isEmpty, "no empty lists")
-            precondition(list.values.allSatisfy { ObjectIdentifier($0.recipe) == recipe }, "lists agree")
+            precondition(list.values.allSatisfy { ObjectIdentifier($0.binding) == binding }, "lists agree")
             precondition(list.values.allSatisfy { index(of: $0) != nil }, "lists have what is there")
         }
     }

@@ -140,18 +140,18 @@ extension ContainerCore {
         let now = elapsed()
         var waiting: [CheckedContinuation<Void, Never>] = []
         var quiet: [CheckedContinuation<Void, Never>] = []
-        var victims = Victims()
+        var removals = Removals()
         let pending: [Disposable] = withState { state in
             if lease.leaveBody() { state.bodyEnds(into: &quiet) }
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
-            state.lastLeaseEnded(lease, at: now, from: table, into: &victims)
+            state.lastLeaseEnded(lease, at: now, from: table, into: &removals)
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
             state.owed += pending.count
             for item in pending { item.endsLeasesSoon() }
             return pending
         }
         for continuation in waiting + quiet { continuation.resume() }
-        if !victims.isEmpty { dispose(of: victims) }
+        if !removals.isEmpty { dispose(of: removals) }
         return pending
     }
 

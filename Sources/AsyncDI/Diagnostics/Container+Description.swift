@@ -31,38 +31,38 @@ extension ContainerCore {
     /// The container and its registrations, a line each; then what it holds of registrations that are not its own.
     fileprivate var listing: [String] {
         var storages: [ObjectIdentifier: [any InstanceStorage]] = [:]
-        let (recipes, others, alive, inFlight, scopes, isOpen) = withState { state in
+        let (bindings, others, alive, inFlight, scopes, isOpen) = withState { state in
             var alive: [ObjectIdentifier: Int] = [:]
             var inFlight: [ObjectIdentifier: Int] = [:]
-            var others: [ObjectIdentifier: Recipe] = [:]
+            var others: [ObjectIdentifier: Binding] = [:]
             for kept in state.instances.all {
-                let recipe = ObjectIdentifier(kept.recipe)
+                let binding = ObjectIdentifier(kept.binding)
                 // An instance given as such is its registration's, also when that is decorated.
-                if !kept.isFixed { others[recipe] = kept.recipe }
-                if let storage = kept.storage { storages[recipe, default: []].append(storage) }
+                if !kept.isFixed { others[binding] = kept.binding }
+                if let storage = kept.storage { storages[binding, default: []].append(storage) }
                 guard let living = kept.cell?.strengthened() else { continue }
                 // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                 if kept.cell?.isHeldWeakly == true { state.retired.append(living) }
-                alive[recipe, default: 0] += 1
+                alive[binding, default: 0] += 1
             }
             for flight in state.flights.entries.values {
-                inFlight[ObjectIdentifier(flight.key.recipe), default: 0] += 1
-                others[ObjectIdentifier(flight.key.recipe)] = flight.key.recipe
+                inFlight[ObjectIdentifier(flight.key.binding), default: 0] += 1
+                others[ObjectIdentifier(flight.key.binding)] = flight.key.binding
             }
-            let recipes = state.registrations.inOrder.filter { !$0.blueprint.isHidden }
-            for recipe in recipes { others[ObjectIdentifier(recipe)] = nil }
-            return (recipes, others.values, alive, inFlight, state.scopes.count, state.phase == .open)
+            let bindings = state.registrations.inOrder.filter { !$0.blueprint.isHidden }
+            for binding in bindings { others[ObjectIdentifier(binding)] = nil }
+            return (bindings, others.values, alive, inFlight, state.scopes.count, state.phase == .open)
         }
         // A storage is the user's code, and asked outside the lock.
         let stored = storages.mapValues { $0.count { $0.load() != nil } }
-        func count(_ recipe: Recipe) -> (alive: Int, inFlight: Int) {
-            let id = ObjectIdentifier(recipe)
+        func count(_ binding: Binding) -> (alive: Int, inFlight: Int) {
+            let id = ObjectIdentifier(binding)
             return (alive[id, default: 0] + stored[id, default: 0], inFlight[id, default: 0])
         }
-        let own = recipes.map { "  " + $0.line(count($0)) }.sorted()
+        let own = bindings.map { "  " + $0.line(count($0)) }.sorted()
         let foreign = others.filter { !$0.blueprint.isHidden && count($0) != (0, 0) }
             .map { "  \($0.isCurrent ? "inherited" : "replaced") " + $0.line(count($0)) }.sorted()
-        var title = "\(displayName): \(recipes.count) \(recipes.count == 1 ? "registration" : "registrations")"
+        var title = "\(displayName): \(bindings.count) \(bindings.count == 1 ? "registration" : "registrations")"
         if scopes > 0 { title += ", \(scopes) open \(scopes == 1 ? "scope" : "scopes")" }
         if !isOpen { title = "\(displayName), disposed" }
         return [title] + own + foreign
@@ -74,7 +74,7 @@ extension ContainerCore {
     }
 }
 
-extension Recipe {
+extension Binding {
     fileprivate func line(_ count: (alive: Int, inFlight: Int)) -> String {
         var line = "\(key)"
         if key.isMaking { line = "making \(line)" }

@@ -71,11 +71,11 @@ extension Container {
 extension ContainerCore {
     /// The graph of this container's registrations, and what was wrong with them when it was set up.
     fileprivate func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
-        let (recipes, problems) = try withState { state in
+        let (bindings, problems) = try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             return (state.registrations.inOrder, state.setUpProblems)
         }
-        return (StaticGraph(of: recipes, in: self), problems)
+        return (StaticGraph(of: bindings, in: self), problems)
     }
 
     fileprivate func checkOpen() throws {
@@ -95,7 +95,7 @@ extension ContainerCore {
                 .notRegistered,
                 "\(key) is decorated in \(displayName), but is not registered there, nor where it looks.",
                 advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
-                steps: [PathStep(key: key, recipe: nil, pack: .none)])
+                steps: [PathStep(key: key, binding: nil, pack: .none)])
         }
     }
 }

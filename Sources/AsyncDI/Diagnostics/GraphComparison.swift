@@ -75,13 +75,13 @@ extension ContainerCore {
     /// An error for each dependency that was seen but is not declared.
     func undeclaredErrors(_ edges: [DependencyGraph.Edge], in graph: DependencyGraph) -> [ResolutionError] {
         var services: [GraphService: RecordedService] = [:]
-        var recipes: [GraphService: Recipe] = [:]
-        for (recipe, table) in registeredHereAndAbove {
-            let service = RecordedService(recipe, in: table)
+        var bindings: [GraphService: Binding] = [:]
+        for (binding, table) in registeredHereAndAbove {
+            let service = RecordedService(binding, in: table)
             services[GraphService(service)] = service
-            recipes[GraphService(service)] = recipe
-            guard case .contribution = recipe.key.role else { continue }
-            let group = RecordedService(groupOf: recipe.key)
+            bindings[GraphService(service)] = binding
+            guard case .contribution = binding.key.role else { continue }
+            let group = RecordedService(groupOf: binding.key)
             services[GraphService(group)] = group
         }
         return edges.compactMap { edge in
@@ -89,7 +89,7 @@ extension ContainerCore {
                 let to = graph[edge.to].map({ GraphService($0) })
             else { return nil }
             let steps = [from, to].compactMap { service in
-                recipes[service].map { PathStep(key: $0.key, recipe: $0, pack: .none) }
+                bindings[service].map { PathStep(key: $0.key, binding: $0, pack: .none) }
             }
             // A scope's own service has a name only.
             let declaration = services[to]?.declaration ?? "\(to.service) to the .dependencies(…)"
@@ -102,9 +102,9 @@ extension ContainerCore {
     }
 
     /// The registrations that a request of this container finds, and those that are hidden by nearer ones.
-    private var registeredHereAndAbove: [(recipe: Recipe, table: InstanceTable)] {
+    private var registeredHereAndAbove: [(binding: Binding, table: InstanceTable)] {
         searchOrder.flatMap { core in
-            core.withState { $0.registrations.inOrder }.map { (recipe: $0, table: core.table) }
+            core.withState { $0.registrations.inOrder }.map { (binding: $0, table: core.table) }
         }
     }
 }

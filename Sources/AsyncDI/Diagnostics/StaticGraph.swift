@@ -3,7 +3,7 @@
 struct StaticGraph {
     /// A registration as one container asks for it: its dependencies are looked up from there.
     struct Entry {
-        let recipe: Recipe
+        let binding: Binding
         /// The container that its factory's resolver asks.
         let host: any ResolutionHost
         /// The container that holds the registration.
@@ -15,7 +15,7 @@ struct StaticGraph {
 
     /// By identity, because `entries` holds both.
     private struct Identity: Hashable {
-        let recipe: ObjectIdentifier
+        let binding: ObjectIdentifier
         let host: ObjectIdentifier
     }
 
@@ -23,7 +23,7 @@ struct StaticGraph {
     /// What is missing, or asked for with other arguments, or registered wrongly.
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies nobody knows.
-    private(set) var opaque: [Recipe] = []
+    private(set) var opaque: [Binding] = []
     /// The same as they would be recorded, and whatever is decorated.
     private(set) var unknown: Set<RecordedService> = []
     /// The same graph as it would be recorded.
@@ -34,20 +34,20 @@ struct StaticGraph {
     private(set) var declaredForLater: [(from: RecordedService, to: RecordedService)] = []
     private var numbers: [Identity: Int] = [:]
     /// By identity, because `opaque` holds them.
-    private var opaqueRecipes: Set<ObjectIdentifier> = []
+    private var opaqueBindings: Set<ObjectIdentifier> = []
     /// By identity of containers, because `entries` holds them.
     private var nearMisses: [ObjectIdentifier: NearMisses] = [:]
 
     /// The graph of registrations that are asked for in their own container, and of everything that they lead to.
-    init(of recipes: [Recipe], in host: any ResolutionHost) {
-        self.init(of: recipes.map { (recipe: $0, table: host.table) }, askedBy: host)
+    init(of bindings: [Binding], in host: any ResolutionHost) {
+        self.init(of: bindings.map { (binding: $0, table: host.table) }, askedBy: host)
     }
 
     /// The graph of registrations, each in its container, that one container asks for, and of everything that they lead
     /// to.
-    init(of recipes: [(recipe: Recipe, table: InstanceTable)], askedBy host: any ResolutionHost) {
-        for (recipe, table) in recipes where !recipe.blueprint.isHidden {
-            _ = number(of: recipe, in: table, askedBy: host)
+    init(of bindings: [(binding: Binding, table: InstanceTable)], askedBy host: any ResolutionHost) {
+        for (binding, table) in bindings where !binding.blueprint.isHidden {
+            _ = number(of: binding, in: table, askedBy: host)
         }
         var next = 0
         while next < entries.count {
@@ -58,24 +58,24 @@ struct StaticGraph {
 
     /// The number of a registration, or of the one behind it; nil when that one is missing.
     private mutating func number(
-        of recipe: Recipe, in table: InstanceTable, askedBy asked: any ResolutionHost
+        of binding: Binding, in table: InstanceTable, askedBy asked: any ResolutionHost
     ) -> Int? {
-        let service = RecordedService(recipe, in: table)
-        records.note(service, of: recipe)
-        if let forward = recipe.blueprint.target {
+        let service = RecordedService(binding, in: table)
+        records.note(service, of: binding)
+        if let forward = binding.blueprint.target {
             guard let (behind, place) = table.registration(of: forward.from), place === table else {
-                problems.append(table.host.miss(forward.from, asker: nil).at([recipe.step]))
+                problems.append(table.host.miss(forward.from, asker: nil).at([binding.step]))
                 return nil
             }
             records.note(from: service, to: RecordedService(behind, in: place))
             return number(of: behind, in: place, askedBy: asked)
         }
-        let host = recipe.lifetime.sharing == .owner ? table.host : asked
-        let identity = Identity(recipe: ObjectIdentifier(recipe), host: ObjectIdentifier(host))
+        let host = binding.lifetime.sharing == .registeringContainer ? table.host : asked
+        let identity = Identity(binding: ObjectIdentifier(binding), host: ObjectIdentifier(host))
         if let number = numbers[identity] { return number }
         let number = entries.count
         numbers[identity] = number
-        entries.append(Entry(recipe: recipe, host: host, table: table, service: service))
+        entries.append(Entry(binding: binding, host: host, table: table, service: service))
         return number
     }
 
@@ -83,8 +83,8 @@ struct StaticGraph {
 
     private mutating func lookUpDependencies(of number: Int) {
         let entry = entries[number]
-        let blueprint = entry.recipe.blueprint
-        if let problem = entry.recipe.problem {
+        let blueprint = entry.binding.blueprint
+        if let problem = entry.binding.problem {
             problems.append(problem)
             return
         }
@@ -95,7 +95,7 @@ struct StaticGraph {
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
         // A decoration is a closure that asks in the name of what it wraps, and cannot say what it resolves.
         if blueprint.factory.isDecorated { unknown.insert(entry.service) }
-        switch entry.recipe.base {
+        switch entry.binding.base {
         case .inherited(let inherited)?:
             if let (_, table) = entry.table.registration(beyondFor: inherited.key) {
                 add(inherited, in: table, to: number)
@@ -105,7 +105,7 @@ struct StaticGraph {
         case .instance?, nil:
             guard !blueprint.isKnown else { return }
             unknown.insert(entry.service)
-            if opaqueRecipes.insert(ObjectIdentifier(entry.recipe)).inserted { opaque.append(entry.recipe) }
+            if opaqueBindings.insert(ObjectIdentifier(entry.binding)).inserted { opaque.append(entry.binding) }
         }
     }
 
@@ -114,8 +114,8 @@ struct StaticGraph {
     ) {
         let (host, asker) = (entries[number].host, entries[number].service)
         declarations.append((asker, RecordedService(key, owner: "")))
-        if let (recipe, table) = host.table.registration(of: key) {
-            add(recipe, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
+        if let (binding, table) = host.table.registration(of: key) {
+            add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
             return
         }
         switch (key.service as? any WrapperType.Type)?.need {
@@ -132,8 +132,8 @@ struct StaticGraph {
                 return isWanted(id)
             }
             if contributions.isEmpty, !isOptional { miss(key, neededBy: number) }
-            for case let (recipe, table)? in contributions.map(host.table.registration(of:)) {
-                add(recipe, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
+            for case let (binding, table)? in contributions.map(host.table.registration(of:)) {
+                add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
             }
         case nil:
             if isOptional, near(host)?.mismatch(key, asker: nil) == nil { return }
@@ -165,17 +165,17 @@ struct StaticGraph {
     }
 
     private mutating func add(
-        _ recipe: Recipe, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true
+        _ binding: Binding, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true
     ) {
         let asker = entries[number].service
-        guard let target = self.number(of: recipe, in: table, askedBy: entries[number].host) else { return }
+        guard let target = self.number(of: binding, in: table, askedBy: entries[number].host) else { return }
         entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld))
-        let service = RecordedService(recipe, in: table)
-        guard case .contribution = recipe.key.role else {
+        let service = RecordedService(binding, in: table)
+        guard case .contribution = binding.key.role else {
             records.note(from: asker, to: service, isDeferred: !atOnce)
             return
         }
-        let group = RecordedService(groupOf: recipe.key)
+        let group = RecordedService(groupOf: binding.key)
         records.note(group, of: nil)
         records.note(from: asker, to: group, isDeferred: !atOnce)
         records.note(from: group, to: service)
@@ -185,7 +185,7 @@ struct StaticGraph {
         let entry = entries[number]
         let key = key.unwrapped(key.service)
         let problem = near(entry.host)?.miss(key, asker: nil) ?? entry.host.miss(key, asker: nil)
-        problems.append(problem.at([entry.recipe.step, PathStep(key: key, recipe: nil, pack: .none)]))
+        problems.append(problem.at([entry.binding.step, PathStep(key: key, binding: nil, pack: .none)]))
     }
 }
 
@@ -194,19 +194,19 @@ extension StaticGraph {
     var allProblems: [ResolutionError] {
         let nodes = entries.map { entry in
             GraphValidator<AnyObject>.Node(
-                sharing: entry.sharing, hasArguments: entry.recipe.key.arguments != nil, edges: entry.edges)
+                sharing: entry.sharing, hasArguments: entry.binding.key.arguments != nil, edges: entry.edges)
         }
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         let validator = GraphValidator(nodes: nodes, rule: rule)
         let cycles = validator.cycles.map { cycle in
-            ResolutionError.circular((cycle + [cycle[0]]).map { entries[$0].recipe.step })
+            ResolutionError.circular((cycle + [cycle[0]]).map { entries[$0].binding.step })
         }
         let captives = validator.captives.map { path in
             let (holder, captive) = (entries[path[0]], entries[path[path.count - 1]])
             return ResolutionError.captive(
-                holder.recipe, in: holder.host, holding: captive.recipe.key, of: captive.host,
-                resetWith: captive.isReset(under: holder) ? captive.recipe.lifetime : nil,
-                steps: path.map { entries[$0].recipe.step })
+                holder.binding, in: holder.host, holding: captive.binding.key, of: captive.host,
+                resetWith: captive.isReset(under: holder) ? captive.binding.lifetime : nil,
+                steps: path.map { entries[$0].binding.step })
         }
         var seen: Set<String> = []
         return (problems + cycles + captives).filter { seen.insert($0.description).inserted }
@@ -215,24 +215,25 @@ extension StaticGraph {
 
 extension StaticGraph.Entry {
     fileprivate var sharing: GraphValidator<AnyObject>.Sharing {
-        if recipe.blueprint.isExpected { return .place(host, isScoped: true, outlivesScopes: false) }
-        switch recipe.lifetime.sharing {
+        if binding.blueprint.isExpected { return .place(host, isScoped: true, outlivesScopes: false) }
+        switch binding.lifetime.sharing {
         case .none, .graph: return .asker
-        case .asked, .owner:
+        case .resolvingContainer, .registeringContainer:
             return .place(
-                host, isScoped: recipe.lifetime.sharing == .asked, outlivesScopes: recipe.lifetime.outlivesScopes,
-                isResettable: recipe.lifetime.isResettable)
+                host, isScoped: binding.lifetime.sharing == .resolvingContainer,
+                outlivesScopes: binding.lifetime.outlivesScopes,
+                isResettable: binding.lifetime.isResettable)
         }
     }
 
     /// Whether a holder would be left with an instance that has been reset.
     fileprivate func isReset(under holder: StaticGraph.Entry) -> Bool {
-        recipe.lifetime.isResettable && holder.recipe.lifetime.outlivesScopes
+        binding.lifetime.isResettable && holder.binding.lifetime.outlivesScopes
     }
 }
 
-extension Recipe {
-    fileprivate var step: PathStep { PathStep(key: key, recipe: self, pack: .none) }
+extension Binding {
+    fileprivate var step: PathStep { PathStep(key: key, binding: self, pack: .none) }
 }
 
 extension Blueprint {

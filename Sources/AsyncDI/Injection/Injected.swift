@@ -55,8 +55,8 @@ public struct Injected<Service: Sendable>: Sendable {
             }
             return try container.ready(Service.self, qualifier: qualifier)
         case .host(let host, let qualifier):
-            let own = Resolver(host: host, frame: nil)
-            let resolver = ResolutionContext.activeFrame == nil ? (host as? ContainerCore)?.resolver ?? own : own
+            let own = Resolver(host: host, run: nil)
+            let resolver = ResolutionContext.activeRun == nil ? (host as? ContainerCore)?.resolver ?? own : own
             return
                 try resolver
                 .request(ServiceKey(Service.self, qualifier: qualifier), .none).ready(Service.self)

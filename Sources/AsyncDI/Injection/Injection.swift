@@ -37,7 +37,7 @@ public enum Injection {
     /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope
     /// is refused there too, with ``ResolutionError/Code/disposed``.
     public static var container: Container? {
-        current ?? (ResolutionContext.activeFrame?.host as? ContainerCore)?.handle() ?? `default`
+        current ?? (ResolutionContext.activeRun?.host as? ContainerCore)?.handle() ?? `default`
     }
 
     /// The current container; in place of one that has ended, the nearest one around it that is open, if there is one.
@@ -60,9 +60,9 @@ public enum Injection {
     /// The run of a factory in the container that is asked here and now.
     ///
     /// What the factory makes must not keep that container alive, and asks as the factory would.
-    static var maker: Frame? {
-        guard let frame = ResolutionContext.activeFrame else { return nil }
-        return current.map { $0.core === frame.host } ?? true ? frame : nil
+    static var maker: Run? {
+        guard let run = ResolutionContext.activeRun else { return nil }
+        return current.map { $0.core === run.host } ?? true ? run : nil
     }
 
     /// Makes a container the current one while a body runs, for its task and its children.
@@ -102,7 +102,7 @@ public enum Injection {
         ResolutionError(
             .noCurrentContainer, "\(key) was asked for where there is no container.",
             advice: "Set Injection.default at start-up, or run the code inside withScope or Injection.with(container).",
-            steps: [PathStep(key: key, recipe: nil, pack: .none)])
+            steps: [PathStep(key: key, binding: nil, pack: .none)])
     }
 }
 

@@ -160,7 +160,7 @@ private final class LazyBox<Service: Sendable>: Sendable {
 /// The graph has the instance only while somebody calls: what the factory gave the instance leads back to it.
 private struct LazyAttempt: Sendable {
     let graph = ResolutionGraph()
-    private let recipe = Locked<Recipe?>(nil)
+    private let binding = Locked<Binding?>(nil)
 
     nonisolated(nonsending) func instance<Service: Sendable>(
         _ service: Service.Type, from source: LazySource
@@ -180,7 +180,7 @@ private struct LazyAttempt: Sendable {
             asker: question.asker, graph: graph, heldBy: question.heldBy)
         while true {
             do {
-                let cell = try await request.graphInstance(recipe(asking: question, service))
+                let cell = try await request.graphInstance(binding(asking: question, service))
                 if let instance = cell?.load(as: service) { return instance }
             } catch let error where source.container?.core.isOvertaken(error, asking: question.host, depth: 2) == true {
                 return try await instance(service, from: source)
@@ -188,22 +188,22 @@ private struct LazyAttempt: Sendable {
         }
     }
 
-    /// The recipe of the attempt: its factory asks for the service.
-    private func recipe<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Recipe {
+    /// The binding of the attempt: its factory asks for the service.
+    private func binding<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Binding {
         var blueprint = Blueprint(
             key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
             factory: ServiceFactory<Service> { resolver, _ in
                 let inner = Request(
-                    key: question.key, pack: question.pack, host: resolver.host, asker: resolver.frame,
+                    key: question.key, pack: question.pack, host: resolver.host, asker: resolver.run,
                     graph: question.graph ?? ResolutionGraph(), heldBy: question.heldBy)
                 return try await inner.resolve(service)
             })
         // In a graph whoever has the `Lazy` asks for the service.
         blueprint.isHidden = true
-        return recipe.withLock { [blueprint] recipe in
-            if let recipe { return recipe }
-            let new = Recipe(blueprint, defaultLifetime: .graph)
-            recipe = new
+        return binding.withLock { [blueprint] binding in
+            if let binding { return binding }
+            let new = Binding(blueprint, defaultLifetime: .graph)
+            binding = new
             return new
         }
     }
@@ -213,7 +213,7 @@ extension LazySource {
     /// The question that the service is resolved by.
     fileprivate func question<Service>(_ service: Service.Type) throws -> Request {
         let key = ServiceKey(service, qualifier: qualifier, arguments: arguments)
-        let asker = ResolutionContext.activeFrame
+        let asker = ResolutionContext.activeRun
         if container == nil, let origin {
             // In a task of the run that it came from it still belongs to that run.
             let asker = asker ?? origin.asker.flatMap { $0.isActive ? $0 : nil }

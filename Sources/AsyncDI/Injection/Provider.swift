@@ -60,8 +60,8 @@ public struct Provider<Service: Sendable>: Sendable {
     private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
         var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
         // What that run asks itself is told by the request.
-        if let frame = resolver.frame, let recorded = frame.recorded, request.asker?.recorded !== recorded {
-            recorded.asks(for: request.key, of: request.host, isDeferred: !frame.isActive)
+        if let run = resolver.run, let recorded = run.recorded, request.asker?.recorded !== recorded {
+            recorded.asks(for: request.key, of: request.host, isDeferred: !run.isActive)
             request.isNoted = true
         }
         return request
@@ -90,7 +90,7 @@ extension Provider: WrapperType {
 
     private static func provider(for request: Request) -> Provider {
         Provider(
-            resolver: Resolver(host: request.host, frame: request.asker, graph: nil), qualifier: request.key.qualifier,
+            resolver: Resolver(host: request.host, run: request.asker, graph: nil), qualifier: request.key.qualifier,
             pack: request.pack, arguments: request.key.arguments)
     }
 }

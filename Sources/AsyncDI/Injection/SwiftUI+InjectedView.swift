@@ -74,7 +74,7 @@
             case .loading:
                 // The task needs a view that appears, which a placeholder may not have.
                 ZStack {
-                    Color.clear.frame(width: 0, height: 0)
+                    Color.clear.run(width: 0, height: 0)
                     placeholder()
                 }
                 .task(id: request) { await run(request) }

@@ -5,7 +5,7 @@ import Synchronization
 struct ContributionID: Hashable, Sendable, CustomStringConvertible {
     private let id: AnyKey
     let isKeyed: Bool
-    /// Kept, because hashing a key is the user's code.
+    /// CacheEntry, because hashing a key is the user's code.
     let hash: Int
 
     private static let count = Atomic<Int>(0)

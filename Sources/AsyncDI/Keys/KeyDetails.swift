@@ -4,7 +4,7 @@
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants.
 @usableFromInline class KeyDetails: @unchecked Sendable {
     final let role: ServiceKey.Role
-    /// Kept, because hashing a qualifier takes longer than all else.
+    /// CacheEntry, because hashing a qualifier takes longer than all else.
     final let hash: UInt
 
     final var isOfService: Bool {

@@ -14,7 +14,7 @@ import Synchronization
     final var isResettable = false
     /// Whether this is a ``WeakCell``.
     final let isHeldWeakly: Bool
-    /// The ``RegistrationClock`` for which the cell answers, zero when it does for as long as it is published.
+    /// The ``RegistrationCounter`` for which the cell answers, zero when it does for as long as it is published.
     ///
     /// A scoped instance whose registration is an ancestor's must not hide a registration that came later and is
     /// nearer.

@@ -16,7 +16,7 @@ final class InstanceIndex: @unchecked Sendable {
 
     /// An instance whose arguments have this hash, inside a ``ReadEpoch``, which keeps the places until the instance is
     /// retained.
-    func instance(withHash hash: UInt32) -> IndexedInstance? {
+    func instance(withHash hash: UInt32) -> IndexEntry? {
         array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
     }
 
@@ -25,7 +25,7 @@ final class InstanceIndex: @unchecked Sendable {
 
     // MARK: Writing, under the container's lock
 
-    func insert(_ instance: IndexedInstance, retired: inout [AnyObject]) {
+    func insert(_ instance: IndexEntry, retired: inout [AnyObject]) {
         var places = array.object
         if places == nil || (used + 1) * 4 > places!.capacity * 3 {
             let larger = Places(capacity: max(8, (count + 1).nextPowerOfTwo * 2))
@@ -40,7 +40,7 @@ final class InstanceIndex: @unchecked Sendable {
     }
 
     /// Removes an instance, if it is there.
-    func remove(_ instance: IndexedInstance, retired: inout [AnyObject]) {
+    func remove(_ instance: IndexEntry, retired: inout [AnyObject]) {
         guard let places = array.object, let removed = places.remove(instance) else { return }
         count -= 1
         retired.append(removed)
@@ -58,8 +58,8 @@ final class InstanceIndex: @unchecked Sendable {
 /// `@unchecked Sendable` because the places are atomic and the pointer never changes.
 private final class Places: @unchecked Sendable {
     let capacity: Int
-    private let places: UnsafeMutablePointer<AtomicReference<IndexedInstance>>
-    private let mark = IndexedInstance.removed
+    private let places: UnsafeMutablePointer<AtomicReference<IndexEntry>>
+    private let mark = IndexEntry.removed
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -72,13 +72,13 @@ private final class Places: @unchecked Sendable {
         places.deallocate()
     }
 
-    private func isMark(_ place: Unmanaged<IndexedInstance>) -> Bool {
+    private func isMark(_ place: Unmanaged<IndexEntry>) -> Bool {
         // Unretained because only addresses are compared.
         place.toOpaque() == Unmanaged.passUnretained(mark).toOpaque()
     }
 
     /// The first instance with this hash, valid until the read ends.
-    func instance(withHash hash: UInt32) -> Unmanaged<IndexedInstance>? {
+    func instance(withHash hash: UInt32) -> Unmanaged<IndexEntry>? {
         var index = Int(hash) & (capacity - 1)
         while let place = places[index].load() {
             if place._withUnsafeGuaranteedRef({ $0.hash == hash }), !isMark(place) { return place }
@@ -88,13 +88,13 @@ private final class Places: @unchecked Sendable {
     }
 
     /// Only the writer calls this, and only while at least one place stays free.
-    func insert(_ instance: IndexedInstance) {
+    func insert(_ instance: IndexEntry) {
         var index = Int(instance.hash) & (capacity - 1)
         while places[index].load() != nil { index = (index + 1) & (capacity - 1) }
         _ = places[index].exchange(instance)
     }
 
-    func remove(_ instance: IndexedInstance) -> IndexedInstance? {
+    func remove(_ instance: IndexEntry) -> IndexEntry? {
         var index = Int(instance.hash) & (capacity - 1)
         while let place = places[index].load() {
             // Unretained because only addresses are compared.
@@ -106,7 +106,7 @@ private final class Places: @unchecked Sendable {
         return nil
     }
 
-    var instances: [IndexedInstance] {
+    var instances: [IndexEntry] {
         (0..<capacity).compactMap { index in
             places[index].load().flatMap { isMark($0) ? nil : $0.takeUnretainedValue() }
         }

@@ -150,15 +150,15 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
 extension Lifetime {
     /// Where the instances of a lifetime are cached, and whose dependencies they see.
     enum Sharing: Sendable {
-        case none, graph, asked, owner
+        case none, graph, resolvingContainer, registeringContainer
     }
 
     var sharing: Sharing {
         switch kind {
         case .transient: .none
         case .graph: .graph
-        case .scoped, .custom(.resolvingContainer): .asked
-        case .singleton, .multiton, .weak, .custom(.registeringContainer): .owner
+        case .scoped, .custom(.resolvingContainer): .resolvingContainer
+        case .singleton, .multiton, .weak, .custom(.registeringContainer): .registeringContainer
         }
     }
 
@@ -189,7 +189,7 @@ extension Lifetime {
     var keepsInstances: Bool {
         switch sharing {
         case .none, .graph: false
-        case .asked, .owner: !isWeak
+        case .resolvingContainer, .registeringContainer: !isWeak
         }
     }
 

@@ -59,13 +59,13 @@ struct MultitonCache<Key> {
     ///
     /// Returns the entry, and what must go to make room. When everything is leased nothing goes, and the bound is
     /// exceeded.
-    mutating func insert(_ key: Key, isLeased: Bool = false, at now: Duration) -> (node: Node, victims: [Victim]) {
-        let victims = shrink(to: capacity.map { $0 - 1 })
+    mutating func insert(_ key: Key, isLeased: Bool = false, at now: Duration) -> (node: Node, removals: [Victim]) {
+        let removals = shrink(to: capacity.map { $0 - 1 })
         let node = Node(key, isLeased: isLeased, countedBy: counter)
         node.note(at: now)
         append(node)
         count += 1
-        return (node, victims)
+        return (node, removals)
     }
 
     /// An entry that must go.
@@ -92,10 +92,10 @@ struct MultitonCache<Key> {
     /// Takes the least recently used entries out until as few are left, or all of them are leased.
     private mutating func shrink(to bound: Int?) -> [Victim] {
         guard let bound else { return [] }
-        var victims: [Victim] = []
-        while count > bound, let victim = takeOldest() { victims.append(victim) }
+        var removals: [Victim] = []
+        while count > bound, let victim = takeOldest() { removals.append(victim) }
         compact()
-        return victims
+        return removals
     }
 
     /// Takes the least recently used entry out, unless all are leased.

@@ -59,6 +59,6 @@ extension Blueprint {
     private func invalid(_ message: String, _ advice: String) -> ResolutionError {
         ResolutionError(
             .invalidRegistration, message, advice: advice,
-            steps: [PathStep(key: key, recipe: nil, pack: .none, site: site)])
+            steps: [PathStep(key: key, binding: nil, pack: .none, site: site)])
     }
 }

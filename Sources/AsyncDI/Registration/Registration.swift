@@ -9,14 +9,14 @@
 /// ```
 public struct Registration<Service>: Sendable {
     /// What the registration says; shared by its copies, and taken by the first container that it is given to.
-    private(set) var draft: Recipe
+    private(set) var draft: Binding
 
     var blueprint: Blueprint {
         get { draft.blueprint }
-        set { draft = Recipe(draft: newValue) }
+        set { draft = Binding(draft: newValue) }
     }
 
-    init(blueprint: Blueprint) { draft = Recipe(draft: blueprint) }
+    init(blueprint: Blueprint) { draft = Binding(draft: blueprint) }
 
     /// A service without arguments; the factory is one of `Service`.
     @usableFromInline
@@ -24,7 +24,7 @@ public struct Registration<Service>: Sendable {
         _ service: any Any.Type, _ details: KeyDetails?, _ lifetime: Lifetime?, _ fileID: String, _ line: UInt,
         _ factory: Factory
     ) {
-        draft = Recipe(
+        draft = Binding(
             draft: ServiceKey(service, details), lifetime: lifetime, factory: factory,
             site: RegistrationSite(fileID: fileID, line: line))
     }
@@ -277,7 +277,7 @@ extension Registration where Service: Sendable {
                         "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
                         advice:
                             "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
-                        steps: resolver.frame?.path ?? [], asker: resolver.frame)
+                        steps: resolver.run?.path ?? [], asker: resolver.run)
                 },
                 site: RegistrationSite(fileID: fileID, line: line)))
         blueprint.isExpected = true

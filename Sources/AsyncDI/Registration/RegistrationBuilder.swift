@@ -2,7 +2,7 @@
 public struct Registrations: Sendable {
     /// One thing is held without an array, because a builder makes one of these for each.
     private enum Content {
-        case registration(Recipe)
+        case registration(Binding)
         indirect case decoration(Decoration)
         /// A module that the registrations came from, to be told when all are there.
         indirect case module(any Module)
@@ -24,7 +24,7 @@ public struct Registrations: Sendable {
     public init(@RegistrationBuilder _ registrations: () -> Registrations) { self = registrations() }
 
     /// One registration, as a draft.
-    init(_ draft: consuming Recipe) { content = .registration(draft) }
+    init(_ draft: consuming Binding) { content = .registration(draft) }
     init(_ decoration: Decoration) { content = .decoration(decoration) }
 
     /// What a module registers, and the module itself, after those that it contains.
@@ -55,7 +55,7 @@ extension Registrations {
     ///
     /// Through the buffer, because iterating retains each part.
     func forEach(
-        draft: (Recipe) -> Void, decoration: (Decoration) -> Void = { _ in },
+        draft: (Binding) -> Void, decoration: (Decoration) -> Void = { _ in },
         module: (any Module) -> Void = { _ in }
     ) {
         switch content {

@@ -18,7 +18,7 @@ protocol Registered: AnyObject {
     var position: Int32 { get set }
 }
 
-extension Recipe: Registered {}
+extension Binding: Registered {}
 
 /// The registrations of one container: duplicates, order, and what there is of each service.
 ///

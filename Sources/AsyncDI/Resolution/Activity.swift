@@ -73,7 +73,7 @@ import Synchronization
 struct Asker: Sendable {
     let activity: Activity
     /// Shown in the path of an error; nil in a body outside every factory.
-    let frame: Frame?
+    let run: Run?
 }
 
 /// One call that waits for an activity, as the graph of waits knows it.

@@ -29,7 +29,7 @@
     @inline(never)
     private nonisolated(nonsending) func otherwise() async throws -> Cell {
         let creation = waiter.creation
-        let request = Request(key: creation.recipe.key, pack: .none, host: creation.host, asker: nil)
+        let request = Request(key: creation.binding.key, pack: .none, host: creation.host, asker: nil)
         if case .answer(let cell) = try request.answer(waiter.outcome, of: creation) { return cell }
         return try await request.cell()
     }

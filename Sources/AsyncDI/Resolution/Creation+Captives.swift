@@ -3,7 +3,7 @@ extension Creation {
     /// Whether the product lives longer than that of another creation.
     func outlives(_ other: Creation) -> Bool {
         guard let home, let otherHome = other.home else { return false }
-        if home === otherHome { return recipe.lifetime.outlivesScopes }
+        if home === otherHome { return binding.lifetime.outlivesScopes }
         var place = otherHome.parentHost
         while let current = place {
             if current === home { return true }
@@ -14,7 +14,7 @@ extension Creation {
 
     /// Whether this creation's product must not hold what is being made in a graph for somebody else.
     func mustNotShare(_ creation: Creation) -> Bool {
-        creation.madeFor !== recipe && mustNotShare(whatWasMadeIn: creation.host)
+        creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
     }
 
     /// Whether graph instances that were made in a container for somebody else may hold what this creation's product
@@ -28,7 +28,7 @@ extension Creation {
             if current === home { return true }
             place = current.parentHost
         }
-        guard recipe.lifetime.outlivesScopes else { return false }
+        guard binding.lifetime.outlivesScopes else { return false }
         return host.hasResettableInstances || home === host && host.hasScopedInstances
     }
 }

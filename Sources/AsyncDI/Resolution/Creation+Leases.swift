@@ -2,7 +2,7 @@
 extension Creation {
     /// A container's disposal waits for its creations, and a lease of an unfinished instance for that instance.
     var endsAndLeases: [Activity] {
-        let leased = rareIfThere { $0.leases?.flatMap(\.outer) ?? [] } ?? []
+        let leased = extrasIfAny { $0.leases?.flatMap(\.outer) ?? [] } ?? []
         return (home?.ends ?? []) + leased
     }
 
@@ -10,7 +10,7 @@ extension Creation {
     ///
     /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
     func hold(_ lease: any HeldLease) -> Bool {
-        let isHeld = rare { state in
+        let isHeld = extras { state in
             state.leases?.append(lease)
             return state.leases != nil
         }
@@ -21,9 +21,9 @@ extension Creation {
 
     /// Takes the leases out, once; none are held from now on.
     func takeLeases() -> [any HeldLease] {
-        let rare = rare.loadOrInitialize { Rare.ended }
-        guard rare !== Rare.ended else { return [] }
-        return rare.state.withLock { state in
+        let extras = extras.loadOrInitialize { Extras.ended }
+        guard extras !== Extras.ended else { return [] }
+        return extras.state.withLock { state in
             defer { state.leases = nil }
             return state.leases ?? []
         }

@@ -22,12 +22,12 @@ final class Creation: Activity, @unchecked Sendable {
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
     /// The registration that will hold a graph instance, nil where nothing shared will.
-    let madeFor: Recipe?
-    /// Whether it is made in a container newer than that of a run it is made for, however far out: see ``Frame/isInNewer``.
+    let madeFor: Binding?
+    /// Whether it is made in a container newer than that of a run it is made for, however far out: see ``Run/isInNewer``.
     let isInNewer: Bool
     /// The run that asked for a creation with a task of its own, until it ends.
-    private let begunBy: PassingReference<Frame>
-    var asker: Frame? { begunBy.load() }
+    private let begunBy: PassingReference<Run>
+    var asker: Run? { begunBy.load() }
     /// The disposal of the instance that the same registration had for the same arguments before.
     ///
     /// The factory runs once it is over: there are never two instances for one key.
@@ -42,10 +42,10 @@ final class Creation: Activity, @unchecked Sendable {
     /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
     @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
     /// Made when something happens that does not happen in most creations.
-    let rare = AtomicReference<Rare>()
+    let extras = AtomicReference<Extras>()
 
     /// What most creations do without.
-    final class Rare: Sendable {
+    final class Extras: Sendable {
         struct State {
             /// The unfinished instance.
             var instance: Cell?
@@ -58,7 +58,7 @@ final class Creation: Activity, @unchecked Sendable {
 
         let state = Locked(State())
         /// Stands for that of a creation which has ended without one: stays as it is.
-        static let ended = Rare()
+        static let ended = Extras()
     }
 
     /// A creation in a task of its own.
@@ -86,7 +86,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation for a graph, in the task of who asks.
     init(
         _ key: CreationKey, _ pack: ArgumentPack, asking host: any ResolutionHost, in graph: ResolutionGraph,
-        enclosing frame: Frame?, madeFor: Recipe?, isInner: Bool
+        enclosing run: Run?, madeFor: Binding?, isInner: Bool
     ) {
         self.key = key
         self.pack = pack
@@ -99,15 +99,15 @@ final class Creation: Activity, @unchecked Sendable {
         self.madeFor = madeFor
         self.isInner = isInner
         // Its hooks may have a task of their own.
-        begunBy = PassingReference(key.recipe.hasHooks ? frame : nil)
-        isInNewer = frame.map { $0.isInNewer || host.number > $0.host.number } ?? false
-        depth = frame?.creation.map { $0.depth + 1 } ?? 0
-        super.init(.creation, inside: Waits.asker(of: frame))
+        begunBy = PassingReference(key.binding.hasHooks ? run : nil)
+        isInNewer = run.map { $0.isInNewer || host.number > $0.host.number } ?? false
+        depth = run?.creation.map { $0.depth + 1 } ?? 0
+        super.init(.creation, inside: Waits.asker(of: run))
     }
 
     override var outer: [Activity] { endsAndLeases }
 
-    var recipe: Recipe { key.recipe }
+    var binding: Binding { key.binding }
     /// Where the instance is cached.
     var place: any CreationPlace {
         if let graph { graph } else { host }
@@ -115,18 +115,18 @@ final class Creation: Activity, @unchecked Sendable {
     /// The container that the instance's life is bound to, nil for a graph instance.
     var home: (any ResolutionHost)? { graph == nil ? host : nil }
     /// The instance, from the moment the factory returns it, where hooks or a group keep it from being finished.
-    var instance: Cell? { rareIfThere { $0.instance } ?? nil }
+    var instance: Cell? { extrasIfAny { $0.instance } ?? nil }
     /// Why the creation failed, where its group may ask.
-    var failure: (any Error)? { rareIfThere { $0.failure } ?? nil }
+    var failure: (any Error)? { extrasIfAny { $0.failure } ?? nil }
 
-    func rare<R>(_ body: (inout Rare.State) -> R) -> R? {
-        let rare = rare.loadOrInitialize { Rare() }
-        return rare === Rare.ended ? nil : rare.state.withLock(body)
+    func extras<R>(_ body: (inout Extras.State) -> R) -> R? {
+        let extras = extras.loadOrInitialize { Extras() }
+        return extras === Extras.ended ? nil : extras.state.withLock(body)
     }
 
-    func rareIfThere<R>(_ body: (inout Rare.State) -> R) -> R? {
-        guard let rare = rare.object, rare !== Rare.ended else { return nil }
-        return rare.state.withLock(body)
+    func extrasIfAny<R>(_ body: (inout Extras.State) -> R) -> R? {
+        guard let extras = extras.object, extras !== Extras.ended else { return nil }
+        return extras.state.withLock(body)
     }
 
     // MARK: In a task of its own
@@ -143,12 +143,12 @@ final class Creation: Activity, @unchecked Sendable {
         self.priority.max(priority.rawValue, ordering: .relaxed)
         let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            if key.recipe.lifetime.sharing == .owner {
+            if key.binding.lifetime.sharing == .registeringContainer {
                 task = Task.immediateDetached(priority: priority) { await self.runShared() }
             } else {
                 task = Task.immediate(priority: priority) { await self.runShared() }
             }
-        } else if key.recipe.lifetime.sharing == .owner {
+        } else if key.binding.lifetime.sharing == .registeringContainer {
             task = Task.detached(priority: priority) { await self.runShared() }
         } else {
             task = Task(priority: priority) { @concurrent in await self.runShared() }
@@ -157,7 +157,7 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     private func adopt(_ task: Task<Void, Never>, launchedWith priority: TaskPriority) {
-        let isCancelled = rare { state in
+        let isCancelled = extras { state in
             state.task = task
             return state.isCancelled
         }
@@ -170,7 +170,7 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     func cancel() {
-        let task = rare { state in
+        let task = extras { state in
             state.isCancelled = true
             return state.task
         }
@@ -184,7 +184,7 @@ final class Creation: Activity, @unchecked Sendable {
         guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
         self.priority.max(priority.rawValue, ordering: .relaxed)
         // There is none yet while the factory runs in the thread of who launched it: that one looks for the priority then.
-        guard let task = rare({ $0.task }) ?? nil else { return }
+        guard let task = extras({ $0.task }) ?? nil else { return }
         task.escalatePriority(to: priority)
     }
 
@@ -205,47 +205,47 @@ final class Creation: Activity, @unchecked Sendable {
 
     @inline(__always)
     private func runShared() async {
-        let frame = Frame(sharedCreation: self)
+        let run = Run(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
-            if isInNewer, asker?.isRepeated(recipe, pack, in: host) == true {
-                throw ResolutionError.circular([frame.step], asker: frame)
+            if isInNewer, asker?.isRepeated(binding, pack, in: host) == true {
+                throw ResolutionError.circular([run.step], asker: run)
             }
             if let predecessor {
                 self.predecessor = nil
-                try await predecessor.isOver(before: self, in: frame)
+                try await predecessor.isOver(before: self, in: run)
                 // Overtaken by a reset while it waited: its requests join the creation that came after it.
                 if !place.isCurrent(self) {
                     place.abandon(self)
                     throw CancellationError()
                 }
             }
-            let instance = try await makeInstanceInOwnTask(in: frame)
-            if recipe.hasHooks { try await recipe.runHooks(instance, in: frame) }
+            let instance = try await makeInstanceInOwnTask(in: run)
+            if binding.hasHooks { try await binding.runHooks(instance, in: run) }
             result = .success(instance)
         } catch {
             result = .failure(error)
         }
-        frame.end()
-        frame.leaveOwnGraph()
-        settle(result, in: frame)
+        run.end()
+        run.leaveOwnGraph()
+        settle(result, in: run)
     }
 
     /// Runs the hooks of a graph creation apart from the task that ran its factory, and ends it.
-    func launchHooks(of instance: Cell, in frame: Frame, endingWith factoryFrame: Frame) {
+    func launchHooks(of instance: Cell, in run: Run, endingWith factoryRun: Run) {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
         let task = Task(priority: priority) { @concurrent in
             let result: Result<Cell, any Error>
             do {
-                try await self.recipe.runHooks(instance, in: frame)
+                try await self.binding.runHooks(instance, in: run)
                 result = .success(instance)
             } catch {
                 result = .failure(error)
             }
-            frame.end()
-            factoryFrame.end()
-            self.settle(result, in: frame)
+            run.end()
+            factoryRun.end()
+            self.settle(result, in: run)
         }
         adopt(task, launchedWith: priority)
     }
@@ -253,16 +253,16 @@ final class Creation: Activity, @unchecked Sendable {
     // MARK: Steps
 
     /// Runs the factory.
-    nonisolated(nonsending) func makeInstance(in frame: Frame) async throws -> Cell {
-        let resolver = Resolver(host: host, frame: frame)
+    nonisolated(nonsending) func makeInstance(in run: Run) async throws -> Cell {
+        let resolver = Resolver(host: host, run: run)
         do {
-            let instance = try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(resolver, pack) { show($0) }
+            let instance = try await ResolutionContext.$run.bind(run) {
+                try await binding.blueprint.factory.makeCell(resolver, pack) { show($0) }
             }
             instanceMade(instance)
             return instance
         } catch {
-            throw translated(error, in: frame)
+            throw translated(error, in: run)
         }
     }
 
@@ -271,37 +271,37 @@ final class Creation: Activity, @unchecked Sendable {
     /// The same as ``makeInstance(in:)`` without what keeps to the caller's executor: in a task that began at once, asking which executor
     /// that is takes a lock of the runtime each time.
     @inline(__always)
-    private func makeInstanceInOwnTask(in frame: Frame) async throws -> Cell {
-        let resolver = Resolver(host: host, frame: frame)
+    private func makeInstanceInOwnTask(in run: Run) async throws -> Cell {
+        let resolver = Resolver(host: host, run: run)
         do {
-            let instance = try await ResolutionContext.$frame.withValue(
-                frame, operation: { try await recipe.blueprint.factory.makeCell(resolver, pack) { show($0) } },
+            let instance = try await ResolutionContext.$run.withValue(
+                run, operation: { try await binding.blueprint.factory.makeCell(resolver, pack) { show($0) } },
                 isolation: nil)
             instanceMade(instance)
             return instance
         } catch {
-            throw translated(error, in: frame)
+            throw translated(error, in: run)
         }
     }
 
     /// The factory has returned.
     private func instanceMade(_ instance: Cell) {
-        guard recipe.hasHooks else { return }
+        guard binding.hasHooks else { return }
         show(instance)
-        if !recipe.blueprint.propertyHooks.isEmpty {
+        if !binding.blueprint.propertyHooks.isEmpty {
             enterGraph()
             Waits.graph.withLock { $0.instanceMade(by: self) }
         }
     }
 
     /// There is an instance, unfinished: for those in a cycle with it, and to be disposed if the creation fails.
-    private func show(_ instance: Cell) { _ = rare { $0.instance = instance } }
+    private func show(_ instance: Cell) { _ = extras { $0.instance = instance } }
 
     /// Ends the creation, or holds it until the instances that it was given early are complete.
     ///
     /// - Returns: Whether the creation has ended.
     @discardableResult
-    func settle(_ result: Result<Cell, any Error>, in frame: Frame) -> Bool {
+    func settle(_ result: Result<Cell, any Error>, in run: Run) -> Bool {
         switch result {
         case .success(let instance):
             if !isInGraph, place.finishAlone(self, result) {
@@ -324,7 +324,7 @@ final class Creation: Activity, @unchecked Sendable {
                 return true
             }
         case .failure(let error):
-            fail((error as? ResolutionError)?.relative(to: self, in: frame) ?? error)
+            fail((error as? ResolutionError)?.relative(to: self, in: run) ?? error)
             return true
         }
     }
@@ -359,7 +359,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// Keeps the error for creations that fail with this one: without the runs that it arose in, which lead back here.
     private func keep(failure error: any Error) {
         let error = ResolutionError.withoutOrigins(error)
-        _ = rare { $0.failure = error }
+        _ = extras { $0.failure = error }
     }
 
     /// The creation was given the unfinished instance of another one, which has failed meanwhile.
@@ -381,7 +381,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
     private func forget() {
         begunBy.giveUp()
-        let dropped = rareIfThere { state in
+        let dropped = extrasIfAny { state in
             defer {
                 state.task = nil
                 state.instance = nil

@@ -2,7 +2,7 @@
 ///
 /// The key keeps the registration alive, so that its address is that of no other one.
 struct CreationKey: Hashable, Sendable {
-    let recipe: Recipe
+    let binding: Binding
     let arguments: ArgumentKey
     /// The number of the container that was asked, where one place serves several: a graph.
     ///
@@ -10,22 +10,22 @@ struct CreationKey: Hashable, Sendable {
     /// which may be that of another one by then.
     let asked: UInt64?
 
-    init(_ recipe: Recipe, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
-        self.recipe = recipe
+    init(_ binding: Binding, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
+        self.binding = binding
         self.asked = asked?.number
-        arguments = recipe.key.arguments == nil ? .none : recipe.blueprint.argumentKey(of: pack)
+        arguments = binding.key.arguments == nil ? .none : binding.blueprint.argumentKey(of: pack)
     }
 
     /// The key of an instance that was registered as such, and of a service without arguments.
-    init(withoutArguments recipe: Recipe, asked: (any ResolutionHost)? = nil) {
-        self.recipe = recipe
+    init(withoutArguments binding: Binding, asked: (any ResolutionHost)? = nil) {
+        self.binding = binding
         arguments = .none
         self.asked = asked?.number
     }
 
     /// The key that an instance was cached under.
-    init(_ recipe: Recipe, _ arguments: ArgumentKey) {
-        self.recipe = recipe
+    init(_ binding: Binding, _ arguments: ArgumentKey) {
+        self.binding = binding
         self.arguments = arguments
         asked = nil
     }
@@ -34,11 +34,11 @@ struct CreationKey: Hashable, Sendable {
     var isEqualToItself: Bool { arguments == arguments }
 
     static func == (first: CreationKey, second: CreationKey) -> Bool {
-        first.recipe === second.recipe && first.asked == second.asked && first.arguments == second.arguments
+        first.binding === second.binding && first.asked == second.asked && first.arguments == second.arguments
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(recipe))
+        hasher.combine(ObjectIdentifier(binding))
         hasher.combine(asked)
         hasher.combine(arguments.hash)
     }

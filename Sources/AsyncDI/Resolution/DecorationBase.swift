@@ -1,15 +1,15 @@
 /// What a decorated registration asks for, where it is no factory of its own container that could be wrapped.
 enum DecorationBase: Sendable {
     /// An instance registered as such.
-    case instance(Recipe)
+    case instance(Binding)
     /// A forwarded type.
-    case forward(Recipe)
+    case forward(Binding)
     /// What the container inherits.
-    case inherited(Recipe)
+    case inherited(Binding)
 
-    var recipe: Recipe {
+    var binding: Binding {
         switch self {
-        case .instance(let recipe), .forward(let recipe), .inherited(let recipe): recipe
+        case .instance(let binding), .forward(let binding), .inherited(let binding): binding
         }
     }
 
@@ -31,25 +31,25 @@ extension Resolver {
         _ key: ServiceKey, _ pack: ArgumentPack, beyond table: InstanceTable
     ) async throws -> Cell {
         while true {
-            let clock = RegistrationClock.now
+            let clock = RegistrationCounter.now
             var request = request(key, pack)
             request.isInner = true
             // Looked up again, rather than remembered: it may have been replaced since.
-            guard let (recipe, found) = table.currentRegistration(beyondFor: key) else {
+            guard let (binding, found) = table.currentRegistration(beyondFor: key) else {
                 throw host.miss(key, asker: asker)
             }
-            if let problem = recipe.problem { throw problem }
-            request.asker?.recorded?.asks(for: recipe, in: found)
-            if let cell = try await request.resolveBase(recipe, owner: found.host, clock: clock) { return cell }
+            if let problem = binding.problem { throw problem }
+            request.asker?.recorded?.asks(for: binding, in: found)
+            if let cell = try await request.resolveBase(binding, owner: found.host, clock: clock) { return cell }
         }
     }
 
     /// Resolves the service behind a decorated forwarded type.
-    nonisolated(nonsending) func resolveForward(_ alias: Recipe, _ pack: ArgumentPack, in table: InstanceTable)
+    nonisolated(nonsending) func resolveForward(_ alias: Binding, _ pack: ArgumentPack, in table: InstanceTable)
         async throws -> Cell
     {
         while true {
-            let clock = RegistrationClock.now
+            let clock = RegistrationCounter.now
             if let cell = try await request(alias.key, pack).resolveBase(alias, owner: table.host, clock: clock) {
                 return cell
             }
@@ -60,12 +60,12 @@ extension Resolver {
 extension Request {
     /// What is decorated: leased, where it could be evicted while what wraps it is still in use.
     fileprivate nonisolated(nonsending) func resolveBase(
-        _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
+        _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
-        guard recipe.lifetime.bounds.needsOrder, !recipe.lifetime.isWeak else {
-            return try await resolveCell(recipe, owner: owner, clock: clock)
+        guard binding.lifetime.bounds.needsOrder, !binding.lifetime.isWeak else {
+            return try await resolveCell(binding, owner: owner, clock: clock)
         }
-        guard let (cell, lease) = try await leasedCell(recipe, owner: owner, clock: clock) else { return nil }
+        guard let (cell, lease) = try await leasedCell(binding, owner: owner, clock: clock) else { return nil }
         // Nobody holds it when nothing is being made any more: a task that outlives what wraps it.
         if let lease, holder?.hold(lease) != true { lease.end() }
         return cell
@@ -75,24 +75,24 @@ extension Request {
 extension InstanceTable {
     /// The nearest registration of a key; one that decorates what is inherited is made anew when that is another one by
     /// now.
-    func currentRegistration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
+    func currentRegistration(of key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
         refreshed(key) { registration(of: key) }
     }
 
     /// The same where this container looks when it has none itself.
-    func currentRegistration(beyondFor key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
+    func currentRegistration(beyondFor key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
         refreshed(key) { registration(beyondFor: key) }
     }
 
     private func refreshed(
-        _ key: ServiceKey, _ find: () -> (recipe: Recipe, table: InstanceTable)?
-    ) -> (recipe: Recipe, table: InstanceTable)? {
+        _ key: ServiceKey, _ find: () -> (binding: Binding, table: InstanceTable)?
+    ) -> (binding: Binding, table: InstanceTable)? {
         var found = find()
         // The outermost first: what is inherited may itself decorate what has changed.
-        while let (recipe, table) = found, let base = recipe.base, base.isInherited,
-            table.currentRegistration(beyondFor: key)?.recipe !== base.recipe
+        while let (binding, table) = found, let base = binding.base, base.isInherited,
+            table.currentRegistration(beyondFor: key)?.binding !== base.binding
         {
-            table.host.inheritAgain(recipe)
+            table.host.inheritAgain(binding)
             found = find()
         }
         return found

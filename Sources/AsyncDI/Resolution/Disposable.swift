@@ -39,9 +39,9 @@ final class Disposable: Completion, @unchecked Sendable {
         self.isAnnounced = isAnnounced
     }
 
-    var recipe: Recipe { key.recipe }
+    var binding: Binding { key.binding }
     /// Whether the disposal is only an event.
-    var isSilent: Bool { !recipe.hasDisposalHooks && leases.isEmpty }
+    var isSilent: Bool { !binding.hasDisposalHooks && leases.isEmpty }
 
     /// Its leases name it, and so do the instances that the same task disposes before it.
     override var isOpen: Bool { true }
@@ -80,21 +80,21 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     /// Waits for the end of the disposal, on behalf of the creation of the instance's successor.
-    func isOver(before creation: Creation, in frame: Frame) async throws {
+    func isOver(before creation: Creation, in run: Run) async throws {
         if hasEnded { return }
         let suspension = Suspension()
-        if let frames = Waits.begin(suspension, from: Asker(activity: creation, frame: frame), for: self) {
+        if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
             // A hook may ask for the new instance, but where each key has its instance one must never meet the other.
-            guard recipe.lifetime.kind == .multiton else { return }
+            guard binding.lifetime.kind == .multiton else { return }
             throw ResolutionError.circular(
-                (frame.path + frames.flatMap(\.pathInCreation) + [frame.step]).upToFirstRepetition, asker: frame)
+                (run.path + runs.flatMap(\.pathInCreation) + [run.step]).upToFirstRepetition, asker: run)
         }
         defer { Waits.end(suspension) }
         while !hasEnded {
             let wakes = wakes
             if isLeasedForLong {
-                guard recipe.lifetime.kind == .multiton else { return }
-                throw leasedForLong(frame)
+                guard binding.lifetime.kind == .multiton else { return }
+                throw leasedForLong(run)
             }
             if try await waitUnlessWoken(since: wakes) { return }
         }
@@ -120,11 +120,11 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Whether an instance holds a lease that lives as long as the container: its end may never come.
     private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
 
-    private func leasedForLong(_ frame: Frame?) -> ResolutionError {
+    private func leasedForLong(_ run: Run?) -> ResolutionError {
         ResolutionError(
             .invalidOperation,
-            "\(recipe.key) was dropped while it is leased by an instance that lives as long as \(home.displayName).",
-            advice: "Reset that instance first, or lease in a scope.", steps: frame?.path ?? [], asker: frame)
+            "\(binding.key) was dropped while it is leased by an instance that lives as long as \(home.displayName).",
+            advice: "Reset that instance first, or lease in a scope.", steps: run?.path ?? [], asker: run)
     }
 }
 

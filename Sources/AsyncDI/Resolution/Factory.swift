@@ -87,7 +87,7 @@
         return try await decorated(original, resolver)
     }
 
-    // Not inlined, because most factories have no decorators, and their frames no room for this.
+    // Not inlined, because most factories have no decorators, and their runs no room for this.
     @inline(never)
     private nonisolated(nonsending) func decorated(
         _ original: Cell, _ resolver: Resolver

@@ -4,7 +4,7 @@
     /// the hit.
     case hit(InstanceTable.Hit)
     /// The run in which a transient instance is to be made.
-    case transient(Frame)
+    case transient(Run)
     /// The instance of the graph that is in use, or a shared one that was made without suspending.
     case instance(Cell)
     /// The run in which an instance of the graph is to be made.

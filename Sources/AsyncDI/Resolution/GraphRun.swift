@@ -2,27 +2,29 @@
 ///
 /// The short way of what ``Request`` does for every graph instance, with the same steps.
 @usableFromInline struct GraphRun {
-    @usableFromInline let frame: Frame
+    @usableFromInline let run: Run
 
     /// Finds the instance in the graph of the asker, or begins to make it.
     static func begin(
-        _ recipe: Recipe, host: any ResolutionHost, table: InstanceTable, asker: Frame?
+        _ binding: Binding, host: any ResolutionHost, table: InstanceTable, asker: Run?
     ) -> FoundAtOnce {
         let graph = asker?.graph ?? ResolutionGraph(isEntered: true)
-        let key = CreationKey(withoutArguments: recipe, asked: host)
+        let key = CreationKey(withoutArguments: binding, asked: host)
         let holder = asker?.holder
         switch graph.join(key, .none, host: host, asker: asker, holder: holder, mayWait: !Task.isCancelled) {
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, _):
-            let run = GraphRun(frame: Frame(of: creation, inside: asker, graph: graph, table: table))
-            guard run.frame.isInNewer, let asker, asker.isRepeated(recipe, .none, in: host) else { return .graph(run) }
-            _ = run.failed(run.request.circular([]))
-            return .other(DecidedRequest(run.request, for: recipe, .cycle([])))
+            let graphRun = GraphRun(run: Run(of: creation, inside: asker, graph: graph, table: table))
+            guard graphRun.run.isInNewer, let asker, asker.isRepeated(binding, .none, in: host) else {
+                return .graph(graphRun)
+            }
+            _ = graphRun.failed(graphRun.request.circular([]))
+            return .other(DecidedRequest(graphRun.request, for: binding, .cycle([])))
         case let decision:
             // In a graph of its own: the task is cancelled, and that is the answer.
-            let request = Request(key: recipe.key, pack: .none, host: host, asker: asker)
-            return .other(DecidedRequest(request, for: recipe, decision))
+            let request = Request(key: binding.key, pack: .none, host: host, asker: asker)
+            return .other(DecidedRequest(request, for: binding, decision))
         }
     }
 
@@ -32,7 +34,7 @@
         defer { leave() }
         let instance: Service
         do {
-            instance = try await frame.run(service)
+            instance = try await run.callFactory(service)
         } catch {
             throw failed(error)
         }
@@ -41,18 +43,18 @@
     }
 
     @usableFromInline func failed(_ error: any Error) -> any Error {
-        let error = translated(error, in: frame)
+        let error = translated(error, in: run)
         if Task.isCancelled { graph.abandon(creation) }
-        creation.settle(.failure(error), in: frame)
-        frame.end()
+        creation.settle(.failure(error), in: run)
+        run.end()
         return error
     }
 
     /// Ends the creation, unless it has to wait for others that it was given early.
     @usableFromInline func isComplete(with instance: Cell) throws -> Bool {
-        let isComplete = creation.settle(.success(instance), in: frame)
+        let isComplete = creation.settle(.success(instance), in: run)
         // Before anything waits: a task that outlives the factory is not inside it any more.
-        frame.end()
+        run.end()
         guard isComplete else { return false }
         guard let failure = creation.failure else { return true }
         // Given an instance of a creation that was cancelled, for others than this task: it starts over.
@@ -64,22 +66,22 @@
     /// Waits until others have completed the instance.
     @usableFromInline
     nonisolated(nonsending) func again<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        try await request.again(creation.recipe, as: service)
+        try await request.again(creation.binding, as: service)
     }
 
     /// The request that the run is for, in the graph that is in use.
     private var request: Request {
-        Request(key: frame.recipe.key, pack: .none, host: frame.host, asker: frame.parent, graph: graph)
+        Request(key: run.binding.key, pack: .none, host: run.host, asker: run.parent, graph: graph)
     }
 
     @usableFromInline func leave() {
         // It began the graph's use.
-        if frame.parent == nil { graph.leaveAsMaker() }
+        if run.parent == nil { graph.leaveAsMaker() }
     }
 
-    private var graph: ResolutionGraph { frame.graph }
+    private var graph: ResolutionGraph { run.graph }
     private var creation: Creation {
-        guard let creation = frame.creation else { preconditionFailure("a run for a graph instance is a creation") }
+        guard let creation = run.creation else { preconditionFailure("a run for a graph instance is a creation") }
         return creation
     }
 }
@@ -87,12 +89,12 @@
 /// A request that has been decided upon, and must suspend or fail.
 @usableFromInline final class DecidedRequest: Sendable {
     private let request: Request
-    private let recipe: Recipe
+    private let binding: Binding
     private let decision: JoinDecision
 
-    init(_ request: Request, for recipe: Recipe, _ decision: JoinDecision) {
+    init(_ request: Request, for binding: Binding, _ decision: JoinDecision) {
         self.request = request
-        self.recipe = recipe
+        self.binding = binding
         self.decision = decision
     }
 
@@ -100,7 +102,7 @@
     @usableFromInline
     nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {
         guard case .answer(let cell) = try await request.follow(decision), let instance = cell.load(as: service) else {
-            return try await request.again(recipe, as: service)
+            return try await request.again(binding, as: service)
         }
         return instance
     }
@@ -110,9 +112,9 @@ extension Request {
     /// The instance, asked for again; of a graph, that of this very registration, which may have been replaced
     /// meanwhile.
     fileprivate nonisolated(nonsending) func again<Service: Sendable>(
-        _ recipe: Recipe, as service: Service.Type
+        _ binding: Binding, as service: Service.Type
     ) async throws -> Service {
-        if recipe.isPlainGraph, let instance = try await graphInstance(recipe)?.load(as: service) { return instance }
+        if binding.isPlainGraph, let instance = try await graphInstance(binding)?.load(as: service) { return instance }
         return try await resolve(service)
     }
 }

@@ -1,22 +1,24 @@
 /// Writing, under the lock of the container that owns the table.
 extension InstanceTable {
     /// The registration of the key in this very container.
-    func ownRegistration(of key: ServiceKey) -> Recipe? {
-        ownSlot(key)?.slot.recipe
+    func ownRegistration(of key: ServiceKey) -> Binding? {
+        ownSlot(key)?.slot.binding
     }
 
     /// What a key has in this very container, for who is about to publish a registration of it.
     func ownPlace(of key: ServiceKey) -> OwnPlace {
         let hash = key.fastHash
-        guard let (slot, _) = ownSlot(key, hash: hash) else { return OwnPlace(hash: hash, isTaken: false, recipe: nil) }
-        return OwnPlace(hash: hash, isTaken: true, recipe: slot.recipe)
+        guard let (slot, _) = ownSlot(key, hash: hash) else {
+            return OwnPlace(hash: hash, isTaken: false, binding: nil)
+        }
+        return OwnPlace(hash: hash, isTaken: true, binding: slot.binding)
     }
 
     struct OwnPlace {
         fileprivate let hash: UInt
         /// Whether there is a place, perhaps an empty one.
         fileprivate let isTaken: Bool
-        let recipe: Recipe?
+        let binding: Binding?
     }
 
     /// Makes room for keys that are about to come.
@@ -34,11 +36,11 @@ extension InstanceTable {
     }
 
     /// Publishes a registration; what its key had before goes.
-    func publish(_ recipe: Recipe, retired: inout [AnyObject]) { put(recipe, retired: &retired) }
+    func publish(_ binding: Binding, retired: inout [AnyObject]) { put(binding, retired: &retired) }
 
     /// The same where the key has been looked for already; a place that it had then stays with it.
-    func publish(_ recipe: Recipe, at place: OwnPlace, retired: inout [AnyObject]) {
-        if place.isTaken { put(recipe, retired: &retired) } else { add(recipe, hash: place.hash, retired: &retired) }
+    func publish(_ binding: Binding, at place: OwnPlace, retired: inout [AnyObject]) {
+        if place.isTaken { put(binding, retired: &retired) } else { add(binding, hash: place.hash, retired: &retired) }
     }
 
     /// Takes the registration of a key back, and what it had published.

@@ -81,9 +81,9 @@ import Synchronization
     enum Found: ~Copyable {
         case hit(Hit)
         /// The registration, when the request is nothing but a call of its factory.
-        case plainTransient(Recipe)
+        case plainTransient(Binding)
         /// The registration, when the request is nothing but a call of its factory for a graph.
-        case plainGraph(Recipe)
+        case plainGraph(Binding)
     }
 
     /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
@@ -98,12 +98,12 @@ import Synchronization
         switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
             return .hit(Hit(cell, readUntil: ticket))
-        case .notReady(let recipe?)? where recipe._withUnsafeGuaranteedRef { $0.isPlainTransient }:
+        case .notReady(let binding?)? where binding._withUnsafeGuaranteedRef { $0.isPlainTransient }:
             defer { ticket.exit() }
-            return .plainTransient(recipe.takeUnretainedValue())
-        case .notReady(let recipe?)? where recipe._withUnsafeGuaranteedRef { $0.isPlainGraph }:
+            return .plainTransient(binding.takeUnretainedValue())
+        case .notReady(let binding?)? where binding._withUnsafeGuaranteedRef { $0.isPlainGraph }:
             defer { ticket.exit() }
-            return .plainGraph(recipe.takeUnretainedValue())
+            return .plainGraph(binding.takeUnretainedValue())
         default:
             ticket.exit()
             return nil
@@ -130,17 +130,17 @@ import Synchronization
     /// Whether instances of the service are found by the hash of arguments of this type.
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
         reading {
-            guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments)) else { return false }
-            return recipe._withUnsafeGuaranteedRef { $0.index.load() != nil }
+            guard case .notReady(let binding?)? = search(ArgumentsProbe(service, arguments)) else { return false }
+            return binding._withUnsafeGuaranteedRef { $0.index.load() != nil }
         }
     }
 
     /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
     enum Shortcut: ~Copyable {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
-        case instance(IndexedInstance)
+        case instance(IndexEntry)
         /// The request is nothing but a call of the factory.
-        case plainTransient(Recipe)
+        case plainTransient(Binding)
     }
 
     /// The short way to an instance with arguments, if there is one.
@@ -154,16 +154,16 @@ import Synchronization
             ticket.exit()
             withExtendedLifetime(self) {}
         }
-        guard case .notReady(let recipe?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
+        guard case .notReady(let binding?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
         var shortcut: Shortcut?
-        recipe._withUnsafeGuaranteedRef { recipe in
-            if let index = recipe.index.load() {
+        binding._withUnsafeGuaranteedRef { binding in
+            if let index = binding.index.load() {
                 let instance = index._withUnsafeGuaranteedRef {
                     $0.instance(withHash: UInt32(truncatingIfNeeded: hash()))
                 }
                 if let instance { shortcut = .instance(instance) }
-            } else if recipe.isPlainTransient {
-                shortcut = .plainTransient(recipe)
+            } else if binding.isPlainTransient {
+                shortcut = .plainTransient(binding)
             }
         }
         return shortcut
@@ -194,21 +194,21 @@ import Synchronization
     }
 
     /// The nearest registration of the key, with the table that holds it.
-    func registration(of key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
-        lookUp(key) { nearestRecipe($0, isOwnIncluded: true) }
+    func registration(of key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
+        lookUp(key) { nearestBinding($0, isOwnIncluded: true) }
     }
 
     /// The nearest registration of the key where this container looks when it has none itself.
-    func registration(beyondFor key: ServiceKey) -> (recipe: Recipe, table: InstanceTable)? {
-        lookUp(key) { nearestRecipe($0, isOwnIncluded: false) }
+    func registration(beyondFor key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
+        lookUp(key) { nearestBinding($0, isOwnIncluded: false) }
     }
 
     /// The table that holds a registration, among those that this one looks in; nil when none does any more.
-    func holder(of recipe: Recipe) -> InstanceTable? {
+    func holder(of binding: Binding) -> InstanceTable? {
         // A registration is there under its own key, so that nothing is left to compare but addresses.
-        let probe = OwnSlotProbe(recipe.key, hash: recipe.key.fastHash, asksUser: false)
+        let probe = OwnSlotProbe(binding.key, hash: binding.key.fastHash, asksUser: false)
         return reading {
-            firstTable { $0.slot(probe)?.slot.toOpaque() == Unmanaged.passUnretained(recipe).toOpaque() ? $0 : nil }
+            firstTable { $0.slot(probe)?.slot.toOpaque() == Unmanaged.passUnretained(binding).toOpaque() ? $0 : nil }
         }
     }
 
@@ -259,11 +259,11 @@ import Synchronization
         }
     }
 
-    /// What a search finds: cells, recipes and slots are valid until the read ends, tables as long as the one that is asked.
+    /// What a search finds: cells, bindings and slots are valid until the read ends, tables as long as the one that is asked.
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
-        case notReady(Unmanaged<Recipe>?)
+        case notReady(Unmanaged<Binding>?)
         /// Whether this slot is the one that is looked for remains to be compared.
         case undecided(Unmanaged<Slot>, Unmanaged<InstanceTable>)
     }
@@ -320,7 +320,7 @@ import Synchronization
             if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, slot.isRegistered, asked) }) {
                 return .cell(cell, Unmanaged.passUnretained(self))
             }
-            return slot.isRegistered ? .notReady(slot.unretainedRecipe) : nil
+            return slot.isRegistered ? .notReady(slot.unretainedBinding) : nil
         }
     }
 
@@ -336,17 +336,17 @@ import Synchronization
     /// Whether a published instance is what a request of `asked` gets.
     private func answers(_ cell: Cell, _ isRegisteredHere: Bool, _ asked: InstanceTable) -> Bool {
         let stamp = cell.stamp
-        let isCurrent = stamp == 0 ? isRegisteredHere : stamp == RegistrationClock.now
+        let isCurrent = stamp == 0 ? isRegisteredHere : stamp == RegistrationCounter.now
         return self === asked ? isCurrent : isCurrent && isRegisteredHere && cell.isSharedBelow
     }
 
-    private func nearestRecipe(
+    private func nearestBinding(
         _ probe: KeyProbe, isOwnIncluded: Bool
-    ) -> LookUp<(recipe: Recipe, table: InstanceTable)?> {
-        func own(_ table: InstanceTable) -> LookUp<(recipe: Recipe, table: InstanceTable)?>? {
+    ) -> LookUp<(binding: Binding, table: InstanceTable)?> {
+        func own(_ table: InstanceTable) -> LookUp<(binding: Binding, table: InstanceTable)?>? {
             guard let found = table.slot(probe) else { return nil }
             if found.isUndecided { return .undecided(in: table) }
-            return found.slot.takeUnretainedValue().recipe.map { .decided(($0, table)) }
+            return found.slot.takeUnretainedValue().binding.map { .decided(($0, table)) }
         }
         return (isOwnIncluded ? firstTable(own) : firstTableBeyond(own)) ?? .decided(nil)
     }

@@ -12,9 +12,9 @@ final class LeaseBody: Activity, @unchecked Sendable {
 
     /// A body of the current task.
     init(leasing leases: [any HeldLease]) {
-        let asker = Waits.asker(of: ResolutionContext.activeFrame)
+        let asker = Waits.asker(of: ResolutionContext.activeRun)
         parent = LeaseContext.activeBody
-        place = ResolutionContext.activeFrame?.activity
+        place = ResolutionContext.activeRun?.activity
         around = asker?.activity
         self.leases = Locked(leases)
         super.init(.body, inside: asker)

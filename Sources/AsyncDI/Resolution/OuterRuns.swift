@@ -4,7 +4,7 @@
 /// A chain of runs is looked through one by one at its end only. Further out a look-up asks sets of runs (see
 /// ``OuterRuns``), so that a chain of n runs is found to have no cycle in n log n steps.
 struct RunSearch {
-    let recipe: Recipe
+    let binding: Binding
     let pack: ArgumentPack
     let host: any ResolutionHost
     /// Whether runs for this very container count, or only those for others that answer the same.
@@ -16,8 +16,8 @@ struct RunSearch {
     /// How many of them there may be, one inside the other, before they are taken for the same.
     static let mostUnknown = 1_000
 
-    init(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost, includesOwn: Bool = true) {
-        self.recipe = recipe
+    init(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost, includesOwn: Bool = true) {
+        self.binding = binding
         self.pack = pack
         self.host = host
         self.includesOwn = includesOwn
@@ -27,31 +27,31 @@ struct RunSearch {
     ///
     /// Calls itself rather than loops, because a loop would retain each run: as often as runs are looked through one by
     /// one.
-    mutating func finds(in frame: Frame) -> Bool {
+    mutating func finds(in run: Run) -> Bool {
         steps += 1
-        if isSame(frame) { return true }
-        if frame.beginsBlock { return finds(outside: frame) }
-        guard let parent = frame.parent else { return false }
+        if isSame(run) { return true }
+        if run.beginsBlock { return finds(outside: run) }
+        guard let parent = run.parent else { return false }
         return finds(in: parent)
     }
 
-    private mutating func finds(outside frame: Frame) -> Bool {
-        let key = OuterRuns.Key(recipe, pack)
-        var frame = frame
-        while frame.beginsBlock {
+    private mutating func finds(outside run: Run) -> Bool {
+        let key = OuterRuns.Key(binding, pack)
+        var run = run
+        while run.beginsBlock {
             steps += 1
-            let runs = frame.outerRuns
+            let runs = run.outerRuns
             if runs.contains(key, where: { isSame($0) }) { return true }
-            frame = runs.outermost
+            run = runs.outermost
         }
         return false
     }
 
-    private mutating func isSame(_ frame: Frame) -> Bool {
-        guard frame.recipe === recipe else { return false }
-        let likeness = frame.pack === pack ? .same : frame.pack.likeness(to: pack)
+    private mutating func isSame(_ run: Run) -> Bool {
+        guard run.binding === binding else { return false }
+        let likeness = run.pack === pack ? .same : run.pack.likeness(to: pack)
         guard likeness != .different else { return false }
-        let other = frame.host
+        let other = run.host
         guard other === host ? includesOwn : host.answersTheSame(asNewerThan: other) else { return false }
         if likeness == .same { return true }
         unknown += 1
@@ -59,15 +59,15 @@ struct RunSearch {
     }
 }
 
-extension Frame {
+extension Run {
     /// Whether what this run asks for would be made again and again, in ever new containers.
     ///
     /// Looks beyond the task too: at the runs that asked for the creations which this one is part of. Their own
     /// containers are left to the graph of waits.
-    func isRepeated(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
+    func isRepeated(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         guard isInNewer || host.number > self.host.number else { return false }
-        var search = RunSearch(recipe, pack, in: host, includesOwn: false)
-        var asker: Frame? = self
+        var search = RunSearch(binding, pack, in: host, includesOwn: false)
+        var asker: Run? = self
         while let current = asker {
             if search.finds(in: current) { return true }
             asker = current.root.creation?.asker
@@ -105,11 +105,11 @@ final class OuterRuns: @unchecked Sendable {
     /// What a run makes, as far as it can be hashed.
     struct Key: Hashable {
         /// By identity, because each run holds its own.
-        private let recipe: ObjectIdentifier
+        private let binding: ObjectIdentifier
         private let arguments: Int
 
-        init(_ recipe: Recipe, _ pack: ArgumentPack) {
-            self.recipe = ObjectIdentifier(recipe)
+        init(_ binding: Binding, _ pack: ArgumentPack) {
+            self.binding = ObjectIdentifier(binding)
             arguments = pack.identityHash
         }
     }
@@ -119,26 +119,26 @@ final class OuterRuns: @unchecked Sendable {
 
     // Unretained because the run that owns this is inside all of them, and so keeps them alive. Retained they would be
     // released one inside the other.
-    private let runs: [Unmanaged<Frame>]
+    private let runs: [Unmanaged<Run>]
     /// For each run, the next one with the same key, or none.
     private let next: [Int32]
     private let first: [Key: Int32]
-    private let last: Unmanaged<Frame>
-    private let top: Unmanaged<Frame>
-    private let graphOwner: Unmanaged<Frame>
+    private let last: Unmanaged<Run>
+    private let top: Unmanaged<Run>
+    private let graphOwner: Unmanaged<Run>
 
     /// The set of a run whose number is a multiple of ``block``, but not the first.
-    init(outside frame: Frame) {
-        let count = Int(frame.depth & -frame.depth)
-        var runs: [Unmanaged<Frame>] = []
+    init(outside run: Run) {
+        let count = Int(run.depth & -run.depth)
+        var runs: [Unmanaged<Run>] = []
         var next: [Int32] = []
         var first: [Key: Int32] = [:]
         runs.reserveCapacity(count)
         next.reserveCapacity(count)
-        var last = frame
-        var graphOwner: Frame?
+        var last = run
+        var graphOwner: Run?
         while runs.count < count, let outer = last.parent {
-            let key = Key(outer.recipe, outer.pack)
+            let key = Key(outer.binding, outer.pack)
             next.append(first[key] ?? -1)
             first[key] = Int32(runs.count)
             runs.append(Unmanaged.passUnretained(outer))
@@ -156,13 +156,13 @@ final class OuterRuns: @unchecked Sendable {
 
     var count: Int { runs.count }
     /// The outermost run of the set.
-    var outermost: Frame { last.takeUnretainedValue() }
+    var outermost: Run { last.takeUnretainedValue() }
     /// The outermost run of the chain.
-    var root: Frame { top.takeUnretainedValue() }
+    var root: Run { top.takeUnretainedValue() }
     /// The graph that the runs share.
     var graph: ResolutionGraph { graphOwner._withUnsafeGuaranteedRef { $0.graph } }
 
-    func contains(_ key: Key, where isSame: (Frame) -> Bool) -> Bool {
+    func contains(_ key: Key, where isSame: (Run) -> Bool) -> Bool {
         var index = first[key] ?? -1
         while index >= 0 {
             if runs[Int(index)]._withUnsafeGuaranteedRef(isSame) { return true }

@@ -29,14 +29,14 @@ final class OutlivedScopes: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - recipe: The registration that the container asked has for the key.
+    ///   - binding: The registration that the container asked has for the key.
     /// - Returns: The scope, nil when the container asked gives the same as the scope did.
-    func owner(of key: ServiceKey, answeredBy recipe: Recipe?) -> (any ResolutionHost)? {
-        if recipe?.lifetime.sharing == .asked { return scopes.first }
+    func owner(of key: ServiceKey, answeredBy binding: Binding?) -> (any ResolutionHost)? {
+        if binding?.lifetime.sharing == .resolvingContainer { return scopes.first }
         return scopes.first { scope in
             scope.registeredKeys.contains(key)
                 || scope.table.fallbacks.contains {
-                    $0.registration(of: key).map { $0.recipe !== recipe } ?? false
+                    $0.registration(of: key).map { $0.binding !== binding } ?? false
                 }
         }
     }
@@ -65,8 +65,8 @@ extension Request {
     var isOfOutlivingTask: Bool { graph?.outlived != nil || asker?.isOfOutlivingTask == true }
 
     /// A task that has outlived a scope must not be given something else in place of what belonged to that scope.
-    func checkOutlived(answeredBy recipe: Recipe?) throws {
-        guard isOfOutlivingTask, let scope = outlived?.owner(of: key, answeredBy: recipe) else { return }
+    func checkOutlived(answeredBy binding: Binding?) throws {
+        guard isOfOutlivingTask, let scope = outlived?.owner(of: key, answeredBy: binding) else { return }
         throw outlivedError(scope)
     }
 

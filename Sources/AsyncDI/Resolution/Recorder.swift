@@ -20,8 +20,8 @@ struct RecordedService: Hashable, Sendable {
         isGroup = false
     }
 
-    init(_ recipe: Recipe, in table: InstanceTable) {
-        self.init(recipe.key, owner: table.host.ownerLabel, site: recipe.blueprint.site)
+    init(_ binding: Binding, in table: InstanceTable) {
+        self.init(binding.key, owner: table.host.ownerLabel, site: binding.blueprint.site)
     }
 
     /// The group that a contribution belongs to, as one service: a container and its scopes contribute to the same one.
@@ -89,13 +89,13 @@ final class Recorder: Sendable {
 }
 
 extension Recorder.Records {
-    mutating func note(_ service: RecordedService, of recipe: Recipe?) {
+    mutating func note(_ service: RecordedService, of binding: Binding?) {
         guard services[service] == nil else { return }
-        let lifetime = recipe.map { recipe in
-            if recipe.key.isMaking { return Recorder.Facts.making }
-            return recipe.blueprint.instance == nil ? recipe.lifetime.name : "instance"
+        let lifetime = binding.map { binding in
+            if binding.key.isMaking { return Recorder.Facts.making }
+            return binding.blueprint.instance == nil ? binding.lifetime.name : "instance"
         }
-        services[service] = Recorder.Facts(lifetime: lifetime, site: recipe?.blueprint.site)
+        services[service] = Recorder.Facts(lifetime: lifetime, site: binding?.blueprint.site)
     }
 
     mutating func note(from asker: RecordedService, to service: RecordedService, isDeferred: Bool = false) {
@@ -107,7 +107,7 @@ extension Recorder.Records {
 final class RecordedRun: Sendable {
     private let recorders: [Recorder]
     private let service: RecordedService
-    private let recipe: Recipe
+    private let binding: Binding
     private let stopwatch: Stopwatch
     private let failed = Atomic(false)
     private let cyclesAllowed = Atomic(false)
@@ -115,16 +115,16 @@ final class RecordedRun: Sendable {
     /// Nil where nothing is recorded.
     ///
     /// A look at one counter is all that a creation pays then.
-    static func begin(_ recipe: Recipe, in host: any ResolutionHost) -> RecordedRun? {
-        guard Recorder.isAnyRunning, !recipe.blueprint.isHidden else { return nil }
+    static func begin(_ binding: Binding, in host: any ResolutionHost) -> RecordedRun? {
+        guard Recorder.isAnyRunning, !binding.blueprint.isHidden else { return nil }
         let recorders = host.recorders
-        return recorders.isEmpty ? nil : RecordedRun(recipe, host, recorders)
+        return recorders.isEmpty ? nil : RecordedRun(binding, host, recorders)
     }
 
-    private init(_ recipe: Recipe, _ host: any ResolutionHost, _ recorders: [Recorder]) {
+    private init(_ binding: Binding, _ host: any ResolutionHost, _ recorders: [Recorder]) {
         self.recorders = recorders
-        self.recipe = recipe
-        service = RecordedService(recipe, in: host.table.holder(of: recipe) ?? host.table)
+        self.binding = binding
+        service = RecordedService(binding, in: host.table.holder(of: binding) ?? host.table)
         stopwatch = host.makeStopwatch()
     }
 
@@ -145,7 +145,7 @@ final class RecordedRun: Sendable {
         let failed = failed.load(ordering: .relaxed)
         for recorder in recorders {
             recorder.record { records in
-                records.note(service, of: recipe)
+                records.note(service, of: binding)
                 if failed {
                     records.services[service]?.failures += 1
                 } else {
@@ -157,19 +157,19 @@ final class RecordedRun: Sendable {
     }
 
     /// The run asks for what is registered.
-    func asks(for recipe: Recipe, in table: InstanceTable, isDeferred: Bool = false) {
-        let target = RecordedService(recipe, in: table)
+    func asks(for binding: Binding, in table: InstanceTable, isDeferred: Bool = false) {
+        let target = RecordedService(binding, in: table)
         let isDeferred = isDeferred || allowsCycles
-        var alias: (service: RecordedService, recipe: Recipe)?
-        if let key = recipe.forwardedKey, let (behind, place) = table.registration(of: key) {
+        var alias: (service: RecordedService, binding: Binding)?
+        if let key = binding.forwardedKey, let (behind, place) = table.registration(of: key) {
             alias = (RecordedService(behind, in: place), behind)
         }
         for recorder in recorders {
             recorder.record { records in
-                records.note(service, of: self.recipe)
-                records.note(target, of: recipe)
-                if case .contribution = recipe.key.role {
-                    let group = RecordedService(groupOf: recipe.key)
+                records.note(service, of: self.binding)
+                records.note(target, of: binding)
+                if case .contribution = binding.key.role {
+                    let group = RecordedService(groupOf: binding.key)
                     records.note(group, of: nil)
                     records.note(from: service, to: group, isDeferred: isDeferred)
                     records.note(from: group, to: target)
@@ -177,7 +177,7 @@ final class RecordedRun: Sendable {
                     records.note(from: service, to: target, isDeferred: isDeferred)
                 }
                 guard let alias else { return }
-                records.note(alias.service, of: alias.recipe)
+                records.note(alias.service, of: alias.binding)
                 records.note(from: target, to: alias.service)
             }
         }
@@ -185,7 +185,7 @@ final class RecordedRun: Sendable {
 
     /// The run asks for a key, whatever answers it.
     func asks(for key: ServiceKey, of host: any ResolutionHost, isDeferred: Bool = false) {
-        guard let (recipe, table) = host.table.registration(of: key) else { return }
-        asks(for: recipe, in: table, isDeferred: isDeferred)
+        guard let (binding, table) = host.table.registration(of: key) else { return }
+        asks(for: binding, in: table, isDeferred: isDeferred)
     }
 }

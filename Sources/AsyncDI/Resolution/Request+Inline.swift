@@ -1,29 +1,29 @@
 /// Transient and graph instances: made in the asker's task.
 extension Request {
     nonisolated(nonsending) func makeTransient<Service: Sendable>(
-        _ recipe: Recipe, as service: Service.Type
+        _ binding: Binding, as service: Service.Type
     ) async throws -> Service {
         // Unchecked because the key under which the registration was found has proved the type.
-        let factory = unsafeDowncast(recipe.blueprint.factory, to: ServiceFactory<Service>.self)
-        if recipe.hasHooks || factory.isDecorated { return try await makeTransientCell(recipe).value(as: service) }
-        let frame = try beginFrame(of: recipe)
-        defer { end(frame) }
+        let factory = unsafeDowncast(binding.blueprint.factory, to: ServiceFactory<Service>.self)
+        if binding.hasHooks || factory.isDecorated { return try await makeTransientCell(binding).value(as: service) }
+        let run = try beginRun(of: binding)
+        defer { end(run) }
         do {
-            return try await frame.run(service)
+            return try await run.callFactory(service)
         } catch {
-            throw translated(error, in: frame)
+            throw translated(error, in: run)
         }
     }
 
-    nonisolated(nonsending) func makeTransientCell(_ recipe: Recipe) async throws -> Cell {
-        let frame = try beginFrame(of: recipe)
-        defer { end(frame) }
-        let cell = try await translatingCancellation(in: frame) {
-            try await ResolutionContext.$frame.bind(frame) {
-                try await recipe.blueprint.factory.makeCell(Resolver(host: host, frame: frame), pack) { _ in }
+    nonisolated(nonsending) func makeTransientCell(_ binding: Binding) async throws -> Cell {
+        let run = try beginRun(of: binding)
+        defer { end(run) }
+        let cell = try await translatingCancellation(in: run) {
+            try await ResolutionContext.$run.bind(run) {
+                try await binding.blueprint.factory.makeCell(Resolver(host: host, run: run), pack) { _ in }
             }
         }
-        if recipe.hasHooks { try await recipe.runHooks(cell, in: frame) }
+        if binding.hasHooks { try await binding.runHooks(cell, in: run) }
         return cell
     }
 
@@ -32,50 +32,50 @@ extension Request {
         try await awaitModules()
         guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
         let found = host.table.registration(of: key)
-        try checkOutlived(answeredBy: found?.recipe)
-        guard let (recipe, table) = found else { throw host.miss(key, asker: asker) }
-        asker?.recorded?.asks(for: recipe, in: table)
-        if let problem = recipe.problem { throw problem }
+        try checkOutlived(answeredBy: found?.binding)
+        guard let (binding, table) = found else { throw host.miss(key, asker: asker) }
+        asker?.recorded?.asks(for: binding, in: table)
+        if let problem = binding.problem { throw problem }
         // Unchecked because the key, which only a `making:` registration has, has proved the type.
-        let factory = unsafeDowncast(recipe.blueprint.factory, to: MakingFactory<Service>.self)
-        let frame = try beginFrame(of: recipe)
-        defer { end(frame) }
-        let resolver = Resolver(host: host, frame: frame)
+        let factory = unsafeDowncast(binding.blueprint.factory, to: MakingFactory<Service>.self)
+        let run = try beginRun(of: binding)
+        defer { end(run) }
+        let resolver = Resolver(host: host, run: run)
         do {
-            return try await ResolutionContext.$frame.bind(frame) { try await factory.make(resolver, pack) }
+            return try await ResolutionContext.$run.bind(run) { try await factory.make(resolver, pack) }
         } catch {
-            throw translated(error, in: frame)
+            throw translated(error, in: run)
         }
     }
 
-    private func beginFrame(of recipe: Recipe) throws -> Frame {
+    private func beginRun(of binding: Binding) throws -> Run {
         try Task.checkCancellation()
         try refuseWhileDraining()
-        try checkInlineCycle(recipe)
+        try checkInlineCycle(binding)
         graph?.enter()
-        return Frame(of: recipe, pack, host: host, inside: asker, creation: nil, holder: holder, graph: graph)
+        return Run(of: binding, pack, host: host, inside: asker, creation: nil, holder: holder, graph: graph)
     }
 
-    private func end(_ frame: Frame) {
-        frame.end()
-        if let graph { graph.leave() } else if asker == nil { frame.leaveOwnGraph() }
+    private func end(_ run: Run) {
+        run.end()
+        if let graph { graph.leave() } else if asker == nil { run.leaveOwnGraph() }
     }
 
     /// The same registration with equal arguments is already being made further out in this task: it would be forever.
-    func checkInlineCycle(_ recipe: Recipe) throws {
+    func checkInlineCycle(_ binding: Binding) throws {
         guard let asker else { return }
-        if asker.isMaking(recipe, pack, in: host) || asker.isRepeated(recipe, pack, in: host) { throw circular([]) }
+        if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host) { throw circular([]) }
     }
 
     // MARK: Graph
 
-    nonisolated(nonsending) func graphInstance(_ recipe: Recipe) async throws -> Cell? {
+    nonisolated(nonsending) func graphInstance(_ binding: Binding) async throws -> Cell? {
         try refuseWhileDraining()
         let graph = graph ?? asker?.graph ?? ResolutionGraph()
         let isOutermost = self.graph != nil || asker == nil
         if isOutermost { graph.enter() }
         defer { if isOutermost { graph.leave() } }
-        let key = CreationKey(recipe, pack, asked: host)
+        let key = CreationKey(binding, pack, asked: host)
         while true {
             switch graph.join(
                 key, pack, host: host, asker: asker, holder: holder, isInner: isInner, mayWait: !Task.isCancelled)
@@ -94,29 +94,29 @@ extension Request {
     ///
     /// Nil when it is not complete yet: ask the graph again.
     private nonisolated(nonsending) func run(_ creation: Creation, in graph: ResolutionGraph) async throws -> Cell? {
-        let frame = Frame(
-            of: creation.recipe, creation.pack, host: host, inside: asker, creation: creation, holder: holder,
+        let run = Run(
+            of: creation.binding, creation.pack, host: host, inside: asker, creation: creation, holder: holder,
             graph: graph)
         var hooksRunElsewhere = false
         defer {
-            if !hooksRunElsewhere { frame.end() }
+            if !hooksRunElsewhere { run.end() }
         }
         let instance: Cell
         do {
-            if frame.isInNewer, let asker, asker.isRepeated(creation.recipe, pack, in: host) { throw circular([]) }
-            instance = try await creation.makeInstance(in: frame)
-            if let asker, !creation.recipe.blueprint.propertyHooks.isEmpty {
+            if run.isInNewer, let asker, asker.isRepeated(creation.binding, pack, in: host) { throw circular([]) }
+            instance = try await creation.makeInstance(in: run)
+            if let asker, !creation.binding.blueprint.propertyHooks.isEmpty {
                 hooksRunElsewhere = true
-                return try await waitForHooks(of: creation, instance, frame: frame, in: graph, asker: asker)
+                return try await waitForHooks(of: creation, instance, run: run, in: graph, asker: asker)
             }
-            if creation.recipe.hasHooks { try await creation.recipe.runHooks(instance, in: frame) }
+            if creation.binding.hasHooks { try await creation.binding.runHooks(instance, in: run) }
         } catch {
             if hooksRunElsewhere { throw error }
             if Task.isCancelled { graph.abandon(creation) }
-            creation.settle(.failure(error), in: frame)
+            creation.settle(.failure(error), in: run)
             throw error
         }
-        guard creation.settle(.success(instance), in: frame) else { return nil }
+        guard creation.settle(.success(instance), in: run) else { return nil }
         guard let failure = creation.failure else { return instance }
         // Given an instance of a creation that was cancelled, for others than this task: it starts over.
         if failure is CancellationError, !Task.isCancelled { return nil }
@@ -127,18 +127,18 @@ extension Request {
     /// The hooks of a nested creation may need what this task is in the middle of making: they run in a task of their
     /// own, so that this one can be given the unfinished instance and go on.
     private nonisolated(nonsending) func waitForHooks(
-        of creation: Creation, _ instance: Cell, frame: Frame, in graph: ResolutionGraph, asker: Frame
+        of creation: Creation, _ instance: Cell, run: Run, in graph: ResolutionGraph, asker: Run
     ) async throws -> Cell? {
         let decision = graph.handOver(creation, asker: asker)
-        creation.launchHooks(of: instance, in: Frame(hooksOf: frame), endingWith: frame)
+        creation.launchHooks(of: instance, in: Run(hooksOf: run), endingWith: run)
         guard let decision else { return nil }
         guard case .answer(let cell) = try await follow(decision) else { return nil }
         return cell
     }
 }
 
-extension Frame {
-    /// Makes a plain transient instance, and ends the frame.
+extension Run {
+    /// Makes a plain transient instance, and ends the run.
     @inlinable @inline(never)
     nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         try await makeHere(service)
@@ -153,7 +153,7 @@ extension Frame {
         defer { finish() }
         do {
             if Task.isCancelled { throw CancellationError() }
-            return try await run(service)
+            return try await callFactory(service)
         } catch {
             throw failed(error)
         }
@@ -164,18 +164,18 @@ extension Frame {
         end()
         leaveOwnGraph()
     }
-    @usableFromInline static let current = ResolutionContext.$frame
+    @usableFromInline static let current = ResolutionContext.$run
 
-    /// Runs the factory inside this frame.
+    /// Runs the factory inside this run.
     @inlinable @inline(__always)
-    func run<Service: Sendable>(
+    func callFactory<Service: Sendable>(
         _ service: Service.Type, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Service {
         // The closure captures the isolation: it stays on the caller's executor.
-        try await Frame.current.withValue(self) {
+        try await Run.current.withValue(self) {
             _ = isolation
             // Unchecked because the key under which the registration was found has proved the type.
-            return try await unsafeDowncast(recipe.blueprint.factory, to: ServiceFactory<Service>.self).make(
+            return try await unsafeDowncast(binding.blueprint.factory, to: ServiceFactory<Service>.self).make(
                 Resolver(self), pack)
         }
     }

@@ -12,19 +12,19 @@ extension Request {
     nonisolated(nonsending) func leasedCell() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
-            let clock = RegistrationClock.now
-            guard let (recipe, table) = try registration() else { return nil }
-            if let problem = recipe.problem { throw problem }
-            guard let (cell, lease) = try await leasedCell(recipe, owner: table.host, clock: clock) else { continue }
+            let clock = RegistrationCounter.now
+            guard let (binding, table) = try registration() else { return nil }
+            if let problem = binding.problem { throw problem }
+            guard let (cell, lease) = try await leasedCell(binding, owner: table.host, clock: clock) else { continue }
             if let living = cell.strengthened() { return (living, lease) }
             lease?.end()
         }
     }
 
     nonisolated(nonsending) func leasedCell(
-        _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
+        _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> (Cell, (any HeldLease)?)? {
-        if let forward = recipe.blueprint.target {
+        if let forward = binding.blueprint.target {
             guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table else {
                 throw host.miss(key, asker: asker)
             }
@@ -37,21 +37,21 @@ extension Request {
             }
         }
         let place: any ResolutionHost
-        switch recipe.lifetime.sharing {
+        switch binding.lifetime.sharing {
         case .none, .graph:
-            return try await resolveCell(recipe, owner: owner, clock: clock).map { ($0, nil) }
-        case .asked: place = host
-        case .owner: place = owner
+            return try await resolveCell(binding, owner: owner, clock: clock).map { ($0, nil) }
+        case .resolvingContainer: place = host
+        case .registeringContainer: place = owner
         }
-        let takesLease = recipe.lifetime.ownsInstances
+        let takesLease = binding.lifetime.ownsInstances
         guard
             let found = try await sharedInstance(
-                recipe, in: place, isScoped: recipe.lifetime.sharing == .asked, clock: clock,
+                binding, in: place, isScoped: binding.lifetime.sharing == .resolvingContainer, clock: clock,
                 takesLease: takesLease)
         else { return nil }
         guard takesLease, found.lease == nil else { return (found.cell, found.lease) }
         // Given early, in a cycle of properties.
-        switch place.lease(CreationKey(recipe, pack), found.cell) {
+        switch place.lease(CreationKey(binding, pack), found.cell) {
         case .leased(let lease):
             return (found.cell, lease)
         case .gone:
@@ -87,7 +87,7 @@ extension Request {
 
     /// The creation whose product is to hold the leases.
     private func leaseHolder() throws -> Creation {
-        if let holder, holder.recipe.lifetime.ownsInstances { return holder }
+        if let holder, holder.binding.lifetime.ownsInstances { return holder }
         throw ResolutionError(
             .invalidOperation, "\(key) was leased where no container owns the end of what is being made.",
             advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",
@@ -101,7 +101,7 @@ extension Request {
         if late.isEmpty { return }
         for lease in late { lease?.end() }
         throw ResolutionError(
-            .invalidOperation, "\(key) was leased for \(holder.recipe.key), whose creation has ended meanwhile.",
+            .invalidOperation, "\(key) was leased for \(holder.binding.key), whose creation has ended meanwhile.",
             advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
     }
 }

@@ -11,41 +11,41 @@ extension Request {
 
     /// The instance in a cell that holds it, nil when nothing answers the key.
     func readyCell() throws -> Cell? {
-        guard let (recipe, table) = try registration() else { return nil }
-        if let problem = recipe.problem { throw problem }
-        guard let cell = try readyCell(recipe, owner: table.host) else { throw notReady(recipe) }
+        guard let (binding, table) = try registration() else { return nil }
+        if let problem = binding.problem { throw problem }
+        guard let cell = try readyCell(binding, owner: table.host) else { throw notReady(binding) }
         return cell
     }
 
-    private func readyCell(_ recipe: Recipe, owner: any ResolutionHost) throws -> Cell? {
-        if let forward = recipe.blueprint.target {
+    private func readyCell(_ binding: Binding, owner: any ResolutionHost) throws -> Cell? {
+        if let forward = binding.blueprint.target {
             guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table,
                 let cell = try readyCell(target, owner: owner)
             else { return nil }
             return try convert(cell, by: forward)
         }
-        switch recipe.lifetime.sharing {
+        switch binding.lifetime.sharing {
         case .none, .graph: return nil
-        case .asked: return try readyCell(recipe, in: host, isScoped: true)
-        case .owner: return try readyCell(recipe, in: owner, isScoped: false)
+        case .resolvingContainer: return try readyCell(binding, in: host, isScoped: true)
+        case .registeringContainer: return try readyCell(binding, in: owner, isScoped: false)
         }
     }
 
-    private func readyCell(_ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool) throws -> Cell? {
-        try checkCaptive(in: place, isScoped: isScoped, isResettable: recipe.lifetime.isResettable)
-        switch place.peek(CreationKey(recipe, pack)) {
+    private func readyCell(_ binding: Binding, in place: any ResolutionHost, isScoped: Bool) throws -> Cell? {
+        try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
+        switch place.peek(CreationKey(binding, pack)) {
         case .instance(let cell): return cell
-        case .storage(let storage): return storage.load().flatMap { recipe.blueprint.factory.cell(for: $0) }
+        case .storage(let storage): return storage.load().flatMap { binding.blueprint.factory.cell(for: $0) }
         case .nothing: return nil
         }
     }
 
-    private func notReady(_ recipe: Recipe) -> ResolutionError {
+    private func notReady(_ binding: Binding) -> ResolutionError {
         let advice =
-            switch recipe.lifetime.sharing {
+            switch binding.lifetime.sharing {
             case .none, .graph:
-                "A \(recipe.lifetime) instance is made for each request and is never ready: use resolve, or a shared lifetime."
-            case .asked, .owner:
+                "A \(binding.lifetime) instance is made for each request and is never ready: use resolve, or a shared lifetime."
+            case .resolvingContainer, .registeringContainer:
                 "Resolve it once before, or register its instance."
             }
         return ResolutionError(

@@ -1,10 +1,10 @@
 /// Shared instances: found, waited for, or created in a task of their own.
 extension Request {
     nonisolated(nonsending) func sharedInstance(
-        _ recipe: Recipe, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
+        _ binding: Binding, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
-        try checkCaptive(in: place, isScoped: isScoped, isResettable: recipe.lifetime.isResettable)
-        let key = CreationKey(recipe, pack)
+        try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
+        let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
             attempt.mayWait = !Task.isCancelled
@@ -12,15 +12,15 @@ extension Request {
             case .ready(let cell):
                 return Delivery(cell: cell)
             case .makeStorage:
-                attempt.offeredStorage = recipe.lifetime.makeStorage?()
+                attempt.offeredStorage = binding.lifetime.makeStorage?()
             case .load(let storage, let generation):
                 guard let instance = storage.load() else {
                     attempt.emptyGeneration = generation
                     continue
                 }
-                guard let cell = recipe.blueprint.factory.cell(for: instance) else {
+                guard let cell = binding.blueprint.factory.cell(for: instance) else {
                     throw ResolutionError(
-                        .typeMismatch, "the storage of \(recipe.key) gave \(readableName(of: type(of: instance))).",
+                        .typeMismatch, "the storage of \(binding.key) gave \(readableName(of: type(of: instance))).",
                         advice: "load() must give what store(_:) was given.", steps: pathToHere, asker: asker)
                 }
                 guard takesLease else { return Delivery(cell: cell) }
@@ -74,8 +74,8 @@ extension Request {
             return try answer(outcome, of: creation)
         case .captive(let holder, _):
             throw captive(holder, of: host, isResettable: false)
-        case .cycle(let frames):
-            throw circular(frames)
+        case .cycle(let runs):
+            throw circular(runs)
         case .refused:
             throw CancellationError()
         case .unusableArguments:
@@ -149,32 +149,32 @@ extension Request {
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         guard
             rule.forbids(
-                holderIn: home, outlivingScopes: holder.recipe.lifetime.outlivesScopes, instanceIn: place,
+                holderIn: home, outlivingScopes: holder.binding.lifetime.outlivesScopes, instanceIn: place,
                 isScoped: isScoped, isResettable: isResettable)
         else { return }
         throw captive(
-            holder, of: place, isResettable: isResettable && holder.recipe.lifetime.outlivesScopes)
+            holder, of: place, isResettable: isResettable && holder.binding.lifetime.outlivesScopes)
     }
 
     /// The error for a creation whose product would hold what is asked for.
     private func captive(_ holder: Creation, of place: any ResolutionHost, isResettable: Bool) -> ResolutionError {
-        let lifetime = isResettable ? host.table.registration(of: key)?.recipe.lifetime : nil
+        let lifetime = isResettable ? host.table.registration(of: key)?.binding.lifetime : nil
         return .captive(
-            holder.recipe, in: holder.home ?? holder.host, holding: key, of: place, resetWith: lifetime,
+            holder.binding, in: holder.home ?? holder.host, holding: key, of: place, resetWith: lifetime,
             steps: pathToHere, asker: asker)
     }
 
-    /// The error for a request that would close a cycle; the frames lead from the service asked for to this task's
+    /// The error for a request that would close a cycle; the runs lead from the service asked for to this task's
     /// creation.
-    func circular(_ frames: [Frame]) -> ResolutionError {
-        let recipe = host.table.registration(of: key)?.recipe
+    func circular(_ runs: [Run]) -> ResolutionError {
+        let binding = host.table.registration(of: key)?.binding
         let target = PathStep(
-            key: recipe?.blueprint.target?.from ?? key,
-            recipe: recipe?.blueprint.target.flatMap { host.table.registration(of: $0.from)?.recipe } ?? recipe,
+            key: binding?.blueprint.target?.from ?? key,
+            binding: binding?.blueprint.target.flatMap { host.table.registration(of: $0.from)?.binding } ?? binding,
             pack: pack)
         var steps = asker?.path ?? []
-        if !frames.isEmpty, let asker {
-            for frame in frames { steps += frame.pathInCreation }
+        if !runs.isEmpty, let asker {
+            for run in runs { steps += run.pathInCreation }
             steps += asker.pathInCreation
         }
         steps.append(target)
@@ -185,8 +185,8 @@ extension Request {
 extension ResolutionError {
     /// The error for a long-lived instance that would hold one which ends before it, or which is reset with a lifetime.
     static func captive(
-        _ holder: Recipe, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
-        resetWith lifetime: Lifetime?, steps: [PathStep], asker: Frame? = nil
+        _ holder: Binding, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
+        resetWith lifetime: Lifetime?, steps: [PathStep], asker: Run? = nil
     ) -> ResolutionError {
         let belonging =
             if let lifetime {
@@ -207,7 +207,7 @@ extension ResolutionError {
     }
 
     /// The error for services that need each other: the path ends where it began.
-    static func circular(_ steps: [PathStep], asker: Frame? = nil) -> ResolutionError {
+    static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
         ResolutionError(
             .circularDependency, "a service needs itself to be made.",
             advice: "Let one of them have the other later: through .injectProperties, or by asking when it is used.",

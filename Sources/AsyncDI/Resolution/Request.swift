@@ -5,7 +5,7 @@ struct Request: Sendable {
     /// The container asked.
     let host: any ResolutionHost
     /// The run of a factory or hook that asks, nil outside any.
-    let asker: Frame?
+    let asker: Run?
     /// The graph to share instances with, when it is not that of the asker.
     var graph: ResolutionGraph?
     /// The creation whose product holds what is asked for, besides that of the asker.
@@ -74,16 +74,16 @@ struct Request: Sendable {
     ) async throws -> Service? {
         try await awaitModules()
         while true {
-            let clock = RegistrationClock.now
-            guard let (recipe, table) = try registration() else {
+            let clock = RegistrationCounter.now
+            guard let (binding, table) = try registration() else {
                 guard let wrapper = service as? any WrapperType.Type, wrapper.isAvailable(for: self) else { return nil }
                 return try await resolveWrapper(wrapper, as: service)
             }
-            if let problem = recipe.problem { throw problem }
-            if recipe.lifetime.sharing == .none, recipe.blueprint.target == nil {
-                return try await makeTransient(recipe, as: service)
+            if let problem = binding.problem { throw problem }
+            if binding.lifetime.sharing == .none, binding.blueprint.target == nil {
+                return try await makeTransient(binding, as: service)
             }
-            if let cell = try await resolveCell(recipe, owner: table.host, clock: clock),
+            if let cell = try await resolveCell(binding, owner: table.host, clock: clock),
                 let instance = cell.load(as: service)
             {
                 return instance
@@ -93,33 +93,34 @@ struct Request: Sendable {
 
     /// The instance that a registration gives, nil when it was replaced meanwhile.
     nonisolated(nonsending) func resolveCell(
-        _ recipe: Recipe, owner: any ResolutionHost, clock: UInt
+        _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
-        if let target = recipe.blueprint.target {
-            return try await forward(target, by: recipe, owner: owner, clock: clock)
+        if let target = binding.blueprint.target {
+            return try await forward(target, by: binding, owner: owner, clock: clock)
         }
-        switch recipe.lifetime.sharing {
-        case .none: return try await makeTransientCell(recipe)
-        case .graph: return try await graphInstance(recipe)
-        case .asked: return try await sharedInstance(recipe, in: host, isScoped: true, clock: clock)?.cell
-        case .owner: return try await sharedInstance(recipe, in: owner, isScoped: false, clock: clock)?.cell
+        switch binding.lifetime.sharing {
+        case .none: return try await makeTransientCell(binding)
+        case .graph: return try await graphInstance(binding)
+        case .resolvingContainer: return try await sharedInstance(binding, in: host, isScoped: true, clock: clock)?.cell
+        case .registeringContainer:
+            return try await sharedInstance(binding, in: owner, isScoped: false, clock: clock)?.cell
         }
     }
 
     /// Resolves the service behind a forwarded type, in the container that registered it.
     private nonisolated(nonsending) func forward(
-        _ forward: Forward, by alias: Recipe, owner: any ResolutionHost, clock: UInt
+        _ forward: Forward, by alias: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
-        guard let (recipe, table) = owner.table.registration(of: forward.from), table === owner.table else {
+        guard let (binding, table) = owner.table.registration(of: forward.from), table === owner.table else {
             throw host.miss(key, asker: asker)
         }
         let request = asking(forward.from)
-        guard let cell = try await request.resolveCell(recipe, owner: owner, clock: clock) else { return nil }
+        guard let cell = try await request.resolveCell(binding, owner: owner, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
-        switch recipe.lifetime.sharing {
-        case .asked where isInner: break
-        case .asked: host.publish(converted, of: cell, for: CreationKey(recipe, pack), under: alias)
-        case .owner: owner.publish(converted, of: cell, for: CreationKey(recipe, pack), under: alias)
+        switch binding.lifetime.sharing {
+        case .resolvingContainer where isInner: break
+        case .resolvingContainer: host.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
+        case .registeringContainer: owner.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
         case .none, .graph: break
         }
         return converted
@@ -136,8 +137,8 @@ struct Request: Sendable {
 
     /// The path of an error that arises from this request.
     var pathToHere: [PathStep] {
-        let site = host.table.registration(of: key)?.recipe.blueprint.site
-        return (asker?.path ?? []) + [PathStep(key: key, recipe: nil, pack: pack, site: site)]
+        let site = host.table.registration(of: key)?.binding.blueprint.site
+        return (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: pack, site: site)]
     }
 }
 
@@ -170,21 +171,23 @@ extension Request {
     nonisolated(nonsending) func optionalCell() async throws -> Cell? {
         try await awaitModules()
         while true {
-            let clock = RegistrationClock.now
-            guard let (recipe, table) = try registration() else { return try absent() }
-            if let problem = recipe.problem { throw problem }
-            if let cell = try await resolveCell(recipe, owner: table.host, clock: clock)?.strengthened() { return cell }
+            let clock = RegistrationCounter.now
+            guard let (binding, table) = try registration() else { return try absent() }
+            if let problem = binding.problem { throw problem }
+            if let cell = try await resolveCell(binding, owner: table.host, clock: clock)?.strengthened() {
+                return cell
+            }
         }
     }
 
     /// The nearest registration of the key.
-    func registration() throws -> (recipe: Recipe, table: InstanceTable)? {
+    func registration() throws -> (binding: Binding, table: InstanceTable)? {
         let found = host.table.currentRegistration(of: key)
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
         if host.table.isClosed { throw host.disposedError(key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
-        try checkOutlived(answeredBy: found?.recipe)
-        if let found, let recorded { recorded.asks(for: found.recipe, in: found.table) }
+        try checkOutlived(answeredBy: found?.binding)
+        if let found, let recorded { recorded.asks(for: found.binding, in: found.table) }
         return found
     }
 

@@ -66,7 +66,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     let advice: String?
     private var wholePath: ErrorPath<PathStep>
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend their own.
-    private var origin: Frame?
+    private var origin: Run?
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
 
@@ -78,11 +78,11 @@ public struct ResolutionError: Error, CustomStringConvertible {
         /// creations that fail with it, which were there when it was.
         let creation: ObjectIdentifier
         /// The creation's run: what is outside it in its task is no part of its waiters' paths.
-        let frame: Frame
+        let run: Run
     }
 
     init(
-        _ code: Code, _ message: String, advice: String? = nil, steps: [PathStep] = [], asker: Frame? = nil,
+        _ code: Code, _ message: String, advice: String? = nil, steps: [PathStep] = [], asker: Run? = nil,
         underlying: (any Error)? = nil
     ) {
         self.code = code
@@ -97,8 +97,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     var steps: [PathStep] {
         let steps = wholePath.steps
         let path = code == .circularDependency ? steps.upToFirstRepetition : steps
-        guard let delivery, delivery.frame.parent != nil, isOfChain(of: delivery.frame) else { return path }
-        return Array(path.dropFirst(delivery.frame.path.count - 1))
+        guard let delivery, delivery.run.parent != nil, isOfChain(of: delivery.run) else { return path }
+        return Array(path.dropFirst(delivery.run.path.count - 1))
     }
 
     /// The message, the path and what to do.
@@ -138,26 +138,26 @@ public struct ResolutionError: Error, CustomStringConvertible {
         error.underlying = underlying.map(Self.withoutOrigins)
         error.origin = nil
         error.delivery = nil
-        error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, recipe: nil, pack: .none, site: $0.site) })
+        error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, binding: nil, pack: .none, site: $0.site) })
         return error
     }
 
     /// The error as those see it who waited for a creation: its path begins at that creation.
     ///
     /// The path itself is left as it is until somebody has waited: mostly nobody has, in a task that makes one inside the other.
-    func relative(to creation: Creation, in frame: Frame) -> ResolutionError {
+    func relative(to creation: Creation, in run: Run) -> ResolutionError {
         guard origin != nil else { return self }
         var error = self
-        error.delivery = Delivery(creation: ObjectIdentifier(creation), frame: frame)
+        error.delivery = Delivery(creation: ObjectIdentifier(creation), run: run)
         return error
     }
 
     /// The error as the waiter that made the request in `asker` sees it: its path begins where that task's chain does.
-    func delivered(by creation: Creation, to asker: Frame?) -> ResolutionError {
+    func delivered(by creation: Creation, to asker: Run?) -> ResolutionError {
         var error = self
         error.delivery = nil
-        guard let delivery, isOfChain(of: delivery.frame) else { return error }
-        if delivery.frame.parent != nil { error.wholePath = ErrorPath(steps) }
+        guard let delivery, isOfChain(of: delivery.run) else { return error }
+        if delivery.run.parent != nil { error.wholePath = ErrorPath(steps) }
         error.origin = nil
         // Another creation's error, which failed this one with it, keeps its own path.
         guard delivery.creation == ObjectIdentifier(creation) else { return error }
@@ -167,9 +167,9 @@ public struct ResolutionError: Error, CustomStringConvertible {
     }
 
     /// Whether the path begins where the chain of a run does: an error of a task that outlives its creation has a path of its own.
-    private func isOfChain(of frame: Frame) -> Bool {
+    private func isOfChain(of run: Run) -> Bool {
         guard let origin else { return false }
-        return origin === frame.root
+        return origin === run.root
     }
 }
 

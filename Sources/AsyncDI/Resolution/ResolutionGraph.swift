@@ -8,7 +8,7 @@ final class ResolutionGraph: CreationPlace {
     private struct Entry {
         var cell: Cell
         /// What held it first, and so was checked not to hold too much by it; nil where nothing shared did.
-        let holder: Recipe?
+        let holder: Binding?
     }
 
     private struct State {
@@ -62,7 +62,7 @@ final class ResolutionGraph: CreationPlace {
         }
 
         /// Joins what is being made for a key, if something is.
-        mutating func ask(_ key: CreationKey, asker: Frame?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
+        mutating func ask(_ key: CreationKey, asker: Run?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
             if let creation = alone.first(where: { $0.key == key }) { share(creation) }
             if let holder, let creation = flights.flight(for: key), holder.mustNotShare(creation) {
                 return .captive(holder: holder, nil)
@@ -136,12 +136,12 @@ final class ResolutionGraph: CreationPlace {
     ///   - mayWait: Whether a creation may be begun or waited for.
     /// - Returns: What the request is to do.
     func join(
-        _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Frame?, holder: Creation?,
+        _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Run?, holder: Creation?,
         isInner: Bool = false, mayWait: Bool
     ) -> JoinDecision {
         state.withLock { state in
             if let found = state.instances[key], let cell = found.cell.strengthened() {
-                if let holder, found.holder !== holder.recipe, holder.mustNotShare(whatWasMadeIn: host) {
+                if let holder, found.holder !== holder.binding, holder.mustNotShare(whatWasMadeIn: host) {
                     return .captive(holder: holder, cell)
                 }
                 // Hooks may outlive the resolution that they belong to: nothing would leave the graph after them.
@@ -153,14 +153,14 @@ final class ResolutionGraph: CreationPlace {
             if let decision = state.ask(key, asker: asker, holder: holder, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
             let creation = Creation(
-                key, pack, asking: host, in: self, enclosing: asker, madeFor: holder?.recipe, isInner: isInner)
+                key, pack, asking: host, in: self, enclosing: asker, madeFor: holder?.binding, isInner: isInner)
             state.begin(creation)
             return .start(creation, nil)
         }
     }
 
     /// The asker's task runs the creation no longer: from now on it ends when nobody waits for it.
-    func handOver(_ creation: Creation, asker: Frame) -> JoinDecision? {
+    func handOver(_ creation: Creation, asker: Run) -> JoinDecision? {
         Waits.graph.withLock { graph in
             graph.leave(creation)
             creation.enclosing = nil

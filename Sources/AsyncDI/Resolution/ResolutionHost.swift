@@ -49,23 +49,23 @@ protocol ResolutionHost: CreationPlace {
     ) -> (any HeldLease)?
 
     /// Publishes an instance, converted, under another key for as long as the original is published.
-    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Recipe)
+    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding)
 
     /// Tells the modules that wait for it that they are loaded, here and where this container looks.
     nonisolated(nonsending) func loadModules() async throws
 
     /// Decorates what is inherited now, or nothing when nothing is, in place of what was.
-    func inheritAgain(_ recipe: Recipe)
+    func inheritAgain(_ binding: Binding)
 
     /// The keys of everything that was contributed to the service of a key, an ancestor's first.
     func contributions(to key: ServiceKey) -> [ServiceKey]
 
     /// The error for a key that nothing answers, with what is near.
-    func miss(_ key: ServiceKey, asker: Frame?) -> ResolutionError
+    func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError
     /// The error for a key that is registered with other arguments, nil when it is not registered at all.
-    func mismatch(_ key: ServiceKey, asker: Frame?) -> ResolutionError?
+    func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError?
     /// The error for what is asked of a disposed container.
-    func disposedError(_ key: ServiceKey?, asker: Frame?) -> ResolutionError
+    func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError
 }
 
 /// What a request has found out so far, when it must ask the same container again.
@@ -101,7 +101,7 @@ enum JoinDecision {
     /// It was launched, and has ended.
     case ended(Waiter.Outcome, Creation)
     /// Waiting would never end.
-    case cycle([Frame])
+    case cycle([Run])
     /// Load from the storage; when it is empty, ask again and say so.
     case load(any InstanceStorage, generation: Int)
     /// The lifetime needs a storage: make one and ask again.
@@ -159,7 +159,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
     ///
     /// Called under the lock of the flight's place, so that finding the flight, asking whether the wait would end, and
     /// waiting are one step.
-    mutating func ask(_ key: CreationKey, asker: Frame?, mayWait: Bool, takesLease: Bool = false) -> JoinDecision? {
+    mutating func ask(_ key: CreationKey, asker: Run?, mayWait: Bool, takesLease: Bool = false) -> JoinDecision? {
         guard let creation = flight(for: key) else { return nil }
         // Before the graph is asked: its answer may release others, and must then be carried out.
         guard mayWait else { return .refused }
@@ -167,8 +167,8 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
         var released: [(waiter: Waiter, early: Creation)] = []
         if let asker = Waits.asker(of: asker) {
             switch Waits.ask(waiter, from: asker, for: creation) {
-            case .cycle(let frames):
-                return .cycle(frames.compactMap(\.self))
+            case .cycle(let runs):
+                return .cycle(runs.compactMap(\.self))
             case .takeEarly:
                 pin(creation)
                 guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }

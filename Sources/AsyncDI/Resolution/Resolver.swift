@@ -1,25 +1,25 @@
 /// What a factory asks for its dependencies.
 ///
 /// It asks the container that the service is made in, and knows which creation it belongs to: cycles are found even
-/// when it is used in another task. Kept beyond the factory, it goes on asking the same container, outside any
+/// when it is used in another task. CacheEntry beyond the factory, it goes on asking the same container, outside any
 /// creation; it does not keep that container alive.
 public struct Resolver: Sendable {
-    let frame: Frame?
-    /// Who is asked, when it is not the frame's host: a run's own resolver is nothing but its frame.
+    let run: Run?
+    /// Who is asked, when it is not the run's host: a run's own resolver is nothing but its run.
     private let otherHost: (any ResolutionHost)?
     /// The graph that every request shares, when it is not that of the run.
     let graph: ResolutionGraph?
 
-    init(host: any ResolutionHost, frame: Frame?, graph: ResolutionGraph? = nil) {
-        self.frame = frame
-        otherHost = frame?.host === host ? nil : host
+    init(host: any ResolutionHost, run: Run?, graph: ResolutionGraph? = nil) {
+        self.run = run
+        otherHost = run?.host === host ? nil : host
         self.graph = graph
     }
 
     /// The resolver of a run.
     @usableFromInline
-    init(_ frame: Frame) {
-        self.frame = frame
+    init(_ run: Run) {
+        self.run = run
         otherHost = nil
         graph = nil
     }
@@ -27,17 +27,17 @@ public struct Resolver: Sendable {
     /// The container that is asked.
     var host: any ResolutionHost {
         if let otherHost { return otherHost }
-        guard let frame else { preconditionFailure("a resolver without a frame has a host") }
-        return frame.host
+        guard let run else { preconditionFailure("a resolver without a run has a host") }
+        return run.host
     }
 
     /// Who asks: the run that this task is in, or else the one that the resolver was given to.
-    var asker: Frame? {
+    var asker: Run? {
         // Mostly they are the same, and reading a task-local costs more than comparing with it.
-        if let frame, !ResolutionContext.peek.holds(frame), let active = ResolutionContext.activeFrame { return active }
-        if frame == nil { return ResolutionContext.activeFrame }
-        guard let frame, frame.isActive else { return nil }
-        return frame
+        if let run, !ResolutionContext.peek.holds(run), let active = ResolutionContext.activeRun { return active }
+        if run == nil { return ResolutionContext.activeRun }
+        guard let run, run.isActive else { return nil }
+        return run
     }
 
     func request(_ key: ServiceKey, _ pack: ArgumentPack) -> Request {
@@ -78,10 +78,10 @@ public struct Resolver: Sendable {
             // Until the read has ended: what the resolver keeps must not end inside it.
             defer { withExtendedLifetime(self) {} }
             return hit.instance(of: service)
-        case .transient(let frame):
-            return try await frame.makeHere(service)
-        case .graph(let run):
-            return try await run.make(service)
+        case .transient(let run):
+            return try await run.makeHere(service)
+        case .graph(let graphRun):
+            return try await graphRun.make(service)
         case .instance(let cell):
             return cell.value(as: service)
         case .begun(let request):
@@ -104,10 +104,10 @@ public struct Resolver: Sendable {
     @usableFromInline
     func find(_ service: any Any.Type) throws -> FoundAtOnce {
         // Mostly a factory asks for something in the task and the container that it runs in.
-        guard otherHost == nil, graph == nil, let frame, ResolutionContext.peek.holds(frame), frame.isActive else {
+        guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
             return try findElsewhere(service)
         }
-        return try frame.find(service)
+        return try run.find(service)
     }
 
     @inline(never)
@@ -117,8 +117,8 @@ public struct Resolver: Sendable {
             let table = host.table
             return switch table.find(service) {
             case .hit(let hit)?: .hit(hit)
-            case .plainTransient(let recipe)?: .transient(Frame(outermost: recipe, .none, host: host))
-            case .plainGraph(let recipe)?: GraphRun.begin(recipe, host: host, table: table, asker: nil)
+            case .plainTransient(let binding)?: .transient(Run(outermost: binding, .none, host: host))
+            case .plainGraph(let binding)?: GraphRun.begin(binding, host: host, table: table, asker: nil)
             case nil: .other(nil)
             }
         }
@@ -129,10 +129,10 @@ public struct Resolver: Sendable {
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard otherHost == nil, graph == nil, let frame, ResolutionContext.peek.holds(frame), frame.isActive else {
+        guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
             return beginHitElsewhere(service)
         }
-        return frame.beginHit(service)
+        return run.beginHit(service)
     }
 
     @inline(never)

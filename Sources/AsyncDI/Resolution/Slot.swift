@@ -1,4 +1,4 @@
-/// What one key has in one table: a registration (a ``Recipe``), or only an instance, whose registration is another
+/// What one key has in one table: a registration (a ``Binding``), or only an instance, whose registration is another
 /// table's.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants and an atomic.
@@ -6,10 +6,10 @@
     final let key: ServiceKey
     /// The instance that is ready.
     final let cell = AtomicReference<Cell>()
-    /// Whether this is a ``Recipe``.
+    /// Whether this is a ``Binding``.
     final let isRegistered: Bool
 
-    /// Only a recipe says that it is one.
+    /// Only a binding says that it is one.
     init(_ key: ServiceKey, isRegistered: Bool = false) {
         self.key = key
         self.isRegistered = isRegistered
@@ -20,15 +20,15 @@
     final var details: Unmanaged<KeyDetails>? { key.details.map { Unmanaged.passUnretained($0) } }
 
     /// This, if it is a registration, valid as long as this slot is.
-    final var unretainedRecipe: Unmanaged<Recipe>? {
-        // Unchecked because only recipes are registered.
-        isRegistered ? Unmanaged.passUnretained(unsafeDowncast(self, to: Recipe.self)) : nil
+    final var unretainedBinding: Unmanaged<Binding>? {
+        // Unchecked because only bindings are registered.
+        isRegistered ? Unmanaged.passUnretained(unsafeDowncast(self, to: Binding.self)) : nil
     }
 
     /// This, if it is a registration.
-    final var recipe: Recipe? {
-        // Unchecked because only recipes are registered, and a cast would be the longest part of a look-up.
-        isRegistered ? unsafeDowncast(self, to: Recipe.self) : nil
+    final var binding: Binding? {
+        // Unchecked because only bindings are registered, and a cast would be the longest part of a look-up.
+        isRegistered ? unsafeDowncast(self, to: Binding.self) : nil
     }
 
     final var isEmpty: Bool { !isRegistered && cell.load() == nil }

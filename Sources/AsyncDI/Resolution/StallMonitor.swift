@@ -16,7 +16,7 @@ final class StallMonitor: Sendable {
         /// The container asked, which is told.
         let asked: any ResolutionHost
 
-        init(of asker: Frame?, for creation: Creation, asking host: any ResolutionHost) {
+        init(of asker: Run?, for creation: Creation, asking host: any ResolutionHost) {
             asked = host
             waiting = asker?.step.key
             run = asker.map { ObjectIdentifier($0) }
@@ -104,7 +104,7 @@ extension Request {
         waitingFor creation: Creation, _ body: nonisolated(nonsending) () async -> R
     ) async -> R {
         // A hidden creation in a graph is a `Lazy`, whose own request is watched; one in a container loads modules.
-        guard let monitor = host.stalls, !creation.recipe.blueprint.isHidden || creation.home != nil else {
+        guard let monitor = host.stalls, !creation.binding.blueprint.isHidden || creation.home != nil else {
             return await body()
         }
         let wait = StallMonitor.Wait(of: asker, for: creation, asking: host)

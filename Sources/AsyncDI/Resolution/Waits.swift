@@ -5,7 +5,7 @@
 /// activity's end checks it. Calls of a task that outlives its activity may come later: they set the mark, then check
 /// ``Activity/hasEnded``.
 enum Waits {
-    typealias Graph = WaitForGraph<Activity, Suspension, Frame?>
+    typealias Graph = WaitForGraph<Activity, Suspension, Run?>
 
     /// Its lock is taken under that of a place, never the other way round.
     static let graph = Locked(Graph(outer: { $0.outer }, isOpen: { $0.isOpen }))
@@ -13,10 +13,10 @@ enum Waits {
     /// The activity that a call belongs to, nil outside every activity.
     ///
     /// The run makes the call, if there is one.
-    static func asker(of frame: Frame?) -> Asker? {
-        let activity = frame?.activity
-        if let body = LeaseContext.activeBody, body.isInside(activity) { return Asker(activity: body, frame: frame) }
-        return activity.map { Asker(activity: $0, frame: frame) }
+    static func asker(of run: Run?) -> Asker? {
+        let activity = run?.activity
+        if let body = LeaseContext.activeBody, body.isInside(activity) { return Asker(activity: body, run: run) }
+        return activity.map { Asker(activity: $0, run: run) }
     }
 
     /// A call made in an activity is about to wait.
@@ -30,10 +30,10 @@ enum Waits {
             while !inner.hasEnded, let place = inner.enclosing {
                 inner.enclosing = nil
                 guard let outer = entering(place.activity) else { break }
-                graph.enter(inner, inside: outer, label: place.frame)
+                graph.enter(inner, inside: outer, label: place.run)
                 inner = outer
             }
-            return graph.ask(suspension, from: activity, label: asker.frame, for: target)
+            return graph.ask(suspension, from: activity, label: asker.run, for: target)
         }
     }
 
@@ -54,9 +54,9 @@ enum Waits {
     /// Called outside every lock: requests that get an unfinished instance, so that the wait can end, are resumed.
     ///
     /// - Returns: The runs between the target and the caller, when waiting would never end; else nil.
-    static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Frame]? {
+    static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Run]? {
         switch ask(suspension, from: asker, for: target) {
-        case .cycle(let frames): return frames.compactMap(\.self)
+        case .cycle(let runs): return runs.compactMap(\.self)
         case .wait(let releasing): Creation.release(released(releasing))
         case .takeEarly: break
         }

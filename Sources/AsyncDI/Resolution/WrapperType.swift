@@ -84,6 +84,6 @@ extension Resolver: WrapperType {
     }
 
     static func ready(for request: Request) throws -> Any? {
-        Resolver(host: request.host, frame: request.asker, graph: request.graph)
+        Resolver(host: request.host, run: request.asker, graph: request.graph)
     }
 }

@@ -55,14 +55,14 @@ private final class Keeper: Sendable {
     @Test func `a creation that has ended stays in no graph of waits`() async throws {
         let (lateRuns, ownerIsMade) = (Gate(), Gate())
         let late = Log<Task<Late, any Error>>()
-        let frames = Log<Frame>()
+        let runs = Log<Run>()
         let container = Container {
             Registration(Owner.self, lifetime: .singleton) { r in
                 _ = try await r.resolve(Part.self)
                 return Owner()
             }
             Registration(Part.self, lifetime: .graph) { r in
-                frames.append(ResolutionContext.frame!)
+                runs.append(ResolutionContext.run!)
                 late.append(Task.detached { try await r.resolve(Late.self) })
                 await lateRuns.pass()
                 return Part()
@@ -78,11 +78,11 @@ private final class Keeper: Sendable {
         _ = try await container.resolve(Owner.self)
         ownerIsMade.open()
         _ = try await late.entries[0].value
-        let frame = frames.entries[0]
-        let (part, owner) = (try #require(frame.creation), try #require(frame.parent?.creation))
+        let run = runs.entries[0]
+        let (part, owner) = (try #require(run.creation), try #require(run.parent?.creation))
         // On a copy: would the owner still be waiting for the part?
         var graph = Waits.graph.withLock { $0 }
-        guard case .wait = graph.ask(Waiter(for: owner), from: part, label: frame, for: owner) else {
+        guard case .wait = graph.ask(Waiter(for: owner), from: part, label: run, for: owner) else {
             Issue.record("the graph of waits still knows of both")
             return
         }
@@ -101,11 +101,11 @@ private final class Keeper: Sendable {
         let graph = Log<ResolutionGraph>()
         let late = Log<Task<Void, any Error>>()
         try await container.register(Owner.self, lifetime: .singleton) { r in
-            let frame = ResolutionContext.frame!
+            let run = ResolutionContext.run!
             late.append(
                 Task.detached {
                     _ = try await r.resolve(Late.self)
-                    graph.append(frame.graph)
+                    graph.append(run.graph)
                 })
             await lateRuns.pass()
             return Owner()

@@ -25,7 +25,7 @@ private final class Node: Sendable {
 private final class Leaf: Sendable {}
 
 /// What an instance keeps of the resolution that made it.
-private enum Kept: CaseIterable, Sendable {
+private enum CacheEntry: CaseIterable, Sendable {
     case resolver, provider, lazy, usedLazy, graph, lazyOfItsOwn, injected, container
 
     func take(_ r: Resolver) async throws -> any Sendable {
@@ -49,15 +49,15 @@ private enum Kept: CaseIterable, Sendable {
 @Suite(.timeLimit(.minutes(10))) struct ReleaseTests {
     private static let lifetimes: [Lifetime] = [.transient, .graph, .scoped, .singleton, .multiton, .weak]
 
-    private func makeContainer(_ census: Census, _ lifetime: Lifetime, _ kept: Kept) -> Container {
+    private func makeContainer(_ census: Census, _ lifetime: Lifetime, _ kept: CacheEntry) -> Container {
         Container {
             Registration(Leaf.self) { _ in Leaf() }
             Registration(Node.self, lifetime: lifetime) { r in Node(census, keeping: [try await kept.take(r)]) }
         }
     }
 
-    @Test(arguments: lifetimes, Kept.allCases)
-    fileprivate func `what a resolve made is freed`(lifetime: Lifetime, kept: Kept) async throws {
+    @Test(arguments: lifetimes, CacheEntry.allCases)
+    fileprivate func `what a resolve made is freed`(lifetime: Lifetime, kept: CacheEntry) async throws {
         let census = Census()
         do {
             let container = makeContainer(census, lifetime, kept)
@@ -67,8 +67,8 @@ private enum Kept: CaseIterable, Sendable {
         #expect(census.living == 0)
     }
 
-    @Test(arguments: lifetimes, Kept.allCases)
-    fileprivate func `what a lazy made is freed`(lifetime: Lifetime, kept: Kept) async throws {
+    @Test(arguments: lifetimes, CacheEntry.allCases)
+    fileprivate func `what a lazy made is freed`(lifetime: Lifetime, kept: CacheEntry) async throws {
         let census = Census()
         do {
             let container = makeContainer(census, lifetime, kept)
@@ -79,9 +79,9 @@ private enum Kept: CaseIterable, Sendable {
         #expect(census.living == 0)
     }
 
-    @Test(arguments: [Lifetime.transient, .graph], Kept.allCases)
+    @Test(arguments: [Lifetime.transient, .graph], CacheEntry.allCases)
     fileprivate func `what a lazy made goes with it, in a container that stays`(
-        lifetime: Lifetime, kept: Kept
+        lifetime: Lifetime, kept: CacheEntry
     ) async throws {
         let census = Census()
         let container = makeContainer(census, lifetime, kept)
@@ -127,8 +127,8 @@ private enum Kept: CaseIterable, Sendable {
         #expect(census.living == 0)
     }
 
-    @Test(arguments: Kept.allCases)
-    fileprivate func `what a kept graph was used for is freed`(kept: Kept) async throws {
+    @Test(arguments: CacheEntry.allCases)
+    fileprivate func `what a kept graph was used for is freed`(kept: CacheEntry) async throws {
         let census = Census()
         let container = makeContainer(census, .graph, kept)
         let graph = GraphIdentifier()

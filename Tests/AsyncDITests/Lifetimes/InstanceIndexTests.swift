@@ -9,9 +9,9 @@ import Testing
         init(_ text: String) { self.text = text }
     }
 
-    private func indexed(_ argument: some Hashable & Sendable) -> IndexedInstance {
+    private func indexed(_ argument: some Hashable & Sendable) -> IndexEntry {
         let hash = UInt32(truncatingIfNeeded: hashOfArguments(argument))
-        return IndexedInstance(Arguments(argument), hash: hash, cell: StrongCell(0))
+        return IndexEntry(Arguments(argument), hash: hash, cell: StrongCell(0))
     }
 
     @Test func `what is inserted is found, through growth, and what is removed is not`() {
@@ -43,7 +43,7 @@ import Testing
         var retired: [AnyObject] = []
         index.insert(instance, retired: &retired)
         index.remove(instance, retired: &retired)
-        #expect(index.instance(withHash: IndexedInstance.removed.hash) == nil)
+        #expect(index.instance(withHash: IndexEntry.removed.hash) == nil)
         #expect(index.instance(withHash: instance.hash) == nil)
     }
 

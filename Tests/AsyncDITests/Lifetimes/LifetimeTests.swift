@@ -41,8 +41,12 @@ import Testing
     @Test func `where instances are shared`() {
         #expect(Lifetime.transient.sharing == .none)
         #expect(Lifetime.graph.sharing == .graph)
-        for lifetime in [.scoped, Lifetime("x", ownedBy: .resolvingContainer)] { #expect(lifetime.sharing == .asked) }
-        for lifetime in [.singleton, .multiton, .weak, Lifetime("x")] { #expect(lifetime.sharing == .owner) }
+        for lifetime in [.scoped, Lifetime("x", ownedBy: .resolvingContainer)] {
+            #expect(lifetime.sharing == .resolvingContainer)
+        }
+        for lifetime in [.singleton, .multiton, .weak, Lifetime("x")] {
+            #expect(lifetime.sharing == .registeringContainer)
+        }
     }
 
     @Test func `whose instances outlive scopes`() {

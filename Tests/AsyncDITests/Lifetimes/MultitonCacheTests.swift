@@ -19,9 +19,9 @@ import Testing
                 node.note(at: .seconds(now))
                 return []
             }
-            let (node, victims) = cache.insert(key, isLeased: isLeased, at: .seconds(now))
+            let (node, removals) = cache.insert(key, isLeased: isLeased, at: .seconds(now))
             nodes[key] = node
-            return taken(victims)
+            return taken(removals)
         }
 
         func use(_ key: Int, at now: Int) { nodes[key]?.note(at: .seconds(now)) }
@@ -34,10 +34,10 @@ import Testing
             taken(cache.expire(lastUsedBefore: .seconds(limit)))
         }
 
-        /// The keys of victims, each of which comes with the node that was made for it.
-        private func taken(_ victims: [MultitonCache<Int>.Victim]) -> [Int] {
-            for victim in victims { #expect(victim.node === nodes[victim.key] && victim.node.hasLeft) }
-            return victims.map(\.key)
+        /// The keys of removals, each of which comes with the node that was made for it.
+        private func taken(_ removals: [MultitonCache<Int>.Victim]) -> [Int] {
+            for victim in removals { #expect(victim.node === nodes[victim.key] && victim.node.hasLeft) }
+            return removals.map(\.key)
         }
     }
 
@@ -183,11 +183,11 @@ import Testing
         }
 
         private mutating func shrink(to bound: Int?) -> [Int] {
-            var victims: [Int] = []
+            var removals: [Int] = []
             while let bound, entries.count > bound, let index = entries.firstIndex(where: { !$0.isLeased }) {
-                victims.append(entries.remove(at: index).key)
+                removals.append(entries.remove(at: index).key)
             }
-            return victims
+            return removals
         }
 
         mutating func insert(_ key: Int, isLeased: Bool, at now: Int) -> [Int] {
@@ -195,9 +195,9 @@ import Testing
                 moveToEnd(index, at: now)
                 return []
             }
-            let victims = shrink(to: capacity.map { $0 - 1 })
+            let removals = shrink(to: capacity.map { $0 - 1 })
             entries.append(Entry(key: key, lastUse: now, isLeased: isLeased))
-            return victims
+            return removals
         }
 
         mutating func beginLease(_ key: Int) {
@@ -235,8 +235,8 @@ import Testing
                 switch random.below(8) {
                 case 0, 1, 2:
                     let isLeased = random.chance(0.3)
-                    let victims = model.insert(key, isLeased: isLeased, at: now)
-                    try #require(cache.insert(key, isLeased: isLeased, at: now) == victims, "seed \(seed)")
+                    let removals = model.insert(key, isLeased: isLeased, at: now)
+                    try #require(cache.insert(key, isLeased: isLeased, at: now) == removals, "seed \(seed)")
                 case 3:
                     model.use(key, at: now)
                     cache.use(key, at: now)
@@ -245,8 +245,8 @@ import Testing
                     cache.beginLease(key)
                 case 5:
                     // Of what is not leased, the end of a lease is one use more.
-                    let victims = model.endLease(key, at: now)
-                    try #require(cache.endLease(key, at: now) == victims, "seed \(seed)")
+                    let removals = model.endLease(key, at: now)
+                    try #require(cache.endLease(key, at: now) == removals, "seed \(seed)")
                 case 6:
                     try #require(cache.remove(key) == model.remove(key), "seed \(seed)")
                 default:

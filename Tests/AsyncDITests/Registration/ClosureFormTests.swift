@@ -25,7 +25,7 @@ import Testing
         try await container.register(lifetime: .singleton) { _ in 0.5 }
         #expect(try await container.resolve(Thing.self).number == 1)
         #expect(try await container.resolve(Thing.self, qualifier: "q").number == 2)
-        #expect(container.core.table.registration(of: ServiceKey(Double.self))?.recipe.lifetime == .singleton)
+        #expect(container.core.table.registration(of: ServiceKey(Double.self))?.binding.lifetime == .singleton)
     }
 
     @Test func `an initialiser may take the resolver itself`() async throws {

@@ -226,9 +226,9 @@ struct ModuleTests {
         let first = Task { try await container.resolve(Int.self) }
         await gate.arrived(2)
         try await container.reset()
-        let recipe = container.core.withState { $0.modules.recipe }
+        let binding = container.core.withState { $0.modules.binding }
         let second = Task { try await container.resolve(Int.self) }
-        await container.core.waiters(of: try #require(recipe).key.service, reach: 2)
+        await container.core.waiters(of: try #require(binding).key.service, reach: 2)
         gate.open()
         _ = try await (first.value, second.value)
         #expect(log.entries == ["a", "b"])

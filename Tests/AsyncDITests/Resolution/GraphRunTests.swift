@@ -80,7 +80,7 @@ private struct Whole {
         let (made, mayEnd) = (Log<Creation>(), Gate())
         let container = Container {
             Registration(Part.self, lifetime: .graph) { _ in
-                made.append(ResolutionContext.frame!.creation!)
+                made.append(ResolutionContext.run!.creation!)
                 if made.entries.count == 1 {
                     await mayEnd.pass()
                     try Task.checkCancellation()

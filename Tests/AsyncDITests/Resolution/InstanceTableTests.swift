@@ -134,7 +134,7 @@ private struct Clash: Qualifier {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
         }
         let key = ServiceKey(Engine.self)
-        func current() throws -> Recipe {
+        func current() throws -> Binding {
             let core = try #require(container?.core)
             return try #require(core.withState { _ in core.table.ownRegistration(of: key) })
         }

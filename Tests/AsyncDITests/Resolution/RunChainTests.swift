@@ -26,7 +26,7 @@ private final class Nest: Sendable {
     private static let depth = 5_000
 
     private let container: Container
-    private let recipes: [Recipe]
+    private let bindings: [Binding]
 
     init() throws {
         container = Container {
@@ -35,61 +35,61 @@ private final class Nest: Sendable {
             }
         }
         let table = container.core.table
-        recipes = try (0..<3_000).map { number in
-            try #require(table.registration(of: ServiceKey(Thing.self, qualifier: "\(number)"))).recipe
+        bindings = try (0..<3_000).map { number in
+            try #require(table.registration(of: ServiceKey(Thing.self, qualifier: "\(number)"))).binding
         }
     }
 
-    private func chain(of count: Int) -> [Frame] {
-        var frames: [Frame] = []
-        for recipe in recipes[..<count] {
-            frames.append(
-                Frame(
-                    of: recipe, .none, host: container.core, inside: frames.last, creation: nil, holder: nil,
+    private func chain(of count: Int) -> [Run] {
+        var runs: [Run] = []
+        for binding in bindings[..<count] {
+            runs.append(
+                Run(
+                    of: binding, .none, host: container.core, inside: runs.last, creation: nil, holder: nil,
                     graph: nil))
         }
-        return frames
+        return runs
     }
 
     @Test func `every outer run is found, and no other`() {
-        let frames = chain(of: 300)
-        for (index, frame) in frames.enumerated() {
-            for (other, recipe) in recipes[..<310].enumerated() {
-                #expect(frame.isMaking(recipe, .none, in: container.core) == (other <= index))
+        let runs = chain(of: 300)
+        for (index, run) in runs.enumerated() {
+            for (other, binding) in bindings[..<310].enumerated() {
+                #expect(run.isMaking(binding, .none, in: container.core) == (other <= index))
             }
         }
     }
 
     @Test func `a look-up takes a few steps however deep the chain is`() {
-        let frames = chain(of: 3_000)
+        let runs = chain(of: 3_000)
         var most = 0
         var all = 0
-        for frame in frames {
-            var search = RunSearch(recipes[0], .none, in: container.core)
-            let isFound = search.finds(in: frame)
+        for run in runs {
+            var search = RunSearch(bindings[0], .none, in: container.core)
+            let isFound = search.finds(in: run)
             #expect(isFound)
             most = max(most, search.steps)
-            search = RunSearch(recipes[2_999], .none, in: container.core)
-            _ = search.finds(in: frame)
+            search = RunSearch(bindings[2_999], .none, in: container.core)
+            _ = search.finds(in: run)
             most = max(most, search.steps)
-            all += frame.stepsToIndex
+            all += run.stepsToIndex
         }
         #expect(most <= 32 + 8, "the nearest one by one, then a set for each bit of the depth")
         #expect(all <= 3_000 * 8, "each run is put into a set of each size")
     }
 
     @Test func `the root and the graph are found from any depth`() {
-        let frames = chain(of: 2_000)
-        #expect(frames.allSatisfy { $0.root === frames[0] })
-        let graph = frames[1_999].graph
-        #expect(frames.allSatisfy { $0.graph === graph })
-        var inner: Frame? = Frame(
-            of: recipes[0], .none, host: container.core, inside: frames[1_999], creation: nil, holder: nil,
+        let runs = chain(of: 2_000)
+        #expect(runs.allSatisfy { $0.root === runs[0] })
+        let graph = runs[1_999].graph
+        #expect(runs.allSatisfy { $0.graph === graph })
+        var inner: Run? = Run(
+            of: bindings[0], .none, host: container.core, inside: runs[1_999], creation: nil, holder: nil,
             graph: ResolutionGraph())
         let other = inner?.graph
-        for recipe in recipes[..<500] {
-            inner = Frame(
-                of: recipe, .none, host: container.core, inside: inner, creation: nil, holder: nil, graph: nil)
+        for binding in bindings[..<500] {
+            inner = Run(
+                of: binding, .none, host: container.core, inside: inner, creation: nil, holder: nil, graph: nil)
             #expect(inner?.graph === other)
         }
         #expect(other !== graph)
@@ -138,15 +138,15 @@ private final class Nest: Sendable {
     }
 
     @Test func `a deep chain with its sets is released in a loop`() {
-        var last: Frame?
+        var last: Run?
         for number in 0..<100_000 {
-            last = Frame(
-                of: recipes[number % 3_000], .none, host: container.core, inside: last, creation: nil, holder: nil,
+            last = Run(
+                of: bindings[number % 3_000], .none, host: container.core, inside: last, creation: nil, holder: nil,
                 graph: nil)
             if number % 1_000 == 0 { _ = last?.root }
         }
         weak let first = last?.root
-        #expect(last?.isMaking(recipes[0], .none, in: container.core) == true)
+        #expect(last?.isMaking(bindings[0], .none, in: container.core) == true)
         #expect(first != nil)
         last = nil
         #expect(first == nil)

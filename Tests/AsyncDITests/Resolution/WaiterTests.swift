@@ -9,10 +9,10 @@ import Testing
 
     init() throws {
         let container = Container { Registration(Int.self, lifetime: .singleton) { _ in 1 } }
-        let (recipe, table) = try #require(container.core.table.registration(of: ServiceKey(Int.self)))
-        let request = Request(key: recipe.key, pack: .none, host: table.host, asker: nil)
+        let (binding, table) = try #require(container.core.table.registration(of: ServiceKey(Int.self)))
+        let request = Request(key: binding.key, pack: .none, host: table.host, asker: nil)
         creation = Creation(
-            CreationKey(withoutArguments: recipe), for: request, asking: table.host, storage: nil, clock: 0,
+            CreationKey(withoutArguments: binding), for: request, asking: table.host, storage: nil, clock: 0,
             stopwatch: nil)
     }
 

@@ -35,7 +35,7 @@ extension ContainerCore {
     /// How many waiters the creation of a service has, so that a test can wait for them to be there.
     func waiterCount(of service: any Any.Type) -> Int {
         withState { state in
-            state.flights.entries.values.filter { $0.key.recipe.key.service == service }.map(\.waiters.count).reduce(
+            state.flights.entries.values.filter { $0.key.binding.key.service == service }.map(\.waiters.count).reduce(
                 0, +)
         }
     }

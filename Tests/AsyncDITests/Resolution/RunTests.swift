@@ -11,19 +11,19 @@ private struct Owner {
 }
 
 /// What a run keeps alive.
-@Suite(.timeLimit(.minutes(10))) struct FrameTests {
+@Suite(.timeLimit(.minutes(10))) struct RunTests {
     private let container = Container { Registration(Part.self, lifetime: .transient) { _ in Part() } }
 
-    private func frame(inside parent: Frame?) throws -> Frame {
-        let (recipe, table) = try #require(container.core.table.registration(of: ServiceKey(Part.self)))
-        return Frame(
-            of: recipe, .none, host: table.host, inside: parent, creation: nil, holder: nil, graph: nil)
+    private func run(inside parent: Run?) throws -> Run {
+        let (binding, table) = try #require(container.core.table.registration(of: ServiceKey(Part.self)))
+        return Run(
+            of: binding, .none, host: table.host, inside: parent, creation: nil, holder: nil, graph: nil)
     }
 
     @Test func `a chain of runs that only its last one holds is released in a loop`() throws {
-        var last: Frame? = try frame(inside: nil)
+        var last: Run? = try run(inside: nil)
         weak let first = last
-        for _ in 0..<100_000 { last = try frame(inside: last) }
+        for _ in 0..<100_000 { last = try run(inside: last) }
         #expect(first != nil)
         last = nil
         #expect(first == nil)

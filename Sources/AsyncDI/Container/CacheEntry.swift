@@ -2,28 +2,28 @@
 ///
 /// `@unchecked Sendable` because readers without a lock see the constants of its superclass only; what changes belongs
 /// to the container's lock.
-class Kept: IndexedInstance, @unchecked Sendable {
+class CacheEntry: IndexEntry, @unchecked Sendable {
     // In this order, because the small ones fill a gap.
     /// Whether readers find the cell under the key of its registration.
     final var isPublished = false
     /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for
     /// once.
     final var isToBePublished = false
-    /// Whether readers find it, converted, under other keys too: see ``ContainerCore/RareState/aliases``.
+    /// Whether readers find it, converted, under other keys too: see ``ContainerCore/Extras/aliases``.
     final var hasAliases = false
     /// Whether resets leave it alone: an instance that was registered as such.
     final var isFixed = false
-    final let recipe: Recipe
+    final let binding: Binding
     private final var ledgerNumber = -1
 
     init(_ key: CreationKey, cell: Cell?) {
-        recipe = key.recipe
+        binding = key.binding
         super.init(key.arguments.pack, hash: key.arguments.hash, cell: cell)
     }
 
     /// An entry of the kind that it takes: one with a node notes its uses.
-    static func make(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node?) -> Kept {
-        if let node { KeptInOrder(key, cell: cell, node: node) } else { Kept(key, cell: cell) }
+    static func make(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node?) -> CacheEntry {
+        if let node { BoundedCacheEntry(key, cell: cell, node: node) } else { CacheEntry(key, cell: cell) }
     }
 
     final var ledgerID: DisposalLedger<Disposable>.ID? {
@@ -33,10 +33,10 @@ class Kept: IndexedInstance, @unchecked Sendable {
 
     /// What it is found by.
     final var key: CreationKey {
-        guard let arguments, let comparison = recipe.blueprint.comparison else {
-            return CreationKey(recipe, ArgumentKey.none)
+        guard let arguments, let comparison = binding.blueprint.comparison else {
+            return CreationKey(binding, ArgumentKey.none)
         }
-        return CreationKey(recipe, ArgumentKey(arguments, comparedBy: comparison, hash: hash))
+        return CreationKey(binding, ArgumentKey(arguments, comparedBy: comparison, hash: hash))
     }
 
     /// The entry of a multiton with bounds.
@@ -44,13 +44,13 @@ class Kept: IndexedInstance, @unchecked Sendable {
     /// The storage that has the instance.
     final var storage: (any InstanceStorage)? { stored?.instances }
     /// This, if a storage has the instance.
-    var stored: KeptInStorage? { nil }
+    var stored: StoredCacheEntry? { nil }
 }
 
 /// An instance of a multiton with bounds.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
-private final class KeptInOrder: Kept, @unchecked Sendable {
+private final class BoundedCacheEntry: CacheEntry, @unchecked Sendable {
     private let entry: MultitonCache<CreationKey>.Node
 
     init(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node) {
@@ -65,7 +65,7 @@ private final class KeptInOrder: Kept, @unchecked Sendable {
 /// A storage that has an instance, or is about to.
 ///
 /// `@unchecked Sendable` because its superclass is; what it adds belongs to the container's lock.
-final class KeptInStorage: Kept, @unchecked Sendable {
+final class StoredCacheEntry: CacheEntry, @unchecked Sendable {
     let instances: any InstanceStorage
     /// Changes with what the storage has, and is never the same for two entries: a request that asked the storage knows
     /// whether what it found is still true, also when a lifetime gives the same storage again after a reset.
@@ -79,7 +79,7 @@ final class KeptInStorage: Kept, @unchecked Sendable {
         super.init(key, cell: nil)
     }
 
-    override var stored: KeptInStorage? { self }
+    override var stored: StoredCacheEntry? { self }
 }
 
 /// A cell that readers find under a key.

@@ -2,20 +2,20 @@ import Synchronization
 
 /// One run of a factory or of its hooks: who is asking, when that code asks for something.
 ///
-/// Frames form a chain through one task. Its outermost one belongs either to a request made outside any factory or to a
+/// Runs form a chain through one task. Its outermost one belongs either to a request made outside any factory or to a
 /// shared creation, which runs in a task of its own.
-@usableFromInline final class Frame: Sendable {
-    @usableFromInline let recipe: Recipe
+@usableFromInline final class Run: Sendable {
+    @usableFromInline let binding: Binding
     @usableFromInline let pack: ArgumentPack
     /// The table of the container that this run's resolver asks, which owns it.
     ///
-    /// Not retained, because that is a good part of what a run costs. Valid as long as this frame: it, or one that it happens inside,
-    /// keeps the container. Used through ``withTable(_:)``, which keeps the frame.
+    /// Not retained, because that is a good part of what a run costs. Valid as long as this run: it, or one that it happens inside,
+    /// keeps the container. Used through ``withTable(_:)``, which keeps the run.
     private let table: Unmanaged<InstanceTable>
     /// The container, nil where the run that this one happens inside asks the same one.
     private let kept: (any ResolutionHost)?
     /// The run that this one happens inside, in the same task.
-    let parent: Frame?
+    let parent: Run?
     /// The innermost activity that others can wait for and that this run is part of: a creation, an instance's disposal, or a body that
     /// holds a lease.
     let activity: Activity?
@@ -41,17 +41,18 @@ import Synchronization
 
     @inline(__always)
     private init(
-        _ recipe: Recipe, _ pack: ArgumentPack, _ table: Unmanaged<InstanceTable>, keeping host: (any ResolutionHost)?,
-        inside parent: Frame? = nil, activity: Activity? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
-        partOf whole: Frame? = nil, isRecorded: Bool = true
+        _ binding: Binding, _ pack: ArgumentPack, _ table: Unmanaged<InstanceTable>,
+        keeping host: (any ResolutionHost)?,
+        inside parent: Run? = nil, activity: Activity? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
+        partOf whole: Run? = nil, isRecorded: Bool = true
     ) {
-        // First, because afterwards the references are the frame's.
+        // First, because afterwards the references are the run's.
         recorded =
             if let whole { whole.recorded } else {
                 isRecorded && Recorder.isAnyRunning
-                    ? (host ?? parent?.host).flatMap { RecordedRun.begin(recipe, in: $0) } : nil
+                    ? (host ?? parent?.host).flatMap { RecordedRun.begin(binding, in: $0) } : nil
             }
-        self.recipe = recipe
+        self.binding = binding
         self.pack = pack
         kept = host
         self.table = table
@@ -75,41 +76,42 @@ import Synchronization
 
     /// A run in the asker's task.
     convenience init(
-        of recipe: Recipe, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Frame?, creation: Creation?,
+        of binding: Binding, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Run?, creation: Creation?,
         holder: Creation?, graph: ResolutionGraph?
     ) {
         // Unretained because the host, or the run that asks the same one, is kept.
         let table = Unmanaged.passUnretained(host.table)
         self.init(
-            recipe, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
+            binding, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
             activity: creation ?? LeaseContext.innermost(in: parent?.activity), holder: holder, graph: graph)
     }
 
     /// A run of a factory without arguments, asked for by another run in its task.
     @inline(__always)
-    convenience init(of recipe: Recipe, inside parent: Frame) {
+    convenience init(of binding: Binding, inside parent: Run) {
         self.init(
-            recipe, .none, parent.table, keeping: nil, inside: parent,
+            binding, .none, parent.table, keeping: nil, inside: parent,
             activity: LeaseContext.innermost(in: parent.activity),
             holder: parent.holder)
     }
 
     /// A run for a graph instance without arguments.
     @inline(__always)
-    convenience init(of creation: Creation, inside parent: Frame?, graph: ResolutionGraph, table: InstanceTable) {
+    convenience init(of creation: Creation, inside parent: Run?, graph: ResolutionGraph, table: InstanceTable) {
         // Unretained because the host, or the run that asks the same one, is kept.
         let table = Unmanaged.passUnretained(table)
         self.init(
-            creation.recipe, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
+            creation.binding, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
             activity: creation, holder: parent?.holder, graph: graph)
     }
 
     /// A run for a request from outside.
     @inline(__always)
-    convenience init(outermost recipe: Recipe, _ pack: ArgumentPack, host: some ResolutionHost) {
+    convenience init(outermost binding: Binding, _ pack: ArgumentPack, host: some ResolutionHost) {
         // Unretained because the host is kept.
         self.init(
-            recipe, pack, Unmanaged.passUnretained(host.table), keeping: host, activity: LeaseContext.innermost(in: nil)
+            binding, pack, Unmanaged.passUnretained(host.table), keeping: host,
+            activity: LeaseContext.innermost(in: nil)
         )
     }
 
@@ -117,21 +119,21 @@ import Synchronization
     convenience init(sharedCreation creation: Creation) {
         // Unretained because the host is kept.
         self.init(
-            creation.recipe, creation.pack, Unmanaged.passUnretained(creation.host.table), keeping: creation.host,
+            creation.binding, creation.pack, Unmanaged.passUnretained(creation.host.table), keeping: creation.host,
             activity: creation, holder: creation)
     }
 
-    /// Hooks of `frame` that run in a task of their own.
-    convenience init(hooksOf frame: Frame) {
+    /// Hooks of `run` that run in a task of their own.
+    convenience init(hooksOf run: Run) {
         self.init(
-            frame.recipe, frame.pack, frame.table, keeping: frame.host, activity: frame.activity, holder: frame.holder,
-            graph: frame.graph, partOf: frame)
+            run.binding, run.pack, run.table, keeping: run.host, activity: run.activity, holder: run.holder,
+            graph: run.graph, partOf: run)
     }
 
     /// The `onDispose` hooks of an instance.
-    convenience init(disposing recipe: Recipe, in host: any ResolutionHost, as disposal: Disposable) {
+    convenience init(disposing binding: Binding, in host: any ResolutionHost, as disposal: Disposable) {
         self.init(
-            recipe, .none, Unmanaged.passUnretained(host.table), keeping: host, activity: disposal, isRecorded: false)
+            binding, .none, Unmanaged.passUnretained(host.table), keeping: host, activity: disposal, isRecorded: false)
     }
 
     /// The innermost creation that others can wait for and that this run is part of.
@@ -147,8 +149,8 @@ import Synchronization
     /// The container that this run's resolver asks.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }
 
-    /// Uses the table, which this frame keeps by its container, and keeps the frame until then: what is inlined into a caller may be
-    /// the frame's last use there.
+    /// Uses the table, which this run keeps by its container, and keeps the run until then: what is inlined into a caller may be
+    /// the run's last use there.
     @inline(__always)
     private func withTable<R>(_ body: (InstanceTable) -> R) -> R {
         defer { withExtendedLifetime(self) {} }
@@ -201,7 +203,7 @@ import Synchronization
     /// How many runs its set has, if it was made: what making it took.
     var stepsToIndex: Int { beginsBlock && own.object != nil ? outerRuns.count : 0 }
 
-    var step: PathStep { PathStep(key: recipe.key, recipe: recipe, pack: pack) }
+    var step: PathStep { PathStep(key: binding.key, binding: binding, pack: pack) }
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
     ///
@@ -214,17 +216,17 @@ import Synchronization
     }
 
     /// Whether this run, or one that it is inside of in the same task, makes the same for the same container.
-    func isMaking(_ recipe: Recipe, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
-        var search = RunSearch(recipe, pack, in: host)
+    func isMaking(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
+        var search = RunSearch(binding, pack, in: host)
         return search.finds(in: self)
     }
 
-    /// The same for a recipe without arguments and the container of a run, which is this one or inside it.
+    /// The same for a binding without arguments and the container of a run, which is this one or inside it.
     ///
     /// Calls itself rather than loops, because a loop would retain each run.
-    private func isMaking(_ recipe: Recipe, for run: Frame) -> Bool {
-        if self.recipe === recipe || beginsBlock { return isMaking(recipe, .none, in: run.host) }
-        return parent?.isMaking(recipe, for: run) ?? false
+    private func isMaking(_ binding: Binding, for run: Run) -> Bool {
+        if self.binding === binding || beginsBlock { return isMaking(binding, .none, in: run.host) }
+        return parent?.isMaking(binding, for: run) ?? false
     }
 
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
@@ -242,32 +244,32 @@ import Synchronization
             if holder == nil { return .hit(hit) }
             hit.end()
             return .other(nil)
-        case .plainTransient(let recipe)?:
-            if isMaking(recipe, for: self) || isInNewer && isRepeated(recipe, .none, in: host) {
-                throw Request(key: recipe.key, pack: .none, host: host, asker: self).circular([])
+        case .plainTransient(let binding)?:
+            if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) {
+                throw Request(key: binding.key, pack: .none, host: host, asker: self).circular([])
             }
-            return .transient(Frame(of: recipe, inside: self))
-        case .plainGraph(let recipe)?:
-            return GraphRun.begin(recipe, host: host, table: withTable { $0 }, asker: self)
+            return .transient(Run(of: binding, inside: self))
+        case .plainGraph(let binding)?:
+            return GraphRun.begin(binding, host: host, table: withTable { $0 }, asker: self)
         case nil:
             return .other(nil)
         }
     }
 
     /// The outermost run of the chain.
-    var root: Frame {
-        var frame = self
-        while let parent = frame.parent { frame = frame.beginsBlock ? frame.outerRuns.root : parent }
-        return frame
+    var root: Run {
+        var run = self
+        while let parent = run.parent { run = run.beginsBlock ? run.outerRuns.root : parent }
+        return run
     }
 
     /// The steps from the root to this run.
     var path: [PathStep] {
         var path: [PathStep] = []
-        var frame: Frame? = self
-        while let current = frame {
+        var run: Run? = self
+        while let current = run {
             path.append(current.step)
-            frame = current.parent
+            run = current.parent
         }
         return path.reversed()
     }
@@ -275,10 +277,10 @@ import Synchronization
     /// The steps from where this run's creation begins to this run.
     var pathInCreation: [PathStep] {
         var path = [step]
-        var frame = self
-        while let parent = frame.parent, parent.activity === activity {
+        var run = self
+        while let parent = run.parent, parent.activity === activity {
             path.append(parent.step)
-            frame = parent
+            run = parent
         }
         return path.reversed()
     }
@@ -288,29 +290,29 @@ import Synchronization
 struct PathStep: RepeatableStep, Sendable {
     let key: ServiceKey
     /// Which registration, by identity; nil for what is not registered.
-    let recipe: Recipe?
+    let binding: Binding?
     @usableFromInline let pack: ArgumentPack
     /// Where the registration stands in the source, if there is one.
     let site: RegistrationSite?
 
-    init(key: ServiceKey, recipe: Recipe?, pack: ArgumentPack, site: RegistrationSite? = nil) {
+    init(key: ServiceKey, binding: Binding?, pack: ArgumentPack, site: RegistrationSite? = nil) {
         self.key = key
-        self.recipe = recipe
+        self.binding = binding
         self.pack = pack
-        self.site = site ?? recipe?.blueprint.site
+        self.site = site ?? binding?.blueprint.site
     }
 
     /// Of the registration and the arguments, as far as these have hashes; the key follows from the registration.
     var repetitionHash: Int {
         var hasher = Hasher()
-        if let recipe { hasher.combine(ObjectIdentifier(recipe)) } else { hasher.combine(key) }
+        if let binding { hasher.combine(ObjectIdentifier(binding)) } else { hasher.combine(key) }
         pack.hashEquality(into: &hasher)
         return hasher.finalize()
     }
 
     /// Whether both are the same registration with arguments that are not known to differ.
     func isSame(as other: PathStep) -> Bool {
-        recipe === other.recipe && key == other.key && pack.likeness(to: other.pack) != .different
+        binding === other.binding && key == other.key && pack.likeness(to: other.pack) != .different
     }
 }
 

@@ -1,7 +1,7 @@
 /// A cached instance as readers find it, by the hash of its arguments.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
-@usableFromInline class IndexedInstance: @unchecked Sendable {
+@usableFromInline class IndexEntry: @unchecked Sendable {
     /// What tells it from the others of its registration; nil where there is no other.
     final let arguments: ArgumentPack?
     /// Nil where a storage has the instance.
@@ -19,7 +19,7 @@
     func noteUse() {}
 
     /// What stands where one was removed; it is never found, whatever its hash.
-    static let removed = IndexedInstance(nil, hash: 0, cell: nil)
+    static let removed = IndexEntry(nil, hash: 0, cell: nil)
 
     /// Both, valid as long as this, which the caller must keep explicitly: not retained, because that takes half as
     /// long as a hit.

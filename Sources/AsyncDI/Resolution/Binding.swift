@@ -11,8 +11,8 @@ import Synchronization
 /// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's
 /// lock protects, and what ``settle(defaultLifetime:)`` writes once, before the container that has taken the draft
 /// publishes it.
-@usableFromInline final class Recipe: Slot, @unchecked Sendable {
-    // In this order, because the small ones fill a gap: there may be very many recipes.
+@usableFromInline final class Binding: Slot, @unchecked Sendable {
+    // In this order, because the small ones fill a gap: there may be very many bindings.
     /// Whether a request is nothing but a call of the factory.
     @exclusivity(unchecked) private(set) final var isPlainTransient = false
     /// The same for a request that is one more step: the factory's product is shared within a graph.
@@ -30,11 +30,11 @@ import Synchronization
     let index = AtomicReference<InstanceIndex>()
     /// What the registration says.
     @usableFromInline let blueprint: Blueprint
-    private let oddity: Shared<Oddity>?
+    private let extras: Shared<Extras>?
     @exclusivity(unchecked) private(set) final var lifetime: Lifetime
 
     /// What is unusual about a registration in its container.
-    private struct Oddity: Sendable {
+    private struct Extras: Sendable {
         var problem: ResolutionError?
         var base: DecorationBase?
     }
@@ -42,7 +42,7 @@ import Synchronization
     /// A draft, for the first container that takes it.
     init(draft blueprint: Blueprint) {
         self.blueprint = blueprint
-        oddity = nil
+        extras = nil
         taken = Atomic(false)
         lifetime = .transient
         super.init(blueprint.key, isRegistered: true)
@@ -51,28 +51,28 @@ import Synchronization
     /// A draft of what most registrations are: in parts, because a whole blueprint is copied on its way.
     init(draft key: ServiceKey, lifetime: Lifetime?, factory: Factory, site: RegistrationSite) {
         blueprint = Blueprint(key: key, lifetime: lifetime, factory: factory, site: site)
-        oddity = nil
+        extras = nil
         taken = Atomic(false)
         self.lifetime = .transient
         super.init(key, isRegistered: true)
     }
 
-    /// The recipe of a container.
+    /// The binding of a container.
     init(
         _ blueprint: Blueprint, defaultLifetime: Lifetime, problem: ResolutionError? = nil, base: DecorationBase? = nil
     ) {
         self.blueprint = blueprint
-        oddity = problem == nil && base == nil ? nil : Shared(Oddity(problem: problem, base: base))
+        extras = problem == nil && base == nil ? nil : Shared(Extras(problem: problem, base: base))
         taken = Atomic(true)
         lifetime = .transient
         super.init(blueprint.key, isRegistered: true)
         settle(defaultLifetime: defaultLifetime)
     }
 
-    /// The recipe for a container that is given a draft: the draft itself, once.
-    func taken(defaultLifetime: Lifetime) -> Recipe {
+    /// The binding for a container that is given a draft: the draft itself, once.
+    func taken(defaultLifetime: Lifetime) -> Binding {
         if taken.exchange(true, ordering: .acquiringAndReleasing) {
-            return Recipe(blueprint, defaultLifetime: defaultLifetime)
+            return Binding(blueprint, defaultLifetime: defaultLifetime)
         }
         settle(defaultLifetime: defaultLifetime)
         return self
@@ -84,10 +84,10 @@ import Synchronization
         self.lifetime = lifetime
         switch lifetime.sharing {
         case .none: isPlainTransient = isPlain
-        case .graph: isPlainGraph = isPlain && oddity == nil && key.isPlain
-        case .asked, .owner:
+        case .graph: isPlainGraph = isPlain && extras == nil && key.isPlain
+        case .resolvingContainer, .registeringContainer:
             isPlainShared =
-                oddity == nil && blueprint.target == nil && key.isPlain && lifetime.makeStorage == nil
+                extras == nil && blueprint.target == nil && key.isPlain && lifetime.makeStorage == nil
         }
     }
 
@@ -96,9 +96,9 @@ import Synchronization
         problem == nil && blueprint.target == nil && !key.isMaking && !hasHooks && !blueprint.factory.isDecorated
     }
     /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
-    var problem: ResolutionError? { oddity?.value.problem }
+    var problem: ResolutionError? { extras?.value.problem }
     /// What this one decorates and asks for, where decorating the factory itself is not possible.
-    var base: DecorationBase? { oddity?.value.base }
+    var base: DecorationBase? { extras?.value.base }
     /// The service behind a forwarded type, decorated or not.
     var forwardedKey: ServiceKey? { blueprint.target?.from ?? blueprint.underlying }
     /// Whether the registration is still in its container.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A scoped instance cached for an ancestor's registration remembers the count it was found under: as long as it
 /// stands, no nearer registration can have come. Otherwise the slow path looks again, and remembers the new count.
-enum RegistrationClock {
+enum RegistrationCounter {
     private static let count = Atomic<UInt>(1)
 
     static var now: UInt { count.load(ordering: .acquiring) }
