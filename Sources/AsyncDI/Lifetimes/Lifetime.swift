@@ -151,6 +151,9 @@ extension Lifetime {
     /// Where the instances of a lifetime are cached, and whose dependencies they see.
     enum Sharing: Sendable {
         case none, graph, resolvingContainer, registeringContainer
+
+        /// Whether a container caches the instances.
+        var isShared: Bool { self == .resolvingContainer || self == .registeringContainer }
     }
 
     var sharing: Sharing {

@@ -1,7 +1,8 @@
 extension Registration where Service: Sendable {
     /// A service made by an initializer whose parameters are resolved by their types.
     ///
-    /// Missing dependencies are created concurrently; existing ones cost no task.
+    /// Shared dependencies that must be created are created concurrently; transient and graph ones are created one after
+    /// another in the caller's task. Existing ones cost no task.
     /// ```swift
     /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
     /// Registration(using: Owner.init(pet:city:))
@@ -22,13 +23,15 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line
     ) {
         self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            let all: (repeat each Dependency)
-            do throws(NotPublished) {
-                all = (repeat try resolver.publishedOrThrow((each Dependency).self))
-            } catch {
-                all = try await resolver.all(repeat (each Dependency).self)
+            var waits = 0
+            for service in repeat (each Dependency).self {
+                if resolver.mayWait(for: service) { waits += 1 }
             }
-            return try await initializer(repeat each all)
+            if waits > 1 {
+                let all = try await resolver.all(repeat (each Dependency).self)
+                return try await initializer(repeat each all)
+            }
+            return try await initializer(repeat resolver.resolve((each Dependency).self))
         }
         var services: [any Any.Type] = []
         for service in repeat (each Dependency).self { services.append(service) }
@@ -57,36 +60,42 @@ private final class DependencySlot<Dependency: Sendable>: Sendable {
 }
 
 extension Resolver {
+    /// Whether resolving a dependency may have to wait for a creation with a task of its own, beside which others can go on.
+    ///
+    /// What an instance that lives long depends on is created once: there, every dependency that must be created counts, because the
+    /// factories of transient ones may wait. In a request, only shared ones do.
+    @usableFromInline
+    func mayWait(for service: any Any.Type) -> Bool {
+        host.table.isToBeCreated(
+            service, countingTransient: run?.holder?.binding.lifetime.sharing == .registeringContainer)
+    }
+
+    /// Whether resolving more than one of these dependencies may have to wait: see ``mayWait(for:)``.
+    @usableFromInline
+    func mayWait(
+        for first: any Any.Type, _ second: any Any.Type, _ third: (any Any.Type)? = nil, _ fourth: (any Any.Type)? = nil
+    ) -> Bool {
+        var waits = mayWait(for: first) ? 1 : 0
+        if mayWait(for: second) { waits += 1 }
+        if let third, mayWait(for: third) { waits += 1 }
+        if let fourth, mayWait(for: fourth) { waits += 1 }
+        return waits > 1
+    }
+
     /// The instances of several services; those that must be created are created concurrently.
     @usableFromInline
     nonisolated(nonsending) func all<each Dependency: Sendable>(
         _ types: repeat (each Dependency).Type
     ) async throws -> (repeat each Dependency) {
-        let ready = (repeat try request(ServiceKey(each types), .none).readyInstance(each types))
-        var missing = 0
-        for dependency in repeat each ready {
-            if dependency == nil { missing += 1 }
-        }
-        if missing == 0 { return (repeat (each ready)!) }
-        let slots = (repeat DependencySlot<each Dependency>(each ready))
-        try await fill(repeat each slots, concurrently: missing > 1)
-        return (repeat (each slots).instance)
-    }
-
-    private nonisolated(nonsending) func fill<each Dependency: Sendable>(
-        _ slots: repeat DependencySlot<each Dependency>, concurrently: Bool
-    ) async throws {
-        guard concurrently else {
-            for slot in repeat each slots {
-                if slot.isEmpty { try await slot.fill(from: self) }
-            }
-            return
-        }
+        let slots =
+            (repeat DependencySlot<each Dependency>(
+                try request(ServiceKey(each types), .none).readyInstance(each types)))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for slot in repeat each slots {
                 if slot.isEmpty { group.addTask { try await slot.fill(from: self) } }
             }
             try await group.waitForAll()
         }
+        return (repeat (each slots).instance)
     }
 }

@@ -19,10 +19,7 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line
     ) {
         self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            if let first = resolver.published(First.self) {
-                return try await initializer(first)
-            }
-            return try await initializer(resolver.resolve(First.self))
+            try await initializer(resolver.resolve(First.self))
         }
         dependsOn([First.self])
     }
@@ -51,8 +48,12 @@ extension Registration where Service: Sendable {
             {
                 return try await initializer(first, second)
             }
-            let all = try await resolver.all(First.self, Second.self)
-            return try await initializer(all.0, all.1)
+            if resolver.mayWait(for: First.self, Second.self) {
+                let all = try await resolver.all(First.self, Second.self)
+                return try await initializer(all.0, all.1)
+            }
+            return try await initializer(
+                resolver.resolve(First.self), resolver.resolve(Second.self))
         }
         dependsOn([First.self, Second.self])
     }
@@ -82,8 +83,12 @@ extension Registration where Service: Sendable {
             {
                 return try await initializer(first, second, third)
             }
-            let all = try await resolver.all(First.self, Second.self, Third.self)
-            return try await initializer(all.0, all.1, all.2)
+            if resolver.mayWait(for: First.self, Second.self, Third.self) {
+                let all = try await resolver.all(First.self, Second.self, Third.self)
+                return try await initializer(all.0, all.1, all.2)
+            }
+            return try await initializer(
+                resolver.resolve(First.self), resolver.resolve(Second.self), resolver.resolve(Third.self))
         }
         dependsOn([First.self, Second.self, Third.self])
     }
@@ -114,8 +119,13 @@ extension Registration where Service: Sendable {
             {
                 return try await initializer(first, second, third, fourth)
             }
-            let all = try await resolver.all(First.self, Second.self, Third.self, Fourth.self)
-            return try await initializer(all.0, all.1, all.2, all.3)
+            if resolver.mayWait(for: First.self, Second.self, Third.self, Fourth.self) {
+                let all = try await resolver.all(First.self, Second.self, Third.self, Fourth.self)
+                return try await initializer(all.0, all.1, all.2, all.3)
+            }
+            return try await initializer(
+                resolver.resolve(First.self), resolver.resolve(Second.self), resolver.resolve(Third.self),
+                resolver.resolve(Fourth.self))
         }
         dependsOn([First.self, Second.self, Third.self, Fourth.self])
     }
@@ -135,17 +145,4 @@ extension Resolver {
         defer { withExtendedLifetime(self) {} }
         return hit.instance(of: service)
     }
-    /// The same, with an error for a service of which no instance is published.
-    @inlinable
-    func publishedOrThrow<Service: Sendable>(_ service: Service.Type) throws(NotPublished) -> Service {
-        guard let instance = published(service) else { throw NotPublished() }
-        return instance
-    }
-}
-
-/// A dependency of `using:` has to be asked for the longer way.
-@usableFromInline
-struct NotPublished: Error {
-    @inlinable
-    init() {}
 }

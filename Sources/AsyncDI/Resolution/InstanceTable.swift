@@ -127,6 +127,15 @@ import Synchronization
         return nil
     }
 
+    /// Whether a service without qualifier and arguments must be created first, and is shared or, where that counts too, transient or
+    /// shared within a graph.
+    func isToBeCreated(_ service: any Any.Type, countingTransient: Bool) -> Bool {
+        reading {
+            guard case .notReady(let binding?)? = search(TypeProbe(service)) else { return false }
+            return countingTransient || binding._withUnsafeGuaranteedRef { $0.lifetime.sharing.isShared }
+        }
+    }
+
     /// Whether instances of the service are found by the hash of arguments of this type.
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
         reading {

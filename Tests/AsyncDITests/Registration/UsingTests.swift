@@ -175,12 +175,21 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
         await #expect(throws: TestError(2)) { try await container.resolve(Names.self) }
     }
 
-    @Test(arguments: [Lifetime.singleton, .scoped, .weak, .graph, .transient])
-    func `dependencies that must be created are created side by side`(lifetime: Lifetime) async throws {
+    @Test(arguments: [Lifetime.singleton, .scoped, .weak])
+    func `shared dependencies that must be created are created side by side`(lifetime: Lifetime) async throws {
+        #expect(try await namesMadeSideBySide(of: lifetime, for: .graph) == "abc")
+    }
+
+    @Test(arguments: [Lifetime.singleton, .weak, .graph, .transient])
+    func `what a singleton needs is created side by side, whatever its lifetime`(lifetime: Lifetime) async throws {
+        #expect(try await namesMadeSideBySide(of: lifetime, for: .singleton) == "abc")
+    }
+
+    /// Each factory goes on only when all three have begun.
+    private func namesMadeSideBySide(of lifetime: Lifetime, for user: Lifetime) async throws -> String {
         let started = Gate()
         func factory<S: Sendable>(_ make: @escaping @Sendable () -> S) -> Registration<S> {
             Registration(lifetime: lifetime) { _ in
-                // Only goes on when all three have begun.
                 started.arrive()
                 await started.arrived(3)
                 return make()
@@ -190,9 +199,34 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
             factory(A.init)
             factory(B.init)
             factory(C.init)
+            Registration(using: Names.init(a:b:c:), lifetime: user)
+        }
+        return try await container.resolve(Names.self).all
+    }
+
+    @Test(arguments: [Lifetime.graph, .transient])
+    func `transient and graph dependencies of a request are created in its task, in order`(
+        lifetime: Lifetime
+    ) async throws {
+        let log = Log<String>()
+        func factory<S: Sendable>(_ make: @escaping @Sendable () -> S) -> Registration<S> {
+            Registration(lifetime: lifetime) { _ in
+                log.append("\(S.self) begins in \(currentTask())")
+                await Task.yield()
+                log.append("\(S.self) ends")
+                return make()
+            }
+        }
+        let container = Container {
+            factory(A.init)
+            factory(B.init)
+            factory(C.init)
             Registration(using: Names.init(a:b:c:))
         }
-        #expect(try await container.resolve(Names.self).all == "abc")
+        _ = try await container.resolve(Names.self)
+        let task = currentTask()
+        #expect(
+            log.entries == ["A", "B", "C"].flatMap { ["\($0) begins in \(task)", "\($0) ends"] })
     }
 
     @Test func `one dependency that must be created is created in the caller's task, the ready ones make none`()
@@ -214,28 +248,6 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
         _ = try await container.resolve(A.self)
         _ = try await container.resolve(Names.self)
         #expect(tasks.entries == [currentTask(), currentTask()])
-    }
-
-    @Test func `several dependencies that must be created have a task each`() async throws {
-        let tasks = Log<Int>()
-        let both = Gate()
-        let container = Container {
-            Registration(A.self, lifetime: .transient) { _ in
-                tasks.append(currentTask())
-                both.arrive()
-                await both.arrived(2)
-                return A()
-            }
-            Registration(B.self, lifetime: .transient) { _ in
-                tasks.append(currentTask())
-                both.arrive()
-                await both.arrived(2)
-                return B()
-            }
-            Registration(using: Names.init(a:b:))
-        }
-        _ = try await container.resolve(Names.self)
-        #expect(Set(tasks.entries + [currentTask()]).count == 3)
     }
 }
 
