@@ -59,14 +59,13 @@ extension ContainerCore {
 
     /// Begins a flight.
     ///
-    /// Returns who waits for it; nobody does yet when the asker may simply attend it.
+    /// Returns the wait of a request that takes a lease; other requests attend the creation.
     private func begin(
         _ creation: Creation, for request: Request, takesLease: Bool, in state: inout State
     ) -> Waiter? {
         noteCreation(of: creation.binding.lifetime)
         let endsWhenAbandoned = creation.binding.blueprint.abandonment == .cancel
-        let asker = Waits.asker(of: request.asker)
-        guard takesLease || asker != nil else {
+        guard takesLease else {
             state.flights.start(
                 creation, for: creation.key, isAttended: true, endsWhenAbandoned: endsWhenAbandoned)
             return nil
@@ -74,7 +73,8 @@ extension ContainerCore {
         let waiter = Waiter(for: creation, takesLease: takesLease)
         state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
         // A new creation waits for nothing yet, so this wait cannot close a cycle.
-        if let asker { _ = Waits.ask(waiter, from: asker, for: creation) }
+        creation.noteLink()
+        if let asker = Waits.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
         return waiter
     }
 

@@ -5,13 +5,12 @@ import Synchronization
 /// A node of the graph of waits. Most activities never enter it: no other activity waits for them while they wait
 /// themselves. The others enter the graph when they begin to wait.
 ///
-/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics, a constant, and
-/// `enclosing`, which belongs to the lock of ``Waits/graph``.
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics and constants.
 @usableFromInline class Activity: Hashable, @unchecked Sendable {
-    /// The activity in whose task this one runs, until this one enters the graph of waits.
-    ///
-    /// Unchecked because after `init` it is touched under the lock of ``Waits/graph`` only.
-    @exclusivity(unchecked) final var enclosing: Asker?
+    /// The call in whose task this activity runs.
+    final let enclosing: Asker?
+    /// Whether the graph of waits has the edge from ``beginner``, or never needs it.
+    private let linked = Atomic(false)
     /// Whether the graph of waits contains this activity, whose end must then remove it.
     private let knownToGraph = Atomic(false)
     private let ended = Atomic(false)
@@ -38,6 +37,14 @@ import Synchronization
     var outer: [Activity] { [] }
     /// Whether this may wait for activities that only name it as one of their ``outer`` ones.
     var isOpen: Bool { false }
+
+    /// The call that waits for this activity from its beginning.
+    ///
+    /// The graph of waits learns of it when this activity waits itself: until then, it leads nowhere.
+    var beginner: Asker? { enclosing }
+    final var isLinkedToBeginner: Bool { linked.load(ordering: .relaxed) }
+    /// Called under the lock of ``Waits/graph``, or before any other task knows of the activity.
+    final func noteLink() { linked.store(true, ordering: .relaxed) }
 
     /// Marks the activity as part of the graph of waits: its end must look there.
     ///

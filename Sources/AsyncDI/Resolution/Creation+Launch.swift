@@ -11,13 +11,21 @@ extension Creation {
     func launch(for waiter: Waiter?) -> Launch {
         launch()
         if let waiter { return .waits(waiter) }
-        if let outcome = takeAttendedOutcome() { return .ended(outcome) }
-        let waiter = Waiter(for: self)
+        if let outcome = takeAttendedOutcome() {
+            if isInGraph { Waits.forgetAttendance(of: self) }
+            return .ended(outcome)
+        }
+        let waiter = Waits.waiter(attending: self)
         switch place.attendNoMore(waitingAs: waiter) {
-        case .wait: return .waits(waiter)
-        case .closed: return .ended(.disposed)
-        // It ended between the two questions: on another thread, after it had suspended.
-        case .ended: return .ended(takeAttendedOutcome() ?? .retry)
+        case .wait:
+            return .waits(waiter)
+        case .closed:
+            Waits.end(waiter)
+            return .ended(.disposed)
+        case .ended:
+            // It ended between the two questions: on another thread, after it had suspended.
+            Waits.end(waiter)
+            return .ended(takeAttendedOutcome() ?? .retry)
         }
     }
 }

@@ -28,6 +28,13 @@ final class Creation: Activity, @unchecked Sendable {
     /// The run that asked for a creation with a task of its own, until it ends.
     private let begunBy: PassingReference<Run>
     var asker: Run? { begunBy.load() }
+    /// The activity of the call that began a creation with a task of its own, until the creation ends.
+    private let begunIn: PassingReference<Activity>
+    /// The wait of the request that attends the creation, between its entry into the graph of waits and the moment when the request
+    /// waits in fact.
+    ///
+    /// Unsafe because it belongs to the lock of ``Waits/graph``.
+    @exclusivity(unchecked) nonisolated(unsafe) var attendance: Waiter?
     /// The disposal of the instance that the same registration had for the same arguments before.
     ///
     /// The factory runs once it is over: there are never two instances for one key.
@@ -78,6 +85,7 @@ final class Creation: Activity, @unchecked Sendable {
         madeFor = nil
         let asker = request.asker
         begunBy = PassingReference(asker)
+        begunIn = PassingReference(Waits.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
         super.init(.creation)
@@ -100,12 +108,17 @@ final class Creation: Activity, @unchecked Sendable {
         self.isInner = isInner
         // Its hooks may have a task of their own.
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
+        begunIn = PassingReference(nil)
         isInNewer = run.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = run?.creation.map { $0.depth + 1 } ?? 0
         super.init(.creation, inside: Waits.asker(of: run))
     }
 
     override var outer: [Activity] { endsAndLeases }
+    override var beginner: Asker? {
+        guard graph == nil else { return enclosing }
+        return begunIn.load().map { Asker(activity: $0, run: begunBy.load()) }
+    }
 
     var binding: Binding { key.binding }
     /// Where the instance is cached.
@@ -381,6 +394,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
     private func forget() {
         begunBy.giveUp()
+        begunIn.giveUp()
         let dropped = extrasIfAny { state in
             defer {
                 state.task = nil

@@ -163,7 +163,7 @@ final class ResolutionGraph: CreationPlace {
     func handOver(_ creation: Creation, asker: Run) -> JoinDecision? {
         Waits.graph.withLock { graph in
             graph.leave(creation)
-            creation.enclosing = nil
+            creation.noteLink()
         }
         return state.withLock { state in
             state.change(creation) { flights in

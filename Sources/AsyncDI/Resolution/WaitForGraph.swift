@@ -95,6 +95,12 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return .wait(releasing: released)
     }
 
+    /// A request waits for the target since it began it: that closes no cycle.
+    mutating func begin(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) {
+        if heldSet.contains(asker) { return }
+        addWait(waiter, from: asker, label: label, to: target)
+    }
+
     /// A request ended without an answer: it was cancelled, or starts over.
     mutating func withdraw(_ waiter: Waiter) {
         guard let place = places.removeValue(forKey: waiter) else { return }

@@ -22,19 +22,79 @@ enum Waits {
     /// A call made in an activity is about to wait.
     static func ask(_ suspension: Suspension, from asker: Asker, for target: Activity) -> Graph.AskAction {
         target.enterGraph()
+        let beginnings = beginnings(of: asker.activity)
         return graph.withLock { graph in
             guard let activity = entering(asker.activity) else { return .wait(releasing: []) }
-            // Only now, because only a waiting activity can be part of a cycle. No activity waits for a task that
-            // outlives its own: an ended activity does not enter again, because its removal has passed.
-            var inner = activity
-            while !inner.hasEnded, let place = inner.enclosing {
-                inner.enclosing = nil
-                guard let outer = entering(place.activity) else { break }
-                graph.enter(inner, inside: outer, label: place.run)
-                inner = outer
-            }
+            // Only now, because only a waiting activity can be part of a cycle.
+            link(activity, to: beginnings, in: &graph)
             return graph.ask(suspension, from: activity, label: asker.run, for: target)
         }
+    }
+
+    /// An activity and the call that waits for it from its beginning.
+    private struct Beginning {
+        let inner: Activity
+        let caller: Asker
+    }
+
+    /// The beginnings that lead to an activity, the nearest first, as far as the graph may not have them.
+    ///
+    /// Looked at outside the lock, because the last reference to a run may be let go of here.
+    private static func beginnings(of activity: Activity) -> [Beginning] {
+        var beginnings: [Beginning] = []
+        var inner = activity
+        while !inner.isLinkedToBeginner, let caller = inner.beginner {
+            beginnings.append(Beginning(inner: inner, caller: caller))
+            inner = caller.activity
+        }
+        return beginnings
+    }
+
+    /// Enters the edges to an activity that is about to wait.
+    ///
+    /// No activity waits for a task that outlives its own: an ended activity does not enter again, because its removal has passed.
+    private static func link(_ activity: Activity, to beginnings: [Beginning], in graph: inout Graph) {
+        var inner = activity
+        for beginning in beginnings where beginning.inner === inner {
+            if inner.hasEnded || inner.isLinkedToBeginner { return }
+            inner.noteLink()
+            guard let outer = entering(beginning.caller.activity) else { return }
+            if inner.enclosing != nil {
+                graph.enter(inner, inside: outer, label: beginning.caller.run)
+            } else {
+                // Unchecked because only creations are begun by a call in whose task they do not run.
+                let creation = unsafeDowncast(inner, to: Creation.self)
+                let waiter = Waiter(for: creation)
+                creation.attendance = waiter
+                graph.begin(waiter, from: outer, label: beginning.caller.run, for: inner)
+            }
+            inner = outer
+        }
+    }
+
+    /// The wait of the request that began a creation and attends it, which now waits in fact.
+    static func waiter(attending creation: Creation) -> Waiter {
+        guard let caller = creation.beginner else { return Waiter(for: creation) }
+        creation.enterGraph()
+        let beginnings = beginnings(of: caller.activity)
+        return graph.withLock { graph in
+            if let waiter = creation.attendance {
+                creation.attendance = nil
+                return waiter
+            }
+            let waiter = Waiter(for: creation)
+            creation.noteLink()
+            if let activity = entering(caller.activity) {
+                link(activity, to: beginnings, in: &graph)
+                graph.begin(waiter, from: activity, label: caller.run, for: creation)
+            }
+            return waiter
+        }
+    }
+
+    /// The request that attends a creation has its outcome, and will not wait.
+    static func forgetAttendance(of creation: Creation) {
+        graph.withLock { _ in creation.attendance = nil }
     }
 
     /// The activity, or the innermost one around it where it is a body that has ended: from now on the graph is asked at its end.
