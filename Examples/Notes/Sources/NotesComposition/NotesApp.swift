@@ -65,13 +65,18 @@ package struct NotesApp: Sendable {
     package func server(
         onRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let router = notesRouter(
+        Application(
+            responder: responder(), configuration: .init(address: .hostname(settings.host, port: settings.port)),
+            onServerRunning: onRunning, logger: logger)
+    }
+
+    /// Answers of the server, without a network.
+    package func responder() -> some HTTPResponder<NotesContext> {
+        notesRouter(
             readiness: readiness, catalogue: { try container.ready() },
             requests: ScopePerRequest(container: container), bodies: ScopePerBody(container: container),
-            around: ClosedIsUnavailable())
-        return Application(
-            router: router, configuration: .init(address: .hostname(settings.host, port: settings.port)),
-            onServerRunning: onRunning, logger: logger)
+            around: ClosedIsUnavailable()
+        ).buildResponder()
     }
 
     /// The server of the operators' requests.

@@ -8,10 +8,12 @@ struct CancelWithClient: RouterMiddleware {
     func handle(
         _ request: Request, context: NotesContext, next: (Request, NotesContext) async throws -> Response
     ) async throws -> Response {
-        try await request.body.consumeWithCancellationOnInboundClose { body in
+        var response = try await request.body.consumeWithCancellationOnInboundClose { body in
             var request = request
             request.body = body
             return try await next(request, context)
         }
+        response.headers[.connection] = "close"
+        return response
     }
 }

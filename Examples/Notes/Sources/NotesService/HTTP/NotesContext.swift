@@ -1,5 +1,5 @@
 import Hummingbird
-import NIOCore
+import Logging
 
 /// Context of a request on its way through the middlewares to its handler.
 package struct NotesContext: RequestContext {
@@ -16,7 +16,9 @@ package struct NotesContext: RequestContext {
     }
 
     package func info(of request: Request) -> RequestInfo {
-        RequestInfo(id: id, method: request.method.rawValue, path: request.uri.path)
+        // Hummingbird's `id` insists on a log handler that keeps metadata.
+        let id = logger[metadataKey: "hb.request.id"]?.description ?? "-"
+        return RequestInfo(id: id, method: request.method.rawValue, path: request.uri.path)
     }
 
     func requireServices() throws -> any RequestServices {

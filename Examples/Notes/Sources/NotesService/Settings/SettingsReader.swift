@@ -47,9 +47,13 @@ private final class Reports: AccessReporter {
     let problems = Mutex<[String]>([])
 
     func report(_ event: AccessEvent) {
-        var problem = event.conversionError
-        if case .failure(let error) = event.result { problem = error }
-        guard let problem else { return }
-        problems.withLock { $0.append("\(event.metadata.key) is not a \(event.metadata.valueType): \(problem)") }
+        var errors = event.providerResults.compactMap { $0.result.failure }
+        if let error = event.conversionError { errors.append(error) }
+        guard let error = errors.first else { return }
+        problems.withLock { $0.append("\(event.metadata.key) is not of type \(event.metadata.valueType): \(error)") }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
