@@ -5,7 +5,7 @@ bin=""
 
 # Builds both programs optimized, beside the build of the tests.
 build_release() {
-    swift build -c release --scratch-path .build-load >/dev/null
+    swift build --quiet -c release --scratch-path .build-load
     bin="$(swift build -c release --scratch-path .build-load --show-bin-path)"
 }
 

@@ -1,13 +1,18 @@
 import AsyncDI
 import Metrics
 
-/// Counts what the container creates, closes and fails to create, by service.
+/// Counts what happens in the container, by service.
+///
+/// Each request creates a few services and disposes its unit of work. So events of these kinds cost something for every
+/// request, and the running service asks for the others only.
 struct ContainerMetrics: ContainerObserver {
+    let wantedEvents: ContainerEvent.Kinds
     private let factory: any MetricsFactory
 
-    init(factory: any MetricsFactory = MetricsSystem.factory) { self.factory = factory }
-
-    var wantedEvents: ContainerEvent.Kinds { [.created, .failed, .evicted, .disposed] }
+    init(_ wantedEvents: ContainerEvent.Kinds, factory: any MetricsFactory = MetricsSystem.factory) {
+        self.wantedEvents = wantedEvents
+        self.factory = factory
+    }
 
     func container(_ container: Container, did event: ContainerEvent) {
         switch event {

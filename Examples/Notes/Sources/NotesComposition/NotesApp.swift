@@ -35,7 +35,7 @@ package struct NotesApp: Sendable {
 
     /// Observers of the running service.
     package static func observers(_ logger: Logger) -> [any ContainerObserver] {
-        [ContainerLog(logger: logger), ContainerMetrics()]
+        [ContainerLog(logger: logger), ContainerMetrics([.failed, .evicted])]
     }
 
     /// Starts the service, and returns after its shutdown.

@@ -31,7 +31,7 @@ struct TelemetryTests {
     @Test
     func `metrics count what the container creates and closes`() async throws {
         let metrics = TestMetrics()
-        try await withNotes(observers: [ContainerMetrics(factory: metrics)]) { world in
+        try await withNotes(observers: [ContainerMetrics(.all, factory: metrics)]) { world in
             try await world.addTenant()
             for number in 0..<3 { try await world.add("\(number)") }
             // Observers hear of it in the background.
