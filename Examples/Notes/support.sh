@@ -30,7 +30,7 @@ start() {
 
 # Ends what is still running.
 stop_all() {
-    for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+    for pid in "${pids[@]}"; do { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null || true; done
 }
 
 install_wrk() {
