@@ -55,6 +55,19 @@ struct BrokenTenantTests {
     }
 
     @Test
+    func `an addition that was cut short can be repeated`() async throws {
+        try await withNotes { world in
+            let file = world.files.database(of: try TenantName("acme"))
+            try Data(String(repeating: "no database\n", count: 1000).utf8).write(to: file)
+            #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .serviceUnavailable)
+            #expect(try await world.get("/tenants").decoded([String].self).isEmpty)
+            try Data().write(to: file)
+            #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .created)
+            #expect(try await world.add("kept").status == .created)
+        }
+    }
+
+    @Test
     func `a tenant is available again after its file has been put back`() async throws {
         try await withDamaged {
             try FileManager.default.moveItem(at: $0, to: $0.appendingPathExtension("away"))

@@ -19,19 +19,21 @@ package final class TenantDatabase: Sendable {
     }
 
     /// Makes the file of a new tenant.
+    ///
+    /// A file that is there is left from an addition that was cut short, and is completed.
     package static func create(_ tenant: TenantName, in files: TenantFiles) throws {
-        let file = files.database(of: tenant)
-        guard !FileManager.default.fileExists(atPath: file.path) else { throw NotesError.tenantExists(tenant) }
-        let connections = try DatabasePool(path: file.path, configuration: configuration)
-        try connections.write { database in
-            try database.create(table: "note") { table in
-                table.autoIncrementedPrimaryKey("id")
-                table.column("title", .text).notNull()
-                table.column("text", .text).notNull()
-                table.column("createdAt", .double).notNull()
+        try naming(tenant) {
+            let connections = try DatabasePool(path: files.database(of: tenant).path, configuration: configuration)
+            defer { try? connections.close() }
+            try connections.write { database in
+                try database.create(table: "note", options: .ifNotExists) { table in
+                    table.autoIncrementedPrimaryKey("id")
+                    table.column("title", .text).notNull()
+                    table.column("text", .text).notNull()
+                    table.column("createdAt", .double).notNull()
+                }
             }
         }
-        try connections.close()
     }
 
     /// Reads what has been committed, beside any transaction.
