@@ -37,7 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
-        // Domain, storage, handlers and routes. This target cannot import AsyncDI.
+        // Domain, storage, handlers and routes, without AsyncDI.
         .target(
             name: "NotesService",
             dependencies: [
