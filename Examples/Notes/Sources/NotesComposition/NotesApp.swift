@@ -1,0 +1,104 @@
+import AsyncDI
+import Hummingbird
+import Logging
+import NIOCore
+import NotesService
+import ServiceLifecycle
+
+/// Composition root: the container and the services around it.
+package struct NotesApp: Sendable {
+    package let settings: Settings
+    package let container: Container
+    package let readiness = Readiness()
+    private let logger: Logger
+
+    /// Puts the application together.
+    ///
+    /// - Parameters:
+    ///   - settings: Settings of the service.
+    ///   - logger: Logger of everything outside of requests.
+    ///   - observers: Observers of the container.
+    ///   - overrides: Registrations that replace the application's own, for tests.
+    package init(
+        _ settings: Settings, logger: Logger, observers: [any ContainerObserver] = [],
+        @RegistrationBuilder overrides: () -> Registrations = { Registrations() }
+    ) {
+        self.settings = settings
+        self.logger = logger
+        let overrides = overrides()
+        container = Container(name: "notes", observers: observers) {
+            ApplicationModule(settings: settings)
+            RequestModule()
+            overrides
+        }
+    }
+
+    /// Observers of the running service.
+    package static func observers(_ logger: Logger) -> [any ContainerObserver] {
+        [ContainerLog(logger: logger), ContainerMetrics([.failed, .evicted])]
+    }
+
+    /// Starts the service, and returns after its shutdown.
+    package func run() async throws {
+        do {
+            try await container.start()
+        } catch {
+            try? await container.dispose()
+            throw error
+        }
+        var services: [any Service] = [
+            ContainerService(container: container, readiness: readiness, deadline: settings.closingDeadline)
+        ]
+        // Stopped last, so that it tells of the shutdown to its end.
+        if let port = settings.adminPort { services.insert(admin(port: port), at: 0) }
+        if let age = settings.retention { services.append(retention(keeping: age)) }
+        let server = server { channel in
+            readiness.started()
+            Greeting(address: channel.localAddress, settings: settings).print()
+        }
+        services.append(server)
+        services.append(ShutdownNotice(readiness, time: settings.shutdownNotice))
+        try await ServiceGroup(configuration: .notes(services, settings, logger)).run()
+    }
+
+    /// The server of the tenants' requests.
+    package func server(
+        onRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        Application(
+            responder: responder(), configuration: .init(address: .hostname(settings.host, port: settings.port)),
+            onServerRunning: onRunning, logger: logger)
+    }
+
+    /// Answers of the server, without a network.
+    package func responder() -> some HTTPResponder<NotesContext> {
+        notesRouter(
+            readiness: readiness, catalogue: { try container.ready() },
+            requests: ScopePerRequest(container: container), bodies: ScopePerBody(container: container),
+            around: ClosedIsUnavailable()
+        ).buildResponder()
+    }
+
+    /// The server of the operators' requests.
+    package func admin(port: Int) -> some ApplicationProtocol {
+        let router = Router()
+        addHealth(to: router, readiness)
+        addDebug(to: router, container)
+        return Application(
+            router: router, configuration: .init(address: .hostname(settings.host, port: port)), logger: logger)
+    }
+
+    /// The job that removes old notes, in a scope of its own for each tenant.
+    package func retention(keeping age: Duration) -> RetentionService {
+        RetentionService(every: settings.retentionInterval, logger: logger) {
+            try await container.resolve(Catalogue.self).tenants
+        } job: { tenant in
+            let values = TenantScope(job: "retention", tenant: tenant, logger: logger)
+            try await container.withScope("retention of \(tenant)") {
+                values.registrations
+            } operation: { scope in
+                _ = try await scope.resolve(Retention.self).run(keeping: age)
+            }
+        }
+    }
+}

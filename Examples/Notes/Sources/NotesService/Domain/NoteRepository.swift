@@ -1,0 +1,19 @@
+import Foundation
+
+/// Notes of one tenant, within one unit of work.
+package protocol NoteRepository: Sendable {
+    /// The latest notes, newest first, from before a certain one if it is given.
+    func latest(_ count: Int, before id: Int64?) async throws -> [Note]
+
+    /// Notes in the order of their identifiers, from after a certain one.
+    func page(of count: Int, after id: Int64) async throws -> [Note]
+
+    func note(_ id: Int64) async throws -> Note?
+    func add(_ note: NewNote, at date: Date) async throws -> Note
+
+    /// Returns whether the note was there.
+    func remove(_ id: Int64) async throws -> Bool
+
+    /// Returns the number of removed notes.
+    func removeAll(before date: Date) async throws -> Int
+}

@@ -1,0 +1,31 @@
+import Foundation
+import NIOCore
+
+/// Text that tells how to talk to the service.
+package struct Greeting {
+    private let address: SocketAddress?
+    private let settings: Settings
+
+    package init(address: SocketAddress?, settings: Settings) {
+        self.address = address
+        self.settings = settings
+    }
+
+    /// Prints the text at once, also into a pipe.
+    package func print() { FileHandle.standardOutput.write(Data(text.utf8)) }
+
+    private var text: String {
+        let base = "http://\(settings.host):\(address?.port ?? settings.port)"
+        return """
+            Notes listens at \(base), its data is in \(settings.directory.path).
+
+              curl -X PUT \(base)/tenants/acme
+              curl \(base)/tenants/acme/notes -d '{"title": "Milk", "text": "Two bottles"}'
+              curl \(base)/tenants/acme/notes
+              curl \(base)/tenants/acme/batch -d '[{"title": "a", "text": ""}, {"title": "", "text": "refused"}]'
+              curl \(base)/tenants/acme/export
+              curl \(base)/ready
+
+            """
+    }
+}

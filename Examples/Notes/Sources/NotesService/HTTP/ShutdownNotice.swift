@@ -1,0 +1,18 @@
+import ServiceLifecycle
+
+/// Announces the shutdown, and gives load balancers time to notice before the server stops.
+package struct ShutdownNotice: Service {
+    private let readiness: Readiness
+    private let time: Duration
+
+    package init(_ readiness: Readiness, time: Duration) {
+        self.readiness = readiness
+        self.time = time
+    }
+
+    package func run() async throws {
+        try? await gracefulShutdown()
+        readiness.isDraining()
+        try? await Task.sleep(for: time)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+
+/// The open database of a tenant: a connection that writes, and others that read beside it.
+package final class TenantDatabase: Sendable {
+    package let tenant: TenantName
+    private let connections: DatabasePool
+
+    /// Held by the unit of work whose transaction is open.
+    let writing = FairLock()
+
+    /// Opens the file of a tenant, which must exist.
+    package init(opening tenant: TenantName, in files: TenantFiles) throws {
+        self.tenant = tenant
+        let file = files.database(of: tenant)
+        // SQLite would make an empty database of a file that is missing.
+        guard FileManager.default.fileExists(atPath: file.path) else { throw NotesError.unavailable(tenant, .missing) }
+        connections = try Self.naming(tenant) { try DatabasePool(path: file.path, configuration: Self.configuration) }
+    }
+
+    /// Makes the file of a new tenant.
+    ///
+    /// A file that is there is left from an addition that was cut short, and is completed.
+    package static func create(_ tenant: TenantName, in files: TenantFiles) throws {
+        try naming(tenant) {
+            let connections = try DatabasePool(path: files.database(of: tenant).path, configuration: configuration)
+            defer { try? connections.close() }
+            try connections.write { database in
+                try database.create(table: "note", options: .ifNotExists) { table in
+                    table.autoIncrementedPrimaryKey("id")
+                    table.column("title", .text).notNull()
+                    table.column("text", .text).notNull()
+                    table.column("createdAt", .double).notNull()
+                }
+            }
+        }
+    }
+
+    /// Reads what has been committed, beside any transaction.
+    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        try await Self.naming(tenant) { try await connections.read(body) }
+    }
+
+    /// Uses the connection that writes; only for the unit of work that holds `writing`.
+    func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        try await Self.naming(tenant) { try await connections.writeWithoutTransaction(body) }
+    }
+
+    package func close() throws { try connections.close() }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        // A unit of work begins a transaction in one access, and ends it in a later one.
+        configuration.allowsUnsafeTransactions = true
+        configuration.busyMode = .timeout(5)
+        return configuration
+    }
+}
+
+extension TenantDatabase {
+    /// Turns errors about the file into errors that name the tenant.
+    private static func naming<Value>(_ tenant: TenantName, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw named(error, tenant) }
+    }
+
+    private static func naming<Value: Sendable>(
+        _ tenant: TenantName, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do { return try await body() } catch { throw named(error, tenant) }
+    }
+
+    private static func named(_ error: any Error, _ tenant: TenantName) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        return switch error.resultCode {
+        case .SQLITE_CANTOPEN: NotesError.unavailable(tenant, .missing)
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT: NotesError.unavailable(tenant, .notADatabase)
+        case .SQLITE_READONLY: NotesError.unavailable(tenant, .readOnly)
+        case .SQLITE_FULL: NotesError.unavailable(tenant, .full)
+        default: error
+        }
+    }
+}

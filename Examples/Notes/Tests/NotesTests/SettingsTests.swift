@@ -1,0 +1,67 @@
+import Configuration
+import Foundation
+import NotesService
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SettingsTests {
+    private func read(_ arguments: [String] = [], _ environment: [String: String] = [:]) async throws -> Settings {
+        try await Settings.read(arguments: ["notes"] + arguments, environment: environment)
+    }
+
+    private func problems(_ arguments: [String] = [], _ environment: [String: String] = [:]) async -> [String] {
+        do {
+            _ = try await read(arguments, environment)
+            return []
+        } catch {
+            return (error as? SettingsError)?.problems ?? ["\(error)"]
+        }
+    }
+
+    @Test
+    func `the command line wins over the environment, and that over the file`() async throws {
+        try await withTemporaryDirectory { file in
+            try Data(#"{"http": {"port": 1, "host": "::1"}, "admin": {"port": 2}, "tenants": {"open": 7}}"#.utf8)
+                .write(to: file)
+            let settings = try await read(
+                ["--http-port", "3"],
+                ["NOTES_HTTP_PORT": "4", "NOTES_ADMIN_PORT": "5", "NOTES_CONFIG": file.path])
+            #expect(settings.port == 3)
+            #expect(settings.adminPort == 5)
+            #expect(settings.host == "::1")
+            #expect(settings.openTenants == 7)
+        }
+    }
+
+    @Test
+    func `every bad value is named, all at once`() async throws {
+        let problems = await problems(
+            ["--http-port", "no"],
+            ["NOTES_ADMIN_PORT": "70000", "NOTES_LOG_LEVEL": "loud", "NOTES_TENANTS_OPEN": "0"])
+        #expect(problems.count == 4)
+        for key in ["http.port", "admin.port", "log.level", "tenants.open"] {
+            #expect(problems.contains { $0.hasPrefix(key) }, "\(key) in \(problems)")
+        }
+    }
+
+    @Test
+    func `a bad value in the file is named`() async throws {
+        try await withTemporaryDirectory { file in
+            try Data(#"{"http": {"port": "eighty"}, "tenants": {"idle": [1]}}"#.utf8).write(to: file)
+            let problems = await problems(["--config", file.path])
+            #expect(problems.count == 2)
+            #expect(problems.contains { $0.hasPrefix("http.port") })
+            #expect(problems.contains { $0.hasPrefix("tenants.idle") })
+        }
+    }
+
+    @Test(arguments: ["{", nil])
+    func `a file that cannot be read is named`(_ text: String?) async throws {
+        try await withTemporaryDirectory { file in
+            if let text { try Data(text.utf8).write(to: file) }
+            let problems = await problems(["--config", file.path])
+            #expect(problems.count == 1)
+            #expect(problems.first?.contains(file.path) == true)
+        }
+    }
+}

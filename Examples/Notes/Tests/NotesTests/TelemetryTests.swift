@@ -1,0 +1,60 @@
+import AsyncDI
+import InMemoryLogging
+import InMemoryTracing
+import Logging
+import MetricsTestKit
+import NotesService
+import Testing
+import Tracing
+
+@testable import NotesComposition
+
+@Suite(.timeLimit(.minutes(1)))
+struct TelemetryTests {
+    @Test
+    func `a transaction is a span below its request's`() async throws {
+        let tracer = InMemoryTracer()
+        try await withTracer(tracer) {
+            try await withNotes { world in
+                try await world.addTenant()
+                try await world.add("traced")
+            }
+        }
+        let request = try #require(tracer.finishedSpans.first { $0.operationName == "/tenants/{tenant}/notes" })
+        let transaction = try #require(tracer.finishedSpans.first { $0.operationName == "transaction" })
+        #expect(transaction.traceID == request.traceID)
+        #expect(transaction.parentSpanID == request.spanID)
+        #expect(transaction.attributes.get("tenant") == "acme")
+        #expect(tracer.activeSpans.isEmpty)
+    }
+
+    @Test
+    func `metrics count what the container creates and closes`() async throws {
+        let metrics = TestMetrics()
+        try await withNotes(observers: [ContainerMetrics(.all, factory: metrics)]) { world in
+            try await world.addTenant()
+            for number in 0..<3 { try await world.add("\(number)") }
+            // Observers hear of it in the background.
+            try await until {
+                (try? metrics.expectCounter("di.disposed", [("service", "UnitOfWork")]).values.count) == 3
+            }
+        }
+        let databases = try metrics.expectTimer("di.created", [("service", "TenantDatabase(TenantName)")])
+        #expect(databases.values.count == 1)
+        #expect(try metrics.expectTimer("di.created", [("service", "UnitOfWork")]).values.count == 3)
+    }
+
+    @Test
+    func `a request's log names its tenant`() async throws {
+        let handler = InMemoryLogHandler()
+        var logger = Logger(label: "test") { _ in handler }
+        logger.logLevel = .debug
+        try await withNotes(logger: logger) { world in
+            try await world.addTenant()
+            _ = try await world.get("/tenants/acme/whoami")
+        }
+        let entry = try #require(handler.entries.first { $0.message == "who am I" })
+        #expect(entry.metadata["tenant"] == "acme")
+        #expect(entry.metadata["hb.request.id"] != nil)
+    }
+}
