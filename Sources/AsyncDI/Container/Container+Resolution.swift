@@ -78,14 +78,12 @@ extension Container {
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }
             return hit.instance(of: service)
-        case .transient(let run):
-            return try await run.make(service)
-        case .graph(let graphRun):
-            return try await graphRun.make(service)
         case .instance(let cell):
             return cell.value(as: service)
-        case .begun(let request):
-            return try await request.cell().value(as: service)
+        case .run(let run):
+            return try await run.make(service)
+        case .wait(let waiter):
+            return try await waiter.cell().value(as: service)
         case .other(let request):
             return try await resolveOther(service, request)
         }
@@ -122,16 +120,12 @@ extension Container {
     }
 
     @usableFromInline
-    nonisolated func find(_ service: any Any.Type) -> FoundAtOnce {
+    nonisolated func find(_ service: any Any.Type) -> Answer {
         guard run.isNil else { return .other(nil) }
         guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
         // Not through the core, which would be retained: on a hit nothing is.
-        switch table.find(service) {
-        case .hit(let hit)?: return .hit(hit)
-        case .plainTransient(let binding)?: return .transient(Run(outermost: binding, .none, host: core))
-        case .plainGraph(let binding)?: return GraphRun.begin(binding, host: core, table: table, asker: nil)
-        case nil: return core.beginShared(service)
-        }
+        guard let found = table.find(service) else { return core.beginShared(service) }
+        return found.answer(from: core, table, to: nil)
     }
 
     /// Returns an instance of a service made with arguments.

@@ -293,7 +293,7 @@ extension ContainerCore {
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
                 do {
-                    try await ResolutionContext.$run.withValue(run) { try await hook(cell, reason) }
+                    try await run.call { try await hook(cell, reason) }
                 } catch {
                     errors.append(error)
                 }

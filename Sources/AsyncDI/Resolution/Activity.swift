@@ -86,7 +86,7 @@ struct Asker: Sendable {
 /// One call that waits for an activity, as the graph of waits knows it.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state.
-class Suspension: Hashable, @unchecked Sendable {
-    static func == (first: Suspension, second: Suspension) -> Bool { first === second }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+@usableFromInline class Suspension: Hashable, @unchecked Sendable {
+    @usableFromInline static func == (first: Suspension, second: Suspension) -> Bool { first === second }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -2,28 +2,20 @@ extension Binding {
     /// Runs the hooks of an instance: properties first, so that `onCreate` sees the whole instance.
     nonisolated(nonsending) func runHooks(_ instance: Cell, in run: Run) async throws {
         let resolver = Resolver(run)
-        try await translatingCancellation(in: run) {
-            try await ResolutionContext.$run.bind(run) {
+        do {
+            try await run.call {
                 if !blueprint.propertyHooks.isEmpty { run.recorded?.allowsCycles = true }
                 for hook in blueprint.propertyHooks { try await hook(resolver, instance, run.pack) }
                 for hook in blueprint.creationHooks { try await hook(resolver, instance, run.pack) }
             }
+        } catch {
+            throw translated(error, in: run)
         }
     }
 }
 
-/// Runs a factory or hooks; a `CancellationError` that they throw although nobody cancelled this task is a failure of
-/// theirs, and must not be taken for the caller's own cancellation.
-nonisolated(nonsending) func translatingCancellation<R: Sendable>(
-    in run: Run, _ body: nonisolated(nonsending) () async throws -> R
-) async throws -> R {
-    do {
-        return try await body()
-    } catch {
-        throw translated(error, in: run)
-    }
-}
-
+/// The error of a factory or hook: a `CancellationError` that it throws although this task was not cancelled is a failure of
+/// its own, and must not be taken for the caller's cancellation.
 func translated(_ error: any Error, in run: Run) -> any Error {
     run.recorded?.fail()
     guard error is CancellationError, !Task.isCancelled else { return error }

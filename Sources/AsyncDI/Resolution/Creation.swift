@@ -233,7 +233,7 @@ final class Creation: Activity, @unchecked Sendable {
                     throw CancellationError()
                 }
             }
-            let instance = try await makeInstanceInOwnTask(in: run)
+            let instance = try await makeInstance(in: run, isolation: nil)
             if binding.hasHooks { try await binding.runHooks(instance, in: run) }
             result = .success(instance)
         } catch {
@@ -266,35 +266,17 @@ final class Creation: Activity, @unchecked Sendable {
     // MARK: Steps
 
     /// Runs the factory.
-    nonisolated(nonsending) func makeInstance(in run: Run) async throws -> Cell {
-        let resolver = Resolver(host: host, run: run)
-        do {
-            let instance = try await ResolutionContext.$run.bind(run) {
-                try await binding.blueprint.factory.makeCell(resolver, pack) { show($0) }
-            }
-            instanceMade(instance)
-            return instance
-        } catch {
-            throw translated(error, in: run)
-        }
-    }
-
-    /// Runs the factory in a task that has no isolation to return to.
     ///
-    /// The same as ``makeInstance(in:)`` without what keeps to the caller's executor: in a task that began at once, asking which executor
-    /// that is takes a lock of the runtime each time.
+    /// - Parameters:
+    ///   - run: The run of the creation.
+    ///   - isolation: The caller's isolation. A task of its own has none to return to: in a task that began at once, asking which
+    ///     executor that is takes a lock of the runtime each time.
+    /// - Returns: The instance.
     @inline(__always)
-    private func makeInstanceInOwnTask(in run: Run) async throws -> Cell {
-        let resolver = Resolver(host: host, run: run)
-        do {
-            let instance = try await ResolutionContext.$run.withValue(
-                run, operation: { try await binding.blueprint.factory.makeCell(resolver, pack) { show($0) } },
-                isolation: nil)
-            instanceMade(instance)
-            return instance
-        } catch {
-            throw translated(error, in: run)
-        }
+    func makeInstance(in run: Run, isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
+        let instance = try await run.makeCell(isolation: isolation) { show($0) }
+        instanceMade(instance)
+        return instance
     }
 
     /// The factory has returned.

@@ -18,11 +18,7 @@ extension Request {
     nonisolated(nonsending) func makeTransientCell(_ binding: Binding) async throws -> Cell {
         let run = try beginRun(of: binding)
         defer { end(run) }
-        let cell = try await translatingCancellation(in: run) {
-            try await ResolutionContext.$run.bind(run) {
-                try await binding.blueprint.factory.makeCell(Resolver(host: host, run: run), pack) { _ in }
-            }
-        }
+        let cell = try await run.makeCell()
         if binding.hasHooks { try await binding.runHooks(cell, in: run) }
         return cell
     }
@@ -40,9 +36,9 @@ extension Request {
         let factory = unsafeDowncast(binding.blueprint.factory, to: MakingFactory<Service>.self)
         let run = try beginRun(of: binding)
         defer { end(run) }
-        let resolver = Resolver(host: host, run: run)
+        let resolver = Resolver(run)
         do {
-            return try await ResolutionContext.$run.bind(run) { try await factory.make(resolver, pack) }
+            return try await run.call { try await factory.make(resolver, pack) }
         } catch {
             throw translated(error, in: run)
         }
@@ -134,49 +130,5 @@ extension Request {
         guard let decision else { return nil }
         guard case .answer(let cell) = try await follow(decision) else { return nil }
         return cell
-    }
-}
-
-extension Run {
-    /// Makes a plain transient instance, and ends the run.
-    @inlinable @inline(never)
-    nonisolated(nonsending) func make<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        try await makeHere(service)
-    }
-
-    /// The same as a part of its caller.
-    ///
-    /// A transient instance costs little but the way to its factory, of which each asynchronous function on it is a
-    /// good part.
-    @inlinable @inline(__always)
-    nonisolated(nonsending) func makeHere<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        defer { finish() }
-        do {
-            if Task.isCancelled { throw CancellationError() }
-            return try await callFactory(service)
-        } catch {
-            throw failed(error)
-        }
-    }
-
-    @usableFromInline func failed(_ error: any Error) -> any Error { translated(error, in: self) }
-    @usableFromInline func finish() {
-        end()
-        leaveOwnGraph()
-    }
-    @usableFromInline static let current = ResolutionContext.$run
-
-    /// Runs the factory inside this run.
-    @inlinable @inline(__always)
-    func callFactory<Service: Sendable>(
-        _ service: Service.Type, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Service {
-        // The closure captures the isolation: it stays on the caller's executor.
-        try await Run.current.withValue(self) {
-            _ = isolation
-            // Unchecked because the key under which the registration was found has proved the type.
-            return try await unsafeDowncast(binding.blueprint.factory, to: ServiceFactory<Service>.self).make(
-                Resolver(self), pack)
-        }
     }
 }

@@ -78,14 +78,12 @@ public struct Resolver: Sendable {
             // Until the read has ended: what the resolver keeps must not end inside it.
             defer { withExtendedLifetime(self) {} }
             return hit.instance(of: service)
-        case .transient(let run):
-            return try await run.makeHere(service)
-        case .graph(let graphRun):
-            return try await graphRun.make(service)
         case .instance(let cell):
             return cell.value(as: service)
-        case .begun(let request):
-            return try await request.cell().value(as: service)
+        case .run(let run):
+            return try await run.makeHere(service)
+        case .wait(let waiter):
+            return try await waiter.cell().value(as: service)
         case .other(let request):
             return try await resolveOther(service, request)
         }
@@ -102,7 +100,7 @@ public struct Resolver: Sendable {
 
     /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
-    func find(_ service: any Any.Type) throws -> FoundAtOnce {
+    func find(_ service: any Any.Type) throws -> Answer {
         // Mostly a factory asks for something in the task and the container that it runs in.
         guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
             return try findElsewhere(service)
@@ -111,16 +109,13 @@ public struct Resolver: Sendable {
     }
 
     @inline(never)
-    private func findElsewhere(_ service: any Any.Type) throws -> FoundAtOnce {
+    private func findElsewhere(_ service: any Any.Type) throws -> Answer {
         guard graph == nil else { return .other(nil) }
         guard let asker else {
+            let host = host
             let table = host.table
-            return switch table.find(service) {
-            case .hit(let hit)?: .hit(hit)
-            case .plainTransient(let binding)?: .transient(Run(outermost: binding, .none, host: host))
-            case .plainGraph(let binding)?: GraphRun.begin(binding, host: host, table: table, asker: nil)
-            case nil: .other(nil)
-            }
+            guard let found = table.find(service) else { return .other(nil) }
+            return found.answer(from: host, table, to: nil)
         }
         guard asker.host === host else { return .other(nil) }
         return try asker.find(service)

@@ -29,6 +29,8 @@ import Synchronization
     let recorded: RecordedRun?
     /// Whether the run is of a resolution that a task has begun after the end of its current scope.
     let isOfOutlivingTask: Bool
+    /// Whether the run creates a graph instance by a call of the factory and nothing else.
+    @usableFromInline let isOfGraphInstance: Bool
     /// Whether this is only a part of a recorded run, which does not end it.
     private let isPart: Bool
     private let ended = Atomic(false)
@@ -44,7 +46,7 @@ import Synchronization
         _ binding: Binding, _ pack: ArgumentPack, _ table: Unmanaged<InstanceTable>,
         keeping host: (any ResolutionHost)?,
         inside parent: Run? = nil, activity: Activity? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
-        partOf whole: Run? = nil, isRecorded: Bool = true
+        partOf whole: Run? = nil, isRecorded: Bool = true, isOfGraphInstance: Bool = false
     ) {
         // First, because afterwards the references are the run's.
         recorded =
@@ -62,6 +64,7 @@ import Synchronization
         givenGraph = graph
         own = AtomicReference()
         isPart = whole != nil
+        self.isOfGraphInstance = isOfGraphInstance
         isOfOutlivingTask = parent?.isOfOutlivingTask == true || graph?.outlived != nil
         if let parent {
             depth = parent.depth + 1
@@ -102,7 +105,7 @@ import Synchronization
         let table = Unmanaged.passUnretained(table)
         self.init(
             creation.binding, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
-            activity: creation, holder: parent?.holder, graph: graph)
+            activity: creation, holder: parent?.holder, graph: graph, isOfGraphInstance: true)
     }
 
     /// A run for a request from outside.
@@ -237,22 +240,21 @@ import Synchronization
     }
 
     /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
-    func find(_ service: any Any.Type) throws -> FoundAtOnce {
+    func find(_ service: any Any.Type) throws -> Answer {
         if recorded != nil || isOfOutlivingTask { return .other(nil) }
-        switch found(service) {
-        case .hit(let hit)?:
+        guard let found = found(service) else { return .other(nil) }
+        switch consume found {
+        case .hit(let hit):
             if holder == nil { return .hit(hit) }
             hit.end()
             return .other(nil)
-        case .plainTransient(let binding)?:
+        case .plainTransient(let binding):
             if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) {
                 throw Request(key: binding.key, pack: .none, host: host, asker: self).circular([])
             }
-            return .transient(Run(of: binding, inside: self))
-        case .plainGraph(let binding)?:
-            return GraphRun.begin(binding, host: host, table: withTable { $0 }, asker: self)
-        case nil:
-            return .other(nil)
+            return .run(Run(of: binding, inside: self))
+        case .plainGraph(let binding):
+            return Run.beginGraph(binding, host: host, table: withTable { $0 }, asker: self)
         }
     }
 

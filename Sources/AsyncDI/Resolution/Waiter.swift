@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because `kept` is written by the one who set the claimed bit of `state`, and read only once
 /// `state` was seen to be done.
-final class Waiter: Suspension, @unchecked Sendable {
+@usableFromInline final class Waiter: Suspension, @unchecked Sendable {
     enum Outcome: Sendable {
         case instance(Cell)
         /// The same, leased in the step that ended the creation: nobody can have disposed it before the waiter runs.

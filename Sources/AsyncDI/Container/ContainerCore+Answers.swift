@@ -1,12 +1,8 @@
 /// Requests without qualifier and arguments from outside every factory, as far as they go without suspending.
 extension ContainerCore {
-    func find(_ service: any Any.Type) -> FoundAtOnce {
-        switch table.find(service) {
-        case .hit(let hit)?: .hit(hit)
-        case .plainTransient(let binding)?: .transient(Run(outermost: binding, .none, host: self))
-        case .plainGraph(let binding)?: GraphRun.begin(binding, host: self, table: table, asker: nil)
-        case nil: beginShared(service)
-        }
+    func find(_ service: any Any.Type) -> Answer {
+        guard let found = table.find(service) else { return beginShared(service) }
+        return found.answer(from: self, table, to: nil)
     }
 
     /// Finds, makes or joins the shared instance of a service without qualifier and arguments, for a request from outside every
@@ -14,7 +10,7 @@ extension ContainerCore {
     ///
     /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
     @inline(never)
-    func beginShared(_ service: any Any.Type) -> FoundAtOnce {
+    func beginShared(_ service: any Any.Type) -> Answer {
         let clock = RegistrationCounter.now
         let key = ServiceKey(service)
         guard !table.hasObstacles, stalls == nil, LeaseContext.peek.isNil,
@@ -43,8 +39,8 @@ extension ContainerCore {
         }
     }
 
-    private func begun(_ waiter: Waiter, _ request: @autoclosure () -> Request) -> FoundAtOnce {
-        if waiter.creation.host === self { return .begun(BegunRequest(waiter)) }
+    private func begun(_ waiter: Waiter, _ request: @autoclosure () -> Request) -> Answer {
+        if waiter.creation.host === self { return .wait(waiter) }
         // Should it have to be asked for again, that is asked here and not where it is made.
         return .other(DecidedRequest(request(), for: waiter.creation.binding, .wait(waiter, releasing: [])))
     }

@@ -20,8 +20,8 @@ private struct Whole {
     let second: Part
 }
 
-/// The short way to a graph instance.
-@Suite(.timeLimit(.minutes(10))) struct GraphRunTests {
+/// A run that creates a graph instance by nothing but a call of its factory.
+@Suite(.timeLimit(.minutes(10))) struct GraphInstanceRunTests {
     /// `Loop` is made while the properties of `Knot` are set, and is held until they are; meanwhile something happens.
     private func makeKnot(while action: @escaping @Sendable (Container) async throws -> Void) async throws -> Knot {
         let container = Container {

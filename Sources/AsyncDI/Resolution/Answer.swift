@@ -1,0 +1,96 @@
+/// What the look-up answers to a request without qualifier and arguments.
+@usableFromInline enum Answer: ~Copyable {
+    /// A published instance: the caller copies it where its type is known, so that no generic code runs, and then ends
+    /// the hit.
+    case hit(InstanceTable.Hit)
+    /// An instance of the graph that is in use, or a shared one that was created without suspending.
+    case instance(Cell)
+    /// The run in which a transient or graph instance is to be created here.
+    case run(Run)
+    /// The wait for a shared instance that another task creates.
+    case wait(Waiter)
+    /// A request that has been decided upon, but must suspend or fail; nil where it takes every rule into account.
+    case other(DecidedRequest?)
+}
+
+extension InstanceTable.Found {
+    /// The answer to a request for what a table has found.
+    ///
+    /// - Parameters:
+    ///   - host: The container asked, which is not looked at, and so not retained, for a hit.
+    ///   - table: Its table.
+    ///   - asker: The run that asks, nil outside every run.
+    /// - Returns: The answer.
+    @inline(__always)
+    consuming func answer(from host: @autoclosure () -> any ResolutionHost, _ table: InstanceTable, to asker: Run?)
+        -> Answer
+    {
+        switch consume self {
+        case .hit(let hit): .hit(hit)
+        case .plainTransient(let binding):
+            .run(asker.map { Run(of: binding, inside: $0) } ?? Run(outermost: binding, .none, host: host()))
+        case .plainGraph(let binding): Run.beginGraph(binding, host: host(), table: table, asker: asker)
+        }
+    }
+}
+
+/// A request that has been decided upon, and must suspend or fail.
+@usableFromInline final class DecidedRequest: Sendable {
+    private let request: Request
+    private let binding: Binding
+    private let decision: JoinDecision
+
+    init(_ request: Request, for binding: Binding, _ decision: JoinDecision) {
+        self.request = request
+        self.binding = binding
+        self.decision = decision
+    }
+
+    /// Carries the decision out.
+    @usableFromInline
+    nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {
+        guard case .answer(let cell) = try await request.follow(decision), let instance = cell.load(as: service) else {
+            return try await request.again(binding, as: service)
+        }
+        return instance
+    }
+}
+
+extension Request {
+    /// The instance, requested again: of a graph, that of the same registration, which may have been replaced meanwhile.
+    nonisolated(nonsending) func again<Service: Sendable>(
+        _ binding: Binding, as service: Service.Type
+    ) async throws -> Service {
+        if binding.isPlainGraph, let instance = try await graphInstance(binding)?.load(as: service) { return instance }
+        return try await resolve(service)
+    }
+}
+
+extension Waiter {
+    /// Waits for the instance of a creation in the container asked, on behalf of a request from outside every run.
+    ///
+    /// There may be thousands of such waits: what lives during one is kept small, in memory that each task has without
+    /// asking for more.
+    @usableFromInline
+    func cell(isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
+        await withTaskCancellationHandler {
+            // Captured so that the closure, and what comes after it, stays on the caller's executor.
+            _ = isolation
+            await wait()
+        } onCancel: {
+            resume(.cancelled)
+            creation.place.leave(self)
+        }
+        // By itself, because it is what nearly every request gets.
+        if case .instance(let cell) = outcome { return cell }
+        return try await otherwise()
+    }
+
+    // Not inlined, so that its frame is not part of every wait.
+    @inline(never)
+    private nonisolated(nonsending) func otherwise() async throws -> Cell {
+        let request = Request(key: creation.binding.key, pack: .none, host: creation.host, asker: nil)
+        if case .answer(let cell) = try request.answer(outcome, of: creation) { return cell }
+        return try await request.cell()
+    }
+}
