@@ -77,12 +77,6 @@ extension Container {
         return (currentContainer.isNil ? table : core.asked.table).isIndexed(service, arguments)
     }
 
-    /// What a request from outside every factory, where no rule applies, can take.
-    @usableFromInline enum Shortcut: ~Copyable {
-        case instance(IndexEntry)
-        case transient(PlainTransient)
-    }
-
     @usableFromInline
     nonisolated func shortcut(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int
@@ -90,46 +84,12 @@ extension Container {
         guard run.isNil else { return nil }
         guard currentContainer.isNil else { return core.asked.shortcut(service, arguments, hash: hash) }
         // Not through the core, which would be retained: on a hit nothing is but what is found.
-        switch table.shortcut(service, arguments, hash: hash) {
-        case .instance(let found)?:
-            found.noteUse()
-            return .instance(found)
-        case .plainTransient(let binding)?:
-            return .transient(PlainTransient(binding: binding, host: core))
-        case nil:
-            return nil
-        }
+        return table.shortcut(service, arguments, hash: hash)?.answer(from: core)
     }
 }
 
 extension ContainerCore {
-    fileprivate func shortcut(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int
-    ) -> Container.Shortcut? {
-        switch table.shortcut(service, arguments, hash: hash) {
-        case .instance(let found)?:
-            found.noteUse()
-            return .instance(found)
-        case .plainTransient(let binding)?:
-            return .transient(PlainTransient(binding: binding, host: self))
-        case nil:
-            return nil
-        }
-    }
-}
-
-/// A transient service that is made by calling its factory, and nothing else.
-@usableFromInline struct PlainTransient: ~Copyable {
-    fileprivate let binding: Binding
-    fileprivate let host: ContainerCore
-
-    fileprivate init(binding: Binding, host: ContainerCore) {
-        self.binding = binding
-        self.host = host
-    }
-
-    /// The run of the factory.
-    @usableFromInline consuming func run(_ pack: consuming ArgumentPack) -> Run {
-        Run(outermost: binding, pack, host: host)
+    fileprivate func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
+        table.shortcut(service, arguments, hash: hash)?.answer(from: self)
     }
 }

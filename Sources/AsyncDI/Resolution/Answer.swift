@@ -28,7 +28,7 @@ extension InstanceTable.Found {
         switch consume self {
         case .hit(let hit): .hit(hit)
         case .plainTransient(let binding):
-            .run(asker.map { Run(of: binding, inside: $0) } ?? Run(outermost: binding, .none, host: host()))
+            .run(asker.map { Run(of: binding, .none, inside: $0) } ?? Run(outermost: binding, .none, host: host()))
         case .plainGraph(let binding): Run.beginGraph(binding, host: host(), table: table, asker: asker)
         }
     }

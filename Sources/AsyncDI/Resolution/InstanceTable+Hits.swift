@@ -15,6 +15,9 @@ extension InstanceTable {
 
         @usableFromInline consuming func end() { ticket.exit() }
 
+        /// Whether containers below that of the instance share it, and no reset of a lifetime ends it.
+        var isSharedForGood: Bool { cell._withUnsafeGuaranteedRef { $0.isSharedBelow && !$0.isResettable } }
+
         /// Copies the instance, and ends the read.
         @inlinable consuming func instance<Service: Sendable>(of service: Service.Type) -> Service {
             // The copy comes first, whatever is inlined where: the end is a call that the optimizer cannot look into.
@@ -34,6 +37,10 @@ extension InstanceTable {
             self.details = details
             self.hit = hit
         }
+
+        var isSharedForGood: Bool { hit.isSharedForGood }
+
+        consuming func end() { hit.end() }
 
         /// Copies the instance and its qualifier, ends the read, and compares: nil where it is another one.
         @inlinable consuming func instance<Service: Sendable, Name: Qualifier>(

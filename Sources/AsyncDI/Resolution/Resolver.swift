@@ -101,11 +101,17 @@ public struct Resolver: Sendable {
     /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
     func find(_ service: any Any.Type) throws -> Answer {
-        // Mostly a factory asks for something in the task and the container that it runs in.
-        guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
-            return try findElsewhere(service)
-        }
+        guard let run = runOfThisTask else { return try findElsewhere(service) }
         return try run.find(service)
+    }
+
+    /// The run that the request belongs to, where it is made in the task and the container of that run: mostly.
+    @inline(__always)
+    var runOfThisTask: Run? {
+        guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
+            return nil
+        }
+        return run
     }
 
     @inline(never)
@@ -124,9 +130,7 @@ public struct Resolver: Sendable {
     /// The published instance, where no rule about who holds it applies, and nothing is recorded.
     @usableFromInline
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
-            return beginHitElsewhere(service)
-        }
+        guard let run = runOfThisTask else { return beginHitElsewhere(service) }
         return run.beginHit(service)
     }
 

@@ -89,11 +89,11 @@ import Synchronization
             activity: creation ?? LeaseContext.innermost(in: parent?.activity), holder: holder, graph: graph)
     }
 
-    /// A run of a factory without arguments, asked for by another run in its task.
+    /// A run of a factory, asked for by another run in its task.
     @inline(__always)
-    convenience init(of binding: Binding, inside parent: Run) {
+    convenience init(of binding: Binding, _ pack: ArgumentPack, inside parent: Run) {
         self.init(
-            binding, .none, parent.table, keeping: nil, inside: parent,
+            binding, pack, parent.table, keeping: nil, inside: parent,
             activity: LeaseContext.innermost(in: parent.activity),
             holder: parent.holder)
     }
@@ -232,27 +232,76 @@ import Synchronization
         return parent?.isMaking(binding, for: run) ?? false
     }
 
-    /// The published instance, where no rule about who holds it applies, and nothing is recorded.
-    func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard holder == nil, recorded == nil, !isOfOutlivingTask else { return nil }
-        guard case .hit(let hit)? = found(service) else { return nil }
-        return hit
+    /// Whether this run, or one that it is inside of, may be of this binding, with whatever arguments.
+    private func mayBeMaking(_ binding: Binding) -> Bool {
+        self.binding === binding || beginsBlock || parent?.mayBeMaking(binding) == true
     }
 
-    /// What this run, which goes on, finds at once: where no rule about who holds it applies, and nothing is recorded.
+    /// Whether the product that holds what this run resolves may hold every instance which is shared for good and found from here: none
+    /// of these ends before it.
+    ///
+    /// Fallbacks may be containers below.
+    private var outlivesNothingFound: Bool {
+        guard let holder else { return true }
+        return withTable { !$0.looksInFallbacks && $0 === holder.host.table }
+    }
+
+    /// The hit, unless a rule about the instance's holder is to be asked first.
+    private func allowed(_ hit: consuming InstanceTable.Hit) -> InstanceTable.Hit? {
+        if holder == nil || hit.isSharedForGood && outlivesNothingFound { return hit }
+        hit.end()
+        return nil
+    }
+
+    /// The published instance, where no other rule applies, and nothing is recorded.
+    func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
+        guard recorded == nil, !isOfOutlivingTask, case .hit(let hit)? = found(service) else { return nil }
+        return allowed(hit)
+    }
+
+    /// The published instance of a service with a qualifier, where no other rule applies, and nothing is recorded.
+    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
+        guard recorded == nil, !isOfOutlivingTask, outlivesNothingFound else { return nil }
+        var found: InstanceTable.QualifiedHit?
+        withTable { found = $0.find(probe) }
+        guard let hit = found else { return nil }
+        if holder == nil || hit.isSharedForGood { return hit }
+        hit.end()
+        return nil
+    }
+
+    /// The short way to an instance with arguments, where no other rule applies, and nothing is recorded.
+    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
+        guard recorded == nil, !isOfOutlivingTask else { return nil }
+        var shortcut: InstanceTable.Shortcut?
+        withTable { shortcut = $0.shortcut(service, arguments, hash: hash) }
+        switch consume shortcut {
+        case .instance(let found)?:
+            // Multitons are shared for good.
+            guard outlivesNothingFound else { return nil }
+            found.noteUse()
+            return .instance(found)
+        case .plainTransient(let binding)?:
+            // Whether the arguments are the same is for the rules about cycles to compare.
+            return isInNewer || mayBeMaking(binding) ? nil : .transient(PlainTransient(binding, inside: self))
+        case nil:
+            return nil
+        }
+    }
+
+    /// What this run, which goes on, finds at once: where no rule about the holder applies, and nothing is recorded.
     func find(_ service: any Any.Type) throws -> Answer {
         if recorded != nil || isOfOutlivingTask { return .other(nil) }
         guard let found = found(service) else { return .other(nil) }
         switch consume found {
         case .hit(let hit):
-            if holder == nil { return .hit(hit) }
-            hit.end()
-            return .other(nil)
+            guard let hit = allowed(hit) else { return .other(nil) }
+            return .hit(hit)
         case .plainTransient(let binding):
             if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) {
                 throw Request(key: binding.key, pack: .none, host: host, asker: self).circular([])
             }
-            return .run(Run(of: binding, inside: self))
+            return .run(Run(of: binding, .none, inside: self))
         case .plainGraph(let binding):
             return Run.beginGraph(binding, host: host, table: withTable { $0 }, asker: self)
         }
