@@ -213,6 +213,33 @@ extension Container {
     @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
     public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
 
+    /// Returns an existing instance of an unqualified service, synchronously.
+    ///
+    /// The same as ``ready(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing generic runs.
+    ///
+    /// - Parameter service: The service type; may be inferred.
+    /// - Returns: The instance.
+    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`.
+    @_documentation(visibility: internal)
+    @inlinable
+    public nonisolated func ready<Service: Sendable>(_ service: Service.Type = Service.self) throws -> Service {
+        if let hit = beginHit(service) {
+            // Until the read has ended: the end of the container waits for it.
+            defer { withExtendedLifetime(self) {} }
+            return hit.instance(of: service)
+        }
+        return try ready(service, qualifier: nil)
+    }
+
+    /// The published instance of a service, for a request from outside every run.
+    @usableFromInline
+    nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
+        guard run.isNil else { return nil }
+        let found = currentContainer.isNil(or: self) ? table.find(service) : core.asked.table.find(service)
+        guard case .hit(let hit)? = consume found else { return nil }
+        return hit
+    }
+
     /// Gives an instance that is already there, synchronously: made by an earlier resolve, an `instance:` registration
     /// or an eager start.
     ///

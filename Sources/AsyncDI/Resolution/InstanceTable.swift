@@ -22,8 +22,6 @@ import Synchronization
     private let parentReference: AtomicReference<InstanceTable>
     let fallbacks: [InstanceTable]
     private let hasFallbacks: Bool
-    /// Whether this table, or one that it looks in, has fallbacks.
-    let looksInFallbacks: Bool
 
     private let epoch = ReadEpoch.shared
     let array = AtomicReference<SlotArray>()
@@ -39,7 +37,6 @@ import Synchronization
         parentReference = AtomicReference(parent)
         self.fallbacks = fallbacks
         hasFallbacks = !fallbacks.isEmpty
-        looksInFallbacks = hasFallbacks || parent?.looksInFallbacks == true
     }
 
     deinit { releaseInTurn(parentReference.takeAtEnd()) }

@@ -237,13 +237,12 @@ import Synchronization
         self.binding === binding || beginsBlock || parent?.mayBeMaking(binding) == true
     }
 
-    /// Whether the product that holds what this run resolves may hold every instance which is shared for good and found from here: none
-    /// of these ends before it.
+    /// Whether the product that holds what this run resolves may hold every instance that is shared for good and found from here.
     ///
-    /// Fallbacks may be containers below.
+    /// A container looks only in containers that were made before it, and none of them is below it: no such instance ends first.
     private var outlivesNothingFound: Bool {
         guard let holder else { return true }
-        return withTable { !$0.looksInFallbacks && $0 === holder.host.table }
+        return withTable { $0 === holder.host.table }
     }
 
     /// The hit, unless a rule about the instance's holder is to be asked first.
