@@ -16,14 +16,18 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     final let binding: Binding
     private final var ledgerNumber = -1
 
-    init(_ key: CreationKey, cell: Cell?) {
+    /// The arguments are given for readers only, where there are any.
+    init(_ key: CreationKey, _ arguments: ArgumentPack? = nil, cell: Cell?) {
         binding = key.binding
-        super.init(key.arguments.pack, hash: key.arguments.hash, cell: cell)
+        super.init(key.arguments, arguments, cell: cell)
     }
 
     /// An entry of the kind that it takes: one with a node notes its uses.
-    static func make(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node?) -> CacheEntry {
-        if let node { BoundedCacheEntry(key, cell: cell, node: node) } else { CacheEntry(key, cell: cell) }
+    static func make(
+        _ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node?
+    ) -> CacheEntry {
+        guard let node else { return CacheEntry(key, arguments, cell: cell) }
+        return BoundedCacheEntry(key, arguments, cell: cell, node: node)
     }
 
     final var ledgerID: DisposalLedger<Disposable>.ID? {
@@ -32,12 +36,7 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     }
 
     /// What it is found by.
-    final var key: CreationKey {
-        guard let arguments, let comparison = binding.blueprint.comparison else {
-            return CreationKey(binding, ArgumentKey.none)
-        }
-        return CreationKey(binding, ArgumentKey(arguments, comparedBy: comparison, hash: hash))
-    }
+    final var key: CreationKey { CreationKey(binding, argumentKey) }
 
     /// The entry of a multiton with bounds.
     var node: MultitonCache<CreationKey>.Node? { nil }
@@ -53,9 +52,9 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
 private final class BoundedCacheEntry: CacheEntry, @unchecked Sendable {
     private let entry: MultitonCache<CreationKey>.Node
 
-    init(_ key: CreationKey, cell: Cell, node: MultitonCache<CreationKey>.Node) {
+    init(_ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node) {
         entry = node
-        super.init(key, cell: cell)
+        super.init(key, arguments, cell: cell)
     }
 
     override var node: MultitonCache<CreationKey>.Node? { entry }

@@ -63,9 +63,8 @@ extension Container {
     public func cachedArguments<Service, Argument: Hashable & Sendable>(
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ type: Argument.Type
     ) -> [Argument] {
-        core.cachedArguments(of: service, qualifier: qualifier).compactMap { arguments in
-            if let key = arguments.computedKey { return key as? Argument }
-            return (arguments.pack as? Arguments<Argument>)?.values
+        core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
+            (key.base as? Arguments<Argument>)?.values ?? key.base as? Argument
         }
     }
 
@@ -80,22 +79,15 @@ extension Container {
     public func cachedArguments<Service, each Argument: Hashable & Sendable>(
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ types: repeat (each Argument).Type
     ) -> [(repeat each Argument)] {
-        core.cachedArguments(of: service, qualifier: qualifier).compactMap { arguments in
-            if let key = arguments.computedKey { return key as? (repeat each Argument) }
-            return (arguments.pack as? Arguments<repeat each Argument>)?.values
+        core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
+            (key.base as? Arguments<repeat each Argument>)?.values ?? key.base as? (repeat each Argument)
         }
     }
 }
 
 extension ContainerCore {
-    /// The arguments of a cached instance.
-    fileprivate struct CachedArguments {
-        let pack: ArgumentPack
-        /// What `keyedBy:` made of them, where there is one.
-        let computedKey: Any?
-    }
-
-    fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [CachedArguments] {
+    /// The erased ``Arguments`` of each cached instance, or what `keyedBy:` made of them.
+    fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [AnyHashable] {
         // Asking for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
         return withState { state in
@@ -104,13 +96,13 @@ extension ContainerCore {
                 let isMeant =
                     targets.contains(binding.key)
                     || binding.key.service == service && areEqual(binding.key.qualifier, qualifier)
-                guard isMeant, let pack = kept.arguments, let cell = kept.cell else { return nil }
+                guard isMeant, let key = kept.argumentKey.value, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
                     state.retired.append(living)
                 }
-                return CachedArguments(pack: pack, computedKey: binding.blueprint.comparison?.computedKey(in: pack))
+                return key
             }
         }
     }

@@ -89,8 +89,7 @@ extension ContainerCore {
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
         blueprint.site = inherited.blueprint.site
-        blueprint.comparison = inherited.blueprint.comparison
-        blueprint.computeKey = inherited.blueprint.computeKey
+        blueprint.keying = inherited.blueprint.keying
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
         return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))

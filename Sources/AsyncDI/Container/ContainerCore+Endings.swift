@@ -128,7 +128,8 @@ extension ContainerCore {
         let node = state.beginUse(
             of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
             from: table, into: &removals)
-        let kept = CacheEntry.make(creation.key, cell: keptCell, node: node)
+        let isIndexed = binding.isIndexed
+        let kept = CacheEntry.make(creation.key, isIndexed ? creation.pack : nil, cell: keptCell, node: node)
         kept.ledgerID = ledgerID
         if let old {
             state.unpublish(old, from: table)
@@ -144,7 +145,7 @@ extension ContainerCore {
                 kept.isPublished = true
             }
         }
-        if binding.isIndexed {
+        if isIndexed {
             binding.index.loadOrInitialize { InstanceIndex() }.insert(kept, retired: &state.retired)
         }
         state.instances.insert(kept, insteadOf: old)

@@ -19,7 +19,7 @@ struct InstanceCache {
         if isEmpty { return nil }
         var index = home(key.binding, key.arguments.hash)
         while let kept = places[index] {
-            if kept.binding === key.binding, key.arguments.isEqual(to: kept.arguments, hash: kept.hash) { return kept }
+            if kept.binding === key.binding, key.arguments == kept.argumentKey { return kept }
             index = next(index)
         }
         return nil
@@ -90,12 +90,12 @@ struct InstanceCache {
     }
 
     private mutating func list(_ kept: CacheEntry) {
-        if byBinding == nil || kept.arguments == nil { return }
+        if byBinding == nil || kept.argumentKey.isNone { return }
         byBinding?[ObjectIdentifier(kept.binding), default: [:]][ObjectIdentifier(kept)] = kept
     }
 
     private mutating func unlist(_ kept: CacheEntry) {
-        if byBinding == nil || kept.arguments == nil { return }
+        if byBinding == nil || kept.argumentKey.isNone { return }
         let binding = ObjectIdentifier(kept.binding)
         byBinding?[binding]?[ObjectIdentifier(kept)] = nil
         if byBinding?[binding]?.isEmpty == true { byBinding?[binding] = nil }
@@ -140,7 +140,7 @@ extension InstanceCache {
         precondition(Set(all.map { ObjectIdentifier($0) }).count == count, "an instance is there once")
         guard let byBinding else { return }
         precondition(
-            byBinding.values.map(\.count).reduce(0, +) == all.count { $0.arguments != nil }, "each is listed once")
+            byBinding.values.map(\.count).reduce(0, +) == all.count { !$0.argumentKey.isNone }, "each is listed once")
         for (binding, list) in byBinding {
             precondition(!list.isEmpty, "no empty lists")
             precondition(list.values.allSatisfy { ObjectIdentifier($0.binding) == binding }, "lists agree")

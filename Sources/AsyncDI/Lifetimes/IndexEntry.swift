@@ -2,24 +2,28 @@
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
 @usableFromInline class IndexEntry: @unchecked Sendable {
-    /// What tells it from the others of its registration; nil where there is no other.
+    /// The arguments for readers who know their types, in an object that the key holds, too; nil where no reader finds
+    /// the instance by its arguments.
     final let arguments: ArgumentPack?
     /// Nil where a storage has the instance.
     final let cell: Cell?
     // Last, so that what a subclass adds can fill the gap.
-    final let hash: UInt32
+    /// What tells it from the others of its registration.
+    final let argumentKey: ArgumentKey
 
-    init(_ arguments: ArgumentPack?, hash: UInt32, cell: Cell?) {
+    init(_ argumentKey: ArgumentKey, _ arguments: ArgumentPack?, cell: Cell?) {
         self.arguments = arguments
         self.cell = cell
-        self.hash = hash
+        self.argumentKey = argumentKey
     }
+
+    final var hash: UInt32 { argumentKey.hash }
 
     /// Notes that it was used, where uses matter.
     func noteUse() {}
 
     /// What stands where one was removed; it is never found, whatever its hash.
-    static let removed = IndexEntry(nil, hash: 0, cell: nil)
+    static let removed = IndexEntry(.none, nil, cell: nil)
 
     /// Both, valid as long as this, which the caller must keep explicitly: not retained, because that takes half as
     /// long as a hit.

@@ -254,8 +254,7 @@ extension Blueprint {
         copy.target = forward
         copy.site = site
         // Where a decorator wraps it, it is cached by itself: for each of the arguments, as the service behind it.
-        copy.comparison = comparison
-        copy.computeKey = computeKey
+        copy.keying = keying
         return copy
     }
 }

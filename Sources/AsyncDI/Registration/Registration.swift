@@ -33,12 +33,12 @@ public struct Registration<Service>: Sendable {
     @usableFromInline
     init(
         _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ arguments: ArgumentPack.Type, _ lifetime: Lifetime?,
-        _ fileID: String, _ line: UInt, _ factory: Factory, _ comparison: ArgumentComparison.Type?
+        _ fileID: String, _ line: UInt, _ factory: Factory, _ keying: ArgumentKeying?
     ) {
         var blueprint = Blueprint(
             key: ServiceKey(service, qualifier: qualifier, arguments: arguments), lifetime: lifetime, factory: factory,
             site: RegistrationSite(fileID: fileID, line: line))
-        if let comparison { blueprint.comparison = comparison }
+        if let keying { blueprint.keying = keying }
         self.init(blueprint: blueprint)
     }
 }
@@ -130,7 +130,7 @@ extension Registration where Service: Sendable {
         self.init(
             blueprint: Blueprint.withArguments(
                 service, qualifier, lifetime, site, factory,
-                comparedBy: ComparedArguments<First, repeat each Argument>.self))
+                keying: .byArguments(Arguments<First, repeat each Argument>.self)))
     }
 
     /// A service made with one argument.
@@ -153,7 +153,7 @@ extension Registration where Service: Sendable {
     ) {
         self.init(
             service, qualifier, Arguments<First>.self, lifetime, fileID, line, ServiceFactory<Service>(one: factory),
-            ComparedArguments<First>.self)
+            .byArguments(Arguments<First>.self))
     }
 
     /// A transient service made with one argument, which need not be `Hashable`.
@@ -206,8 +206,7 @@ extension Registration where Service: Sendable {
         let site = RegistrationSite(fileID: fileID, line: line)
         self.init(
             blueprint: Blueprint.withArguments(
-                service, qualifier, lifetime, site, factory, comparedBy: ComputedKey<Key>.self))
-        blueprint.computeKey = { Arguments(key(repeat each Arguments<repeat each Argument>.unpacked($0))) }
+                service, qualifier, lifetime, site, factory, keying: .computed(by: key)))
     }
 
     /// A transient service, whose arguments need not be `Hashable`: closures, delegates.
@@ -321,7 +320,7 @@ extension Blueprint {
         _ service: Service.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?,
         _ site: RegistrationSite,
         _ factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service,
-        comparedBy comparison: ArgumentComparison.Type? = nil
+        keying: ArgumentKeying? = nil
     ) -> Blueprint {
         let isEmpty = Arguments<repeat each Argument>.types.isEmpty
         var blueprint = Blueprint(
@@ -332,7 +331,7 @@ extension Blueprint {
                 try await factory(resolver, repeat each Arguments<repeat each Argument>.unpacked(pack))
             },
             site: site)
-        blueprint.comparison = comparison
+        if let keying { blueprint.keying = keying }
         return blueprint
     }
 }

@@ -112,7 +112,7 @@ import Synchronization
     /// Readers know how to ask with one or two.
     var isIndexed: Bool {
         guard lifetime.isCachedByArguments, let arguments = key.arguments else { return false }
-        return arguments.count <= 2 && !blueprint.isKeyed && problem == nil && base == nil
+        return arguments.count <= 2 && blueprint.keying?.isComputed == false && problem == nil && base == nil
     }
 
     var hasHooks: Bool { !blueprint.propertyHooks.isEmpty || !blueprint.creationHooks.isEmpty }

@@ -39,8 +39,7 @@ public enum AbandonmentPolicy: Sendable, Hashable {
 
 /// What few registrations say.
 struct Extras: Sendable {
-    fileprivate(set) var comparison: ArgumentComparison.Type?
-    fileprivate(set) var computeKey: (@Sendable (ArgumentPack) -> ArgumentPack)?
+    fileprivate(set) var keying: ArgumentKeying?
     fileprivate(set) var instance: Cell?
     fileprivate(set) var hookArguments: [ArgumentPack.Type] = []
     fileprivate(set) var propertyHooks: [InstanceHook] = []
@@ -59,20 +58,9 @@ struct Extras: Sendable {
 
 extension Blueprint {
     /// How instances for different arguments are told apart; nil where there are no arguments, or nothing is shared.
-    var comparison: ArgumentComparison.Type? {
-        get { extras?.value.comparison }
-        set { change { $0.comparison = newValue } }
-    }
-    /// A function of the user's own that computes from the arguments what is compared in their place.
-    var computeKey: (@Sendable (ArgumentPack) -> ArgumentPack)? {
-        get { extras?.value.computeKey }
-        set { change { $0.computeKey = newValue } }
-    }
-    var isKeyed: Bool { extras?.value.computeKey != nil }
-    /// What a request's arguments are found by.
-    func argumentKey(of pack: ArgumentPack) -> ArgumentKey {
-        guard let comparison else { return .none }
-        return ArgumentKey(computeKey?(pack) ?? pack, comparedBy: comparison)
+    var keying: ArgumentKeying? {
+        get { extras?.value.keying }
+        set { change { $0.keying = newValue } }
     }
     /// The instance itself, of a registration that was given one.
     var instance: Cell? {

@@ -13,7 +13,7 @@ struct CreationKey: Hashable, Sendable {
     init(_ binding: Binding, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
         self.binding = binding
         self.asked = asked?.number
-        arguments = binding.key.arguments == nil ? .none : binding.blueprint.argumentKey(of: pack)
+        arguments = binding.key.arguments == nil ? .none : binding.blueprint.keying?.key(pack) ?? .none
     }
 
     /// The key of an instance that was registered as such, and of a service without arguments.

@@ -31,11 +31,11 @@ private class Numbered: Hashable, @unchecked Sendable {
 private final class SubNumbered: Numbered, @unchecked Sendable {}
 
 private func key<each Argument: Hashable & Sendable>(_ values: repeat each Argument) -> ArgumentKey {
-    ArgumentKey(Arguments(repeat each values), comparedBy: ComparedArguments<repeat each Argument>.self)
+    ArgumentKey(Arguments(repeat each values))
 }
 
 private func computed<Key: Hashable & Sendable>(_ key: Key) -> ArgumentKey {
-    ArgumentKey(Arguments(key), comparedBy: ComputedKey<Key>.self)
+    ArgumentKey(key)
 }
 
 private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
@@ -155,6 +155,17 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         #expect(computed("a") != computed("b"))
         #expect(computed(Clash(number: 1)) != computed(Clash(number: 2)))
         #expect(computed(1) != key(1))
+        #expect(computed(Int??.some(nil)) != computed(Int??.none))
+        #expect(computed(0.0) == computed(-0.0))
+        #expect(computed("\u{e9}") == computed("e\u{301}"))
+        #expect(computed(Double.nan) != computed(Double.nan))
+        #expect(computed(SubNumbered(1) as Numbered) == computed(Numbered(1)))
+        #expect(computed(Set([[1], [2]])) == computed(Set([[2], [1]])))
+    }
+
+    @Test func `a key holds the pack of its request`() {
+        let pack = Arguments(1, "a")
+        #expect(ArgumentKey(pack).value?.base as? Arguments<Int, String> === pack)
     }
 
     @Test func `a key has the hash by which readers look for its arguments`() {
@@ -172,7 +183,22 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         expect(Clash(number: 1))
         expect(Numbered(1))
         expect(AnyHashableBox(1))
-        expect(HashedByValue(number: 7))
+    }
+
+    @Test func `an argument with a hashValue of its own has the hash of its type's hash(into:)`() {
+        let argument = HashedByValue(number: 7)
+        #expect(key(argument) == key(argument))
+        #expect(key(argument).hash != UInt32(truncatingIfNeeded: hashOfArguments(argument)))
+        #expect(key(argument, "x").hash == UInt32(truncatingIfNeeded: hashOfArguments(argument, "x")))
+    }
+
+    @Test func `an argument with a hashValue of its own has one instance`() async throws {
+        let container = Container {
+            Registration(Animal.self, lifetime: .multiton) { (_, _: HashedByValue) in Animal() }
+        }
+        let first = try await container.resolve(Animal.self, arguments: HashedByValue(number: 7))
+        #expect(try await container.resolve(Animal.self, arguments: HashedByValue(number: 7)) === first)
+        #expect(try await container.resolve(Animal.self, arguments: HashedByValue(number: 8)) !== first)
     }
 
     /// Says its hash in the old way, and another one in the new way.

@@ -10,8 +10,8 @@ import Testing
     }
 
     private func indexed(_ argument: some Hashable & Sendable) -> IndexEntry {
-        let hash = UInt32(truncatingIfNeeded: hashOfArguments(argument))
-        return IndexEntry(Arguments(argument), hash: hash, cell: StrongCell(0))
+        let arguments = Arguments(argument)
+        return IndexEntry(ArgumentKey(arguments), arguments, cell: StrongCell(0))
     }
 
     @Test func `what is inserted is found, through growth, and what is removed is not`() {
