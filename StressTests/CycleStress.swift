@@ -162,7 +162,8 @@ struct CycleStress {
         await withTaskGroup(of: (Int, Result<Node, any Error>).self) { group in
             for number in 0..<count {
                 group.addTask {
-                    // Not `return (number, .success(try await ask(number)))`: Swift 6.3.1 corrupts `number` there with -O.
+                    // Not `return (number, .success(try await ask(number)))`: Swift 6.3.1 corrupts `number` there with
+                    // -O.
                     let outcome: Result<Node, any Error>
                     do {
                         outcome = .success(try await ask(number))

@@ -1,10 +1,11 @@
 import AsyncDI
 import Testing
 
-/// What a request finds without a lock, while it is being evicted, replaced or disposed: nothing may be freed in between.
+/// What a request finds without a lock, while it is being evicted, replaced or disposed: nothing may be freed in
+/// between.
 ///
-/// Worth most in release, where the optimizer may end the life of what nobody retains, and under AddressSanitizer, which
-/// sees the first read of what was freed.
+/// Worth most in release, where the optimizer may end the life of what nobody retains, and under AddressSanitizer,
+/// which sees the first read of what was freed.
 // One after the other, because the hits must not wait for the same threads as the evictions.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct LifetimeOfHitsStress {
@@ -54,7 +55,8 @@ struct LifetimeOfHitsStress {
         let evictor = Task.detached {
             while !Task.isCancelled {
                 try await container.reset(Entry.self, arguments: resets.add() % 4)
-                // A reset that has nothing to wait for does not suspend, and would keep its thread from every other task.
+                // A reset that has nothing to wait for does not suspend, and would keep its thread from every other
+                // task.
                 await Task.yield()
             }
         }

@@ -118,7 +118,8 @@ struct ReplacementStress {
         }
     }
 
-    /// A reset that has returned is not crossed by anything made before it; what was in flight reaches its waiters only.
+    /// A reset that has returned is not crossed by anything made before it; what was in flight reaches its waiters
+    /// only.
     @Test
     func `after a reset nobody gets what was begun before it`() async {
         await forEachSeed(60) { seed in

@@ -36,8 +36,8 @@ struct GraphModel: Sendable {
 
     var nodes: [Node]
 
-    /// Nodes that ask only for earlier ones; no singleton holds anything of a scope, and no ask for a transient sets off
-    /// more than a few dozen others.
+    /// Nodes that ask only for earlier ones; no singleton holds anything of a scope, and no ask for a transient sets
+    /// off more than a few dozen others.
     static func acyclic(nodes count: Int, mostDependencies: Int, random: inout SeededRandom) -> GraphModel {
         var nodes: [Node] = []
         var holdsScoped: [Bool] = []

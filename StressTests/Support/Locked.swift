@@ -8,7 +8,8 @@
 
 /// A value behind a lock of its own.
 ///
-/// Not `Synchronization.Mutex`, which ThreadSanitizer does not understand on Linux: it would report races that are none.
+/// Not `Synchronization.Mutex`, which ThreadSanitizer does not understand on Linux: it would report races that are
+/// none.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     // Unchecked because `mutex` protects every access to `value`, and the pointer itself never changes.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -28,8 +28,8 @@
 
         /// By how much `work` made the process grow, after a tenth of it to fill caches and arenas.
         ///
-        /// For exit tests: from now on the testing library does not learn of errors. It keeps the backtrace of each, by the
-        /// address of the error, until the test ends; hundreds of bytes for each round of a test that throws.
+        /// For exit tests: from now on the testing library does not learn of errors. It keeps the backtrace of each, by
+        /// the address of the error, until the test ends; hundreds of bytes for each round of a test that throws.
         static func growth(over count: Int, _ work: (Int) async throws -> Void) async throws -> Int {
             typealias SetHandler = @convention(c) (UnsafeRawPointer?) -> Void
             errorHook.map { unsafeBitCast($0, to: SetHandler.self) }?(nil)

@@ -4,7 +4,8 @@ import AsyncDI
 extension ReentrantWorld {
     func perform(_ ask: Step.Ask, _ asker: String, in situation: Situation) async throws {
         let moment = checker.now
-        // What was kept from elsewhere asks the current scope where that is below, or what is around that once it has ended.
+        // What was kept from elsewhere asks the current scope where that is below, or what is around that once it has
+        // ended.
         let homes = situation.scopes.flatMap { home(of: $0).andAbove }
         switch ask.way {
         case .callProvider(let slot):
@@ -141,8 +142,8 @@ extension ReentrantWorld {
             let situation = inner
             try await Task { try await self.perform(steps, in: situation) }.value
         case .detached:
-            // The task that waits for this one is not seen behind a captured container or the resolver of a graph. The resolver of
-            // a factory leads to the factory, and not to a body in it that holds a lease.
+            // The task that waits for this one is not seen behind a captured container or the resolver of a graph. The
+            // resolver of a factory leads to the factory, and not to a body in it that holds a lease.
             detached.isUnseen = inner.isAwaited
             if inner.isAwaited, inner.resolverAsks != nil || inner.holdsLease { detached.resolver = nil }
             let situation = detached

@@ -111,8 +111,8 @@ final class Checker: Sendable {
         var invalidating = 0
         /// How many requests for each service go on.
         var requests: [Int: Int] = [:]
-        /// The services with a request that began before the last invalidation: a creation may be as old, however late its
-        /// factory begins.
+        /// The services with a request that began before the last invalidation: a creation may be as old, however late
+        /// its factory begins.
         var mayBeOld: Set<Int> = []
 
         func generation(of service: Int) -> Int? { mayBeOld.contains(service) ? nil : generation }

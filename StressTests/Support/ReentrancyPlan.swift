@@ -107,8 +107,8 @@ struct Plan: Sendable {
 
         /// Whether there is one instance of a key at a time, from its factory to the end of its hook.
         ///
-        /// A hook, or a body that holds a lease, may ask for the successor of an instance that is no multiton's. A storage decides by itself,
-        /// and a weak instance has no end that anybody could wait for.
+        /// A hook, or a body that holds a lease, may ask for the successor of an instance that is no multiton's. A
+        /// storage decides by itself, and a weak instance has no end that anybody could wait for.
         var isExclusive: Bool {
             switch self {
             case .multiton, .boundedMultiton, .idleMultiton: true

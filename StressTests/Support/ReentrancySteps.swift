@@ -180,7 +180,8 @@ extension ReentrantWorld {
             case .now: try await container.dispose()
             case .failing: try await container.dispose(failing: OwnError(number: numbers.add()))
             case .deadline: try await container.dispose(deadline: .milliseconds(1))
-            // Without a deadline only where nothing waits for the caller: the body of a scope is not in the graph of waits.
+            // Without a deadline only where nothing waits for the caller: the body of a scope is not in the graph of
+            // waits.
             case .drained:
                 let mayBeAwaited = situation.isAwaited || situation.holdsScope
                 try await container.drain(deadline: mayBeAwaited ? .milliseconds(5) : nil)

@@ -5,7 +5,8 @@ extension Qualifier where Self == String {
     static var archive: String { "archive" }
 }
 
-/// The guide "Migrating from Resolver", run; but for the default container, which belongs to the process and not to a test.
+/// The guide "Migrating from Resolver", run; but for the default container, which belongs to the process and not to a
+/// test.
 @Suite(.timeLimit(.minutes(10)))
 struct MigratingFromResolverTests {
     struct AppModule: Module {

@@ -1,7 +1,8 @@
 import AsyncDI
 import Testing
 
-/// The guide "Migrating from SwiftHilt", run; but for the default container, which belongs to the process and not to a test.
+/// The guide "Migrating from SwiftHilt", run; but for the default container, which belongs to the process and not to a
+/// test.
 @Suite(.timeLimit(.minutes(10)))
 struct MigratingFromSwiftHiltTests {
     @Test func `the first steps`() async throws {

@@ -277,7 +277,8 @@ struct ScopesTests {
     }
 }
 
-/// Like the function of a service group: returns when a shutdown begins (here never), throws when its task is cancelled.
+/// Like the function of a service group: returns when a shutdown begins (here never), throws when its task is
+/// cancelled.
 private func gracefulShutdown() async throws {
     try await Task.sleep(for: .seconds(3600))
 }

@@ -1,8 +1,8 @@
 import AsyncDI
 import Testing
 
-/// Injection points, and what several services under one type need, in a target of the main actor, with no more annotation than that
-/// takes.
+/// Injection points, and what several services under one type need, in a target of the main actor, with no more
+/// annotation than that takes.
 @Suite(.timeLimit(.minutes(10)))
 struct InjectionCallSites {
     final class Library {

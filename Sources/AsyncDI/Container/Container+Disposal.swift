@@ -69,8 +69,8 @@ extension Container {
     ///   - rest: The other arguments.
     ///   - deadline: How long to wait, by the container's clock; as long as it takes when nil.
     /// - Throws: ``DisposalError`` with what hooks threw, or with ``ResolutionError/Code/disposalTimedOut``;
-    ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance, and without a
-    ///   deadline when an instance holds one that lives as long as the container: reset that instance first.
+    ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance, and without
+    ///   a deadline when an instance holds one that lives as long as the container: reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil

@@ -215,7 +215,8 @@ extension Container {
 
     /// Returns an existing instance of an unqualified service, synchronously.
     ///
-    /// The same as ``ready(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing generic runs.
+    /// The same as ``ready(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing generic
+    /// runs.
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.

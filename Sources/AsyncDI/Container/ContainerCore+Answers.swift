@@ -5,8 +5,8 @@ extension ContainerCore {
         return found.answer(from: self, table, to: nil)
     }
 
-    /// Finds, makes or joins the shared instance of a service without qualifier and arguments, for a request from outside every
-    /// factory.
+    /// Finds, makes or joins the shared instance of a service without qualifier and arguments, for a request from
+    /// outside every factory.
     ///
     /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
     @inline(never)

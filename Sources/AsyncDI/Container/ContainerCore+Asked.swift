@@ -10,8 +10,8 @@ extension ContainerCore {
 
     /// What such a request asks, if nothing is found at once.
     ///
-    /// A task may outlive its current scope. It asks the next container outwards that is open, as if the scope were not there; only what
-    /// belonged to the scope is refused.
+    /// A task may outlive its current scope. It asks the next container outwards that is open, as if the scope were not
+    /// there; only what belonged to the scope is refused.
     var resolver: Resolver {
         let current = asked
         guard current !== self, current.hasEnded else { return Resolver(host: current, run: nil) }
@@ -25,13 +25,14 @@ extension ContainerCore {
             host: next ?? self, run: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
     }
 
-    /// Whether a request of this container was refused only because the current scope, which it went to, has ended meanwhile: it is made
-    /// again, as one that comes after the end.
+    /// Whether a request of this container was refused only because the current scope, which it went to, has ended
+    /// meanwhile: it is made again, as one that comes after the end.
     ///
     /// - Parameters:
     ///   - error: Why it was refused.
     ///   - host: Where it went.
-    ///   - depth: The length of the path to what was asked for; a longer one is that of a factory, which has begun in the scope.
+    ///   - depth: The length of the path to what was asked for; a longer one is that of a factory, which has begun in
+    ///     the scope.
     /// - Returns: Whether it is.
     func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> Bool {
         guard host !== self, host.table.isClosed, let error = error as? ResolutionError else { return false }

@@ -8,8 +8,8 @@ extension ContainerCore {
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }
             if isRefused, attempt.takesLease { return .disposed(self) }
-            // The registration may have been replaced since the request found it; replacing takes this lock too, or, where
-            // the registration is an ancestor's, the old binding answers nobody who looks after its retirement.
+            // The registration may have been replaced since the request found it; replacing takes this lock too, or,
+            // where the registration is an ancestor's, the old binding answers nobody who looks after its retirement.
             guard key.binding.isCurrent else { return .stale }
             // Found once: comparing arguments is the user's code.
             let kept = state.instances[key]
@@ -19,6 +19,13 @@ extension ContainerCore {
                 guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
                 return .leased(cell, Lease(core: self, key: key, state.beginLease(of: cell, in: kept)))
+            }
+            let predecessor = state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil
+            let leases = predecessor?.leasesAwaited
+            if let leases { state.retired.append(leases) }
+            let holder = leases?.container(leasingAround: request.host, below: self)
+            if let holder, key.binding.lifetime.kind == .multiton || state.flights.flight(for: key) != nil {
+                return .leasedAround(holder)
             }
             if let decision = state.flights.ask(
                 key, asker: request.asker, mayWait: attempt.mayWait, takesLease: attempt.takesLease)
@@ -32,7 +39,7 @@ extension ContainerCore {
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, stopwatch: stopwatch,
-                after: state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil)
+                after: holder == nil ? predecessor : nil)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -49,8 +56,8 @@ extension ContainerCore {
     func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
         cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
         cell.isResettable = binding.lifetime.isResettable
-        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An owner's
-        // registration is its own.
+        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An
+        // owner's registration is its own.
         let isInherited =
             binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
         if isInherited || binding.base?.isInherited == true { cell.stamp(clock) }
@@ -136,7 +143,8 @@ extension ContainerCore.State {
         guard let kept else {
             if key.binding.isPlainShared { return nil }
             guard key.binding.lifetime.makeStorage != nil, key.binding.blueprint.instance == nil else { return nil }
-            // A storage for arguments that are not equal to themselves could never be found again: each attempt would add one.
+            // A storage for arguments that are not equal to themselves could never be found again: each attempt would
+            // add one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())

@@ -59,7 +59,6 @@ extension ContainerCore {
         let end = state.flights.end(creation, succeeded: result.isSuccess)
         let action = end.action
         state.noteEnd(of: creation, result, after: duration, waiters: end.mostWaiters)
-        if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
         let product = creation.product(
             of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
             unusedLeases: &ending.leases)
@@ -86,6 +85,8 @@ extension ContainerCore {
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
         if state.rarely({ !$0.drained.isEmpty }), state.flights.isEmpty { swap(&ending.drained, &state.drained) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)
+        // Afterwards: a call of a task that outlives the creation either sees the end, or is seen here.
+        if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
         return action
     }
 
@@ -136,7 +137,8 @@ extension ContainerCore {
             // Of an instance that nobody held any more: the deinitializers of its arguments are user code.
             state.retired.append(old)
         }
-        // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's place.
+        // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's
+        // place.
         if binding.key.arguments == nil, binding.isCurrent, !binding.lifetime.bounds.needsOrder, !creation.isInner {
             if binding.lifetime.sharing == .resolvingContainer {
                 kept.isToBePublished = true
@@ -176,8 +178,8 @@ extension ContainerCore.State {
 
     /// What was invalidated in flight is nobody's but theirs who waited for it.
     ///
-    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who was simply given
-    /// it may use it for as long as the container is there, and nobody can tell until when.
+    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who
+    /// was simply given it may use it for as long as the container is there, and nobody can tell until when.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
@@ -221,7 +223,8 @@ extension ContainerCore.State {
 }
 
 extension Creation {
-    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own, and nothing observes it.
+    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own, and nothing
+    /// observes it.
     ///
     /// The leases of a creation that has no instance are left for the caller to end.
     fileprivate func product(

@@ -9,7 +9,8 @@ final class HandleReference: Sendable {
     let value = Locked(Weak())
 }
 
-/// Held by a container's handles, and by its parent while it is an open scope; when nobody holds it, the core is emptied.
+/// Held by a container's handles, and by its parent while it is an open scope; when nobody holds it, the core is
+/// emptied.
 final class Lifeline: Sendable {
     let core: ContainerCore
 
@@ -31,7 +32,8 @@ extension ContainerCore {
         handleReference.loadOrInitialize { HandleReference() }.value.withLock {
             if let other = $0.container { return other }
             $0.container = container
-            // A scope's parent has it, but is not to be asked under the lock of the scope, which is when observers are told.
+            // A scope's parent has it, but is not to be asked under the lock of the scope, which is when observers are
+            // told.
             if !isScope || events != nil { $0.lifeline = lifeline }
             return container
         }
@@ -67,8 +69,9 @@ extension ContainerCore {
 
     /// Tells the observers of a long wait, unless it is over.
     ///
-    /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out of flight:
-    /// looking whether it is in flight and telling of the wait are one step under the same lock, so that no wait is told after its end.
+    /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out
+    /// of flight: looking whether it is in flight and telling of the wait are one step under the same lock, so that no
+    /// wait is told after its end.
     func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
         let creation = wait.creation
         let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.binding.key, since: duration)
@@ -124,7 +127,8 @@ extension ContainerCore {
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
     ///
-    /// - Returns: What kept its open scopes, the first one last: to be released in turn, because scopes may be nested very deep.
+    /// - Returns: What kept its open scopes, the first one last: to be released in turn, because scopes may be nested
+    ///   very deep.
     @discardableResult
     func abandon() -> [Lifeline] {
         // Mostly it is disposed by now.

@@ -1,7 +1,8 @@
 /// Modules that are to be told that they are loaded, in order.
 struct PendingModules {
     private(set) var waiting: [any Module] = []
-    /// What tells them: a creation like any other, so that it runs once at a time, is awaited, cancelled and retried like one.
+    /// What tells them: a creation like any other, so that it runs once at a time, is awaited, cancelled and retried
+    /// like one.
     private(set) var binding: Binding?
 
     mutating func add(_ modules: [any Module], toldBy makeBinding: () -> Binding) {

@@ -1,6 +1,7 @@
 /// Adding, replacing and removing registrations.
 extension ContainerCore {
-    /// Registers the contents of the initializer, which cannot throw: problems are thrown by every resolve of their key.
+    /// Registers the contents of the initializer, which cannot throw: problems are thrown by every resolve of their
+    /// key.
     func setUp(_ registrations: Registrations) {
         if registrations.isEmpty { return }
         let (bindings, decorations, modules) = contents(of: registrations)
@@ -98,7 +99,8 @@ extension ContainerCore {
         state.note(.registered, .registered(binding.key))
     }
 
-    /// What became of registrations: made into an error outside the lock, because a qualifier's description is user code.
+    /// What became of registrations: made into an error outside the lock, because a qualifier's description is user
+    /// code.
     private enum Outcome {
         /// Whether other containers decorate what they inherit from here.
         case registered(isDecorated: Bool)

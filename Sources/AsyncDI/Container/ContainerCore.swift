@@ -2,11 +2,12 @@ import Synchronization
 
 /// What is behind a ``Container``: registrations, instances, creations in flight and open scopes.
 ///
-/// The container is a handle over its core, so that what the core makes (resolvers kept by instances, scopes, tasks) can refer to the core
-/// without keeping the instances alive: when the last handle goes, the ``Lifeline`` empties the core.
+/// The container is a handle over its core, so that what the core makes (resolvers kept by instances, scopes, tasks)
+/// can refer to the core without keeping the instances alive: when the last handle goes, the ``Lifeline`` empties the
+/// core.
 ///
-/// State is changed through one door, ``withState(_:)``: it locks, lets value types decide, unlocks, and only then releases
-/// what was dropped. Continuations are resumed and user code is called outside it.
+/// State is changed through one door, ``withState(_:)``: it locks, lets value types decide, unlocks, and only then
+/// releases what was dropped. Continuations are resumed and user code is called outside it.
 final class ContainerCore: ResolutionHost {
     @dynamicMemberLookup
     struct State {
@@ -18,17 +19,21 @@ final class ContainerCore: ResolutionHost {
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
         var leases = LeaseTable()
-        /// The keys that a container below another one had, once it is disposed; of its registrations nothing else stays.
+        /// The keys that a container below another one had, once it is disposed; of its registrations nothing else
+        /// stays.
         var formerKeys: [ServiceKey] = []
         /// How many instances have left the caches and the ledger, but are not disposed yet.
         ///
-        /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them too.
+        /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them
+        /// too.
         var owed = 0
         /// The handle of a scope that somebody's body is running in, who has it all that time.
         var pinnedHandle: Container?
-        /// How many bodies go on: of `withScope` directly below, and of `withInstance` with an instance of this container.
+        /// How many bodies go on: of `withScope` directly below, and of `withInstance` with an instance of this
+        /// container.
         var bodies = 0
-        /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in which it happened.
+        /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in
+        /// which it happened.
         var events: [ContainerEvent] = []
         /// What was dropped and is released once nobody can be reading it.
         var retired: [AnyObject] = []
@@ -52,7 +57,8 @@ final class ContainerCore: ResolutionHost {
 
     /// The part of the state that most containers do without; belongs to the lock like the rest.
     ///
-    /// `@unchecked Sendable` because it is reached through the state only, whose lock is held then; the empty one never changes.
+    /// `@unchecked Sendable` because it is reached through the state only, whose lock is held then; the empty one never
+    /// changes.
     final class Extras: @unchecked Sendable {
         fileprivate static let empty = Extras()
 
@@ -62,7 +68,8 @@ final class ContainerCore: ResolutionHost {
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         /// In the order in which they came: the last one is outermost.
         var decorations: [Decoration] = []
-        /// Containers that decorate what they inherit from this one: by identity, because each takes itself out before it is gone.
+        /// Containers that decorate what they inherit from this one: by identity, because each takes itself out before
+        /// it is gone.
         var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
@@ -121,8 +128,8 @@ final class ContainerCore: ResolutionHost {
     let isScope: Bool
     /// Where this scope stands in its parent.
     ///
-    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:registrations:)`` under the parent's lock, before
-    /// anybody else can have the scope.
+    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:registrations:)`` under the parent's
+    /// lock, before anybody else can have the scope.
     nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
     /// Whether this scope is that of a body.
     ///
@@ -176,7 +183,8 @@ final class ContainerCore: ResolutionHost {
             || parent?.hasResettableInstances == true
     }
 
-    /// An instance of a lifetime is about to be made: what graph instances hold from now on, those that outlive it must not.
+    /// An instance of a lifetime is about to be made: what graph instances hold from now on, those that outlive it must
+    /// not.
     func noteCreation(of lifetime: Lifetime) {
         if parent == nil, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
         if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
@@ -190,8 +198,8 @@ final class ContainerCore: ResolutionHost {
 
     /// The one door to the state.
     ///
-    /// What `body` retires is released afterwards, once no reader can hold it. What it notes for observers is handed over before
-    /// anybody else can change the state: their order is the order of changes.
+    /// What `body` retires is released afterwards, once no reader can hold it. What it notes for observers is handed
+    /// over before anybody else can change the state: their order is the order of changes.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
         // Perhaps the last handle: released outside the lock, because its end takes the lock.

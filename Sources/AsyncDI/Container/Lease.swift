@@ -12,6 +12,8 @@ final class Lease: HeldLease {
 
     /// Whether its holder is an instance that lives at least as long as the leased instance's container.
     private let heldForLong = Atomic(false)
+    /// The number of the container below whose instance is the holder, zero where there is none.
+    private let holderBelow = Atomic<UInt64>(0)
 
     init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
         self.core = core
@@ -28,6 +30,9 @@ final class Lease: HeldLease {
         if let home = holder.home as? ContainerCore, home.isAboveOrSame(core) {
             heldForLong.store(true, ordering: .sequentiallyConsistent)
             leased.longLeases.add(1, ordering: .sequentiallyConsistent)
+        } else if let home = holder.home {
+            holderBelow.store(home.number, ordering: .sequentiallyConsistent)
+            leased.leasesBelow.withLock { $0[home.number, default: 0] += 1 }
         }
         var quiet: [CheckedContinuation<Void, Never>] = []
         let pending = core.withState { state in
@@ -40,6 +45,13 @@ final class Lease: HeldLease {
 
     /// The lease ends, or the disposal of the instance that holds it is about to begin, which ends it.
     func isHeldForLongNoMore() {
+        let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
+        if below != 0 {
+            leased.leasesBelow.withLock { leases in
+                leases[below, default: 1] -= 1
+                if leases[below] == 0 { leases[below] = nil }
+            }
+        }
         guard heldForLong.exchange(false, ordering: .sequentiallyConsistent) else { return }
         leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
     }

@@ -1,8 +1,8 @@
 extension Registration where Service: Sendable {
     /// A service made by an initializer whose parameters are resolved by their types.
     ///
-    /// Shared dependencies that must be created are created concurrently; transient and graph ones are created one after
-    /// another in the caller's task. Existing ones cost no task.
+    /// Shared dependencies that must be created are created concurrently; transient and graph ones are created one
+    /// after another in the caller's task. Existing ones cost no task.
     /// ```swift
     /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
     /// Registration(using: Owner.init(pet:city:))
@@ -60,14 +60,14 @@ private final class DependencySlot<Dependency: Sendable>: Sendable {
 }
 
 extension Resolver {
-    /// Whether resolving a dependency may have to wait for a creation with a task of its own, beside which others can go on.
+    /// Whether resolving a dependency may have to wait for a creation with a task of its own, beside which others can
+    /// go on.
     ///
-    /// What an instance that lives long depends on is created once: there, every dependency that must be created counts, because the
-    /// factories of transient ones may wait. In a request, only shared ones do.
+    /// What an instance that lives long depends on is created once: there, every dependency that must be created
+    /// counts, because the factories of transient ones may wait. In a request, only shared ones do.
     @usableFromInline
     func mayWait(for service: any Any.Type) -> Bool {
-        host.table.isToBeCreated(
-            service, countingTransient: run?.holder?.binding.lifetime.sharing == .registeringContainer)
+        host.table.mayBeCreated(service, countingAll: run?.holder?.binding.lifetime.sharing == .registeringContainer)
     }
 
     /// Whether resolving more than one of these dependencies may have to wait: see ``mayWait(for:)``.

@@ -57,7 +57,8 @@ extension InstanceTable.Found {
 }
 
 extension Request {
-    /// The instance, requested again: of a graph, that of the same registration, which may have been replaced meanwhile.
+    /// The instance, requested again: of a graph, that of the same registration, which may have been replaced
+    /// meanwhile.
     nonisolated(nonsending) func again<Service: Sendable>(
         _ binding: Binding, as service: Service.Type
     ) async throws -> Service {

@@ -14,8 +14,8 @@ extension Binding {
     }
 }
 
-/// The error of a factory or hook: a `CancellationError` that it throws although this task was not cancelled is a failure of
-/// its own, and must not be taken for the caller's cancellation.
+/// The error of a factory or hook: a `CancellationError` that it throws although this task was not cancelled is a
+/// failure of its own, and must not be taken for the caller's cancellation.
 func translated(_ error: any Error, in run: Run) -> any Error {
     run.recorded?.fail()
     guard error is CancellationError, !Task.isCancelled else { return error }

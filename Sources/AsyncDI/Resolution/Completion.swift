@@ -59,7 +59,8 @@ class Completion: Activity, @unchecked Sendable {
         return await end(for: id, since: wakes)
     }
 
-    /// Waits for the end, for a ``wake()`` after the caller checked whether to wait, or for the cancellation of the task.
+    /// Waits for the end, for a ``wake()`` after the caller checked whether to wait, or for the cancellation of the
+    /// task.
     ///
     /// - Returns: Whether the activity has ended.
     /// - Throws: `CancellationError`.

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// One run of a factory and its hooks for a shared or graph instance: the shell around the decisions of ``SingleFlight`` and
-/// ``WaitForGraph``.
+/// One run of a factory and its hooks for a shared or graph instance: the shell around the decisions of
+/// ``SingleFlight`` and ``WaitForGraph``.
 ///
-/// `@unchecked Sendable` because its superclass is; what it adds is constant, atomic, or said to be safe where it stands.
+/// `@unchecked Sendable` because its superclass is; what it adds is constant, atomic, or said to be safe where it
+/// stands.
 final class Creation: Activity, @unchecked Sendable {
     let key: CreationKey
     let pack: ArgumentPack
@@ -23,15 +24,18 @@ final class Creation: Activity, @unchecked Sendable {
     let isInner: Bool
     /// The registration that will hold a graph instance, nil where nothing shared will.
     let madeFor: Binding?
-    /// Whether it is made in a container newer than that of a run it is made for, however far out: see ``Run/isInNewer``.
+    /// Whether it is made in a container newer than that of a run it is made for, however far out: see
+    /// ``Run/isInNewer``.
     let isInNewer: Bool
     /// The run that asked for a creation with a task of its own, until it ends.
-    private let begunBy: PassingReference<Run>
+    let begunBy: PassingReference<Run>
     var asker: Run? { begunBy.load() }
     /// The activity of the call that began a creation with a task of its own, until the creation ends.
-    private let begunIn: PassingReference<Activity>
-    /// The wait of the request that attends the creation, between its entry into the graph of waits and the moment when the request
-    /// waits in fact.
+    let begunIn: PassingReference<Activity>
+    /// Whether no activity waits for the creation from its beginning.
+    var isBegunOutside: Bool { begunIn.isEmpty }
+    /// The wait of the request that attends the creation, between its entry into the graph of waits and the moment when
+    /// the request waits in fact.
     ///
     /// Unsafe because it belongs to the lock of ``Waits/graph``.
     @exclusivity(unchecked) nonisolated(unsafe) var attendance: Waiter?
@@ -39,8 +43,8 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// The factory runs once it is over: there are never two instances for one key.
     ///
-    /// Unsafe because after `init` it is touched by the creation's own task only, which lets go of it before the factory
-    /// runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
+    /// Unsafe because after `init` it is touched by the creation's own task only, which lets go of it before the
+    /// factory runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
     @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
     /// The greatest priority that its task was given.
     private let priority = Atomic<UInt8>(0)
@@ -149,8 +153,8 @@ final class Creation: Activity, @unchecked Sendable {
     /// What the owner caches must not depend on who asked first: it runs detached; a scoped creation sees its asker's
     /// task-locals.
     ///
-    /// Where it can, it begins in the asker's thread: a factory that does not suspend is over when this returns. Not when
-    /// others are being made around it: the thread's stack would grow with the depth of the dependencies.
+    /// Where it can, it begins in the asker's thread: a factory that does not suspend is over when this returns. Not
+    /// when others are being made around it: the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
@@ -196,7 +200,8 @@ final class Creation: Activity, @unchecked Sendable {
         // Most who wait have the priority that the creation was launched with.
         guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
         self.priority.max(priority.rawValue, ordering: .relaxed)
-        // There is none yet while the factory runs in the thread of who launched it: that one looks for the priority then.
+        // There is none yet while the factory runs in the thread of who launched it: that one looks for the priority
+        // then.
         guard let task = extras({ $0.task }) ?? nil else { return }
         task.escalatePriority(to: priority)
     }
@@ -269,8 +274,8 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - run: The run of the creation.
-    ///   - isolation: The caller's isolation. A task of its own has none to return to: in a task that began at once, asking which
-    ///     executor that is takes a lock of the runtime each time.
+    ///   - isolation: The caller's isolation. A task of its own has none to return to: in a task that began at once,
+    ///     asking which executor that is takes a lock of the runtime each time.
     /// - Returns: The instance.
     @inline(__always)
     func makeInstance(in run: Run, isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
@@ -290,100 +295,5 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     /// There is an instance, unfinished: for those in a cycle with it, and to be disposed if the creation fails.
-    private func show(_ instance: Cell) { _ = extras { $0.instance = instance } }
-
-    /// Ends the creation, or holds it until the instances that it was given early are complete.
-    ///
-    /// - Returns: Whether the creation has ended.
-    @discardableResult
-    func settle(_ result: Result<Cell, any Error>, in run: Run) -> Bool {
-        switch result {
-        case .success(let instance):
-            if !isInGraph, place.finishAlone(self, result) {
-                forget()
-                return true
-            }
-            // Before the graph is asked: the end of another one may complete this one from then on.
-            show(instance)
-            switch Waits.graph.withLock({ $0.ownWorkDone(self) }) {
-            case .complete(let group):
-                for creation in Waits.creations(group) { creation.succeed() }
-                return true
-            case .hold(let waiters):
-                place.pin(self)
-                Creation.release(Waits.released(waiters))
-                return false
-            case .fail(let cause):
-                let cause = unsafeDowncast(cause, to: Creation.self)  // Unchecked because only creations fail others.
-                fail(with: cause.failure ?? CancellationError())
-                return true
-            }
-        case .failure(let error):
-            fail((error as? ResolutionError)?.relative(to: self, in: run) ?? error)
-            return true
-        }
-    }
-
-    /// Gives waiters the unfinished instances that let a cycle of properties go on.
-    static func release(_ waiters: [(waiter: Waiter, early: Creation)]) {
-        for (waiter, early) in waiters {
-            early.place.pin(early)
-            // Complete since the decision: the waiter looks again and finds it.
-            waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
-        }
-    }
-
-    private func succeed() {
-        guard let instance else { preconditionFailure("a complete creation has an instance") }
-        place.finish(self, .success(instance))
-        forget()
-    }
-
-    private func fail(_ error: any Error) {
-        if !isInGraph, place.finishAlone(self, .failure(error)) {
-            forget()
-            return
-        }
-        keep(failure: error)
-        let others = Waits.graph.withLock { $0.fail(self) }
-        place.finish(self, .failure(error))
-        for other in Waits.creations(others) { other.end(failingWith: error) }
-        forget()
-    }
-
-    /// Keeps the error for creations that fail with this one: without the runs that it arose in, which lead back here.
-    private func keep(failure error: any Error) {
-        let error = ResolutionError.withoutOrigins(error)
-        _ = extras { $0.failure = error }
-    }
-
-    /// The creation was given the unfinished instance of another one, which has failed meanwhile.
-    private func fail(with error: any Error) {
-        if error is CancellationError { place.abandon(self) }
-        fail(error)
-    }
-
-    /// The creation is complete but for another one, whose unfinished instance it was given and which has failed.
-    ///
-    /// A cancellation is that of the other one's requests: those that wait for this one start over.
-    private func end(failingWith error: any Error) {
-        keep(failure: error)
-        if error is CancellationError { place.abandon(self) }
-        place.finish(self, .failure(error))
-        forget()
-    }
-
-    /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
-    private func forget() {
-        begunBy.giveUp()
-        begunIn.giveUp()
-        let dropped = extrasIfAny { state in
-            defer {
-                state.task = nil
-                state.instance = nil
-            }
-            return (state.instance, state.task)
-        }
-        withExtendedLifetime(dropped) {}
-    }
+    func show(_ instance: Cell) { _ = extras { $0.instance = instance } }
 }

@@ -2,7 +2,8 @@ import Synchronization
 
 /// An instance due for disposal, and its disposal.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of ``Waits/graph``.
+/// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of
+/// ``Waits/graph``.
 final class Disposable: Completion, @unchecked Sendable {
     /// The instance; nil after the disposal, because a hook's error leads here.
     ///
@@ -13,14 +14,15 @@ final class Disposable: Completion, @unchecked Sendable {
     let home: any ResolutionHost
     /// The leases of the instance's factory, which end after the instance.
     let leases: [any HeldLease]
-    /// The error that voids the instance's work, whatever the reason of its disposal: its creation failed or was cut short.
+    /// The error that voids the instance's work, whatever the reason of its disposal: its creation failed or was cut
+    /// short.
     let failure: (any Error)?
     /// Whether observers got an event for its creation, and get one for its disposal.
     let isAnnounced: Bool
     /// The leases that the disposal waits for, where there were any.
     ///
-    /// Unchecked because it is written before any creation knows this disposal, and from then on touched under the lock of
-    /// ``Waits/graph`` only.
+    /// Unchecked because it is written before any creation knows this disposal, and from then on touched under the lock
+    /// of ``Waits/graph`` only.
     @exclusivity(unchecked) fileprivate var leased: LeasedCell?
     /// The instance that is disposed after this one, in the same task.
     ///
@@ -46,8 +48,8 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Its leases name it, and so do the instances that the same task disposes before it.
     override var isOpen: Bool { true }
 
-    /// A container's disposal waits for those of its instances, a leased instance for the one that leases it, and an instance
-    /// for those that the same task disposes before it.
+    /// A container's disposal waits for those of its instances, a leased instance for the one that leases it, and an
+    /// instance for those that the same task disposes before it.
     override var outer: [Activity] {
         var outer = home.ends
         for lease in leases { outer += lease.outer }
@@ -117,6 +119,9 @@ final class Disposable: Completion, @unchecked Sendable {
         return true
     }
 
+    /// The leases that the disposal waits for; to be released outside every lock, because it keeps the instance.
+    var leasesAwaited: LeasedCell? { hasEnded ? nil : Waits.graph.withLock { _ in leased } }
+
     /// Whether an instance holds a lease that lives as long as the container: its end may never come.
     private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
 
@@ -141,6 +146,21 @@ final class LeasedCell: @unchecked Sendable {
     /// The number of leases that may not end before the container does.
     let longLeases = Atomic<Int>(0)
     var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
+    /// How many leases the instances of containers below have, by the containers' numbers.
+    let leasesBelow = Locked<[UInt64: Int]>([:])
+
+    /// The container at or above `place`, but below `home`, one of whose instances holds a lease: it ends after every
+    /// request that is made there.
+    func container(leasingAround place: any ResolutionHost, below home: any ResolutionHost) -> (any ResolutionHost)? {
+        if place === home { return nil }
+        let holders = leasesBelow.withLock { $0 }
+        var next: (any ResolutionHost)? = holders.isEmpty ? nil : place
+        while let container = next, container !== home {
+            if holders[container.number] != nil { return container }
+            next = container.parentHost
+        }
+        return nil
+    }
     /// The first of these, for the graph of waits; set once.
     private let firstPending = AtomicReference<Disposable>()
 

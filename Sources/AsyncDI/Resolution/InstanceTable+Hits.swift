@@ -1,8 +1,8 @@
 extension InstanceTable {
     /// A published instance that is being read, until it is ended: once, by whoever has it.
     ///
-    /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps what it
-    /// asked (a container, a resolver) until after that.
+    /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps
+    /// what it asked (a container, a resolver) until after that.
     @usableFromInline struct Hit: ~Copyable {
         /// Valid until the read ends: a writer that takes the cell out waits for that.
         @usableFromInline let cell: Unmanaged<Cell>
@@ -27,7 +27,8 @@ extension InstanceTable {
         }
     }
 
-    /// A published instance of a service with a qualifier of the type that was asked for, perhaps another one with the same hash.
+    /// A published instance of a service with a qualifier of the type that was asked for, perhaps another one with the
+    /// same hash.
     @usableFromInline struct QualifiedHit: ~Copyable {
         /// Valid until the read ends, like the cell.
         @usableFromInline let details: Unmanaged<KeyDetails>

@@ -99,7 +99,8 @@ extension InstanceTable {
     /// The slot that a key has in this very table.
     private func ownSlot(_ key: ServiceKey, hash: UInt? = nil) -> (slot: Slot, index: Int)? {
         let hash = hash ?? key.fastHash
-        // Mostly it is there under the very key, or not at all: the user's `==` runs only where another key has the same hash.
+        // Mostly it is there under the very key, or not at all: the user's `==` runs only where another key has the
+        // same hash.
         var found = slot(OwnSlotProbe(key, hash: hash, asksUser: false))
         if found == nil, key.details != nil { found = slot(OwnSlotProbe(key, hash: hash, asksUser: true)) }
         return found.map { ($0.slot.takeUnretainedValue(), $0.index) }

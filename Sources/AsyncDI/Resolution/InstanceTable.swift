@@ -2,15 +2,15 @@ import Synchronization
 
 /// One container's registrations and ready instances, published for readers who take no lock.
 ///
-/// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an instance, is
-/// exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are serialised by the lock of
-/// the container that owns the table; what they unpublish they hand back, to be released once ``ReadEpoch/synchronize()`` has
-/// returned.
+/// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an
+/// instance, is exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
+/// serialised by the lock of the container that owns the table; what they unpublish they hand back, to be released once
+/// ``ReadEpoch/synchronize()`` has returned.
 ///
 /// Tables form the search order: this container, its fallbacks, its parent.
 ///
-/// `@unchecked Sendable` because `array` and the references in slots are atomic, `count` belongs to the writer's lock, and
-/// `owner` is written once, before anybody else has the table.
+/// `@unchecked Sendable` because `array` and the references in slots are atomic, `count` belongs to the writer's lock,
+/// and `owner` is written once, before anybody else has the table.
 @usableFromInline final class InstanceTable: @unchecked Sendable {
     /// The container behind this table, which owns it and therefore outlives it.
     var host: any ResolutionHost {
@@ -26,10 +26,10 @@ import Synchronization
     private let epoch = ReadEpoch.shared
     let array = AtomicReference<SlotArray>()
     /// Zero as long as nothing stands between a request and a hit.
-    private let obstacles = Atomic<UInt8>(0)
-    private static let closedBit: UInt8 = 1
-    private static let pendingBit: UInt8 = 2
-    private static let drainingBit: UInt8 = 4
+    let obstacles = Atomic<UInt8>(0)
+    static let closedBit: UInt8 = 1
+    static let pendingBit: UInt8 = 2
+    static let drainingBit: UInt8 = 4
     /// How many places are taken.
     var count = 0
 
@@ -44,37 +44,6 @@ import Synchronization
     /// Called once, by the initializer of the container that owns the table.
     func attach(to host: any ResolutionHost) { owner = host }
 
-    /// Whether the container was disposed: nothing is found through it any more.
-    var isClosed: Bool { obstacles.load(ordering: .acquiring) & Self.closedBit != 0 }
-    func close() { obstacles.bitwiseOr(Self.closedBit, ordering: .releasing) }
-
-    /// Whether anything stands between a request and an instance.
-    var hasObstacles: Bool { obstacles.load(ordering: .acquiring) != 0 }
-
-    /// Whether modules are still to be told that they are loaded, here or where this container looks: requests from outside wait.
-    var hasPendingModules: Bool {
-        get { obstacles.load(ordering: .acquiring) & Self.pendingBit != 0 }
-        set {
-            if newValue {
-                obstacles.bitwiseOr(Self.pendingBit, ordering: .releasing)
-            } else {
-                obstacles.bitwiseAnd(~Self.pendingBit, ordering: .releasing)
-            }
-        }
-    }
-
-    /// Whether the container is being drained: requests from outside begin nothing new, which the slow path looks after.
-    var isDraining: Bool {
-        get { obstacles.load(ordering: .acquiring) & Self.drainingBit != 0 }
-        set {
-            if newValue {
-                obstacles.bitwiseOr(Self.drainingBit, ordering: .releasing)
-            } else {
-                obstacles.bitwiseAnd(~Self.drainingBit, ordering: .releasing)
-            }
-        }
-    }
-
     // MARK: Reading
 
     /// What the hot path finds.
@@ -88,8 +57,8 @@ import Synchronization
 
     /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
     ///
-    /// Not generic, so that it needs no metadata at run time, and an instance is not retained: the caller copies it out of its
-    /// cell. A weakly held instance is left to the slow path.
+    /// Not generic, so that it needs no metadata at run time, and an instance is not retained: the caller copies it out
+    /// of its cell. A weakly held instance is left to the slow path.
     func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
@@ -127,12 +96,22 @@ import Synchronization
         return nil
     }
 
-    /// Whether a service without qualifier and arguments must be created first, and is shared or, where that counts too, transient or
-    /// shared within a graph.
-    func isToBeCreated(_ service: any Any.Type, countingTransient: Bool) -> Bool {
+    /// Whether a service without qualifier and arguments may have to be created first, and is shared.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - countingAll: Whether every other service that has no published instance counts too: a transient one, and one
+    ///     that stands for others, such as an optional.
+    /// - Returns: Whether it may.
+    func mayBeCreated(_ service: any Any.Type, countingAll: Bool) -> Bool {
         reading {
-            guard case .notReady(let binding?)? = search(TypeProbe(service)) else { return false }
-            return countingTransient || binding._withUnsafeGuaranteedRef { $0.lifetime.sharing.isShared }
+            switch search(TypeProbe(service)) {
+            // Whether a weakly held instance is gone cannot be seen without retaining it.
+            case .cell(let cell, _)?: cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }
+            case .notReady(let binding?)?:
+                countingAll || binding._withUnsafeGuaranteedRef { $0.lifetime.sharing.isShared }
+            case .notReady(nil)?, .undecided?, nil: countingAll
+            }
         }
     }
 
@@ -144,9 +123,11 @@ import Synchronization
         }
     }
 
-    /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the short way.
+    /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the
+    /// short way.
     enum Shortcut: ~Copyable {
-        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
+        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
+        /// compare.
         case instance(IndexEntry)
         /// The request is nothing but a call of the factory.
         case plainTransient(Binding)
@@ -154,8 +135,9 @@ import Synchronization
 
     /// The short way to an instance with arguments, if there is one.
     ///
-    /// Not generic, so that it needs no metadata at run time. The hash is asked for only where instances are found by it, and while the
-    /// table is read: it must run no code of the user's. What is found is retained before the read ends.
+    /// Not generic, so that it needs no metadata at run time. The hash is asked for only where instances are found by
+    /// it, and while the table is read: it must run no code of the user's. What is found is retained before the read
+    /// ends.
     func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
@@ -268,7 +250,8 @@ import Synchronization
         }
     }
 
-    /// What a search finds: cells, bindings and slots are valid until the read ends, tables as long as the one that is asked.
+    /// What a search finds: cells, bindings and slots are valid until the read ends, tables as long as the one that is
+    /// asked.
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
@@ -360,7 +343,8 @@ import Synchronization
         return (isOwnIncluded ? firstTable(own) : firstTableBeyond(own)) ?? .decided(nil)
     }
 
-    /// The place of a slot in this very table, inside a read or under the container's lock, which keep the array and the slot.
+    /// The place of a slot in this very table, inside a read or under the container's lock, which keep the array and
+    /// the slot.
     func slot(_ probe: some SlotProbe) -> SlotArray.Found? {
         array.load()?._withUnsafeGuaranteedRef { $0.find(probe) }
     }

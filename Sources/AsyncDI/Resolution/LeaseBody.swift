@@ -6,7 +6,8 @@ final class LeaseBody: Activity, @unchecked Sendable {
     let parent: LeaseBody?
     /// The activity of the run that the body was begun in.
     private let place: Activity?
-    /// The innermost activity around the body, which may be a body too: calls of a task that outlives the body belong to it.
+    /// The innermost activity around the body, which may be a body too: calls of a task that outlives the body belong
+    /// to it.
     let around: Activity?
     private let leases: Locked<[any HeldLease]>
 

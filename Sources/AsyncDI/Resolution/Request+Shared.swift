@@ -84,6 +84,12 @@ extension Request {
                 "the arguments of \(key) are not equal to themselves, so its instance could never be found again.",
                 advice: "Pass no NaN, and check == of the arguments' types, or register the service as .transient.",
                 steps: pathToHere, asker: asker)
+        case .leasedAround(let container):
+            throw ResolutionError(
+                .invalidOperation,
+                "\(key) was reset while an instance of \(container.displayName) leases it: the next one is created when that ends.",
+                advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
+                steps: pathToHere, asker: asker)
         case .disposed(let place):
             throw place.disposedError(key, asker: asker)
         case .load, .makeStorage, .stale:

@@ -65,7 +65,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// What to do about it, in a sentence.
     let advice: String?
     private var wholePath: ErrorPath<PathStep>
-    /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend their own.
+    /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend
+    /// their own.
     private var origin: Run?
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
@@ -74,8 +75,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     private struct Delivery {
         /// By identity, because the creation keeps its error.
         ///
-        /// No other creation's address is mistaken for it: the error is given to its waiters, which hold the creation, and to
-        /// creations that fail with it, which were there when it was.
+        /// No other creation's address is mistaken for it: the error is given to its waiters, which hold the creation,
+        /// and to creations that fail with it, which were there when it was.
         let creation: ObjectIdentifier
         /// The creation's run: what is outside it in its task is no part of its waiters' paths.
         let run: Run
@@ -125,8 +126,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
-    /// The same error, or errors of a disposal, which keep no run, registration or argument alive: those lead to instances and
-    /// containers.
+    /// The same error, or errors of a disposal, which keep no run, registration or argument alive: those lead to
+    /// instances and containers.
     static func withoutOrigins(_ error: any Error) -> any Error {
         if let error = error as? ResolutionError { return error.withoutOrigin }
         if let error = error as? DisposalError { return DisposalError(errors: error.errors.map(withoutOrigins)) }
@@ -144,7 +145,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
 
     /// The error as those see it who waited for a creation: its path begins at that creation.
     ///
-    /// The path itself is left as it is until somebody has waited: mostly nobody has, in a task that makes one inside the other.
+    /// The path itself is left as it is until somebody has waited: mostly nobody has, in a task that makes one inside
+    /// the other.
     func relative(to creation: Creation, in run: Run) -> ResolutionError {
         guard origin != nil else { return self }
         var error = self
@@ -166,7 +168,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
-    /// Whether the path begins where the chain of a run does: an error of a task that outlives its creation has a path of its own.
+    /// Whether the path begins where the chain of a run does: an error of a task that outlives its creation has a path
+    /// of its own.
     private func isOfChain(of run: Run) -> Bool {
         guard let origin else { return false }
         return origin === run.root

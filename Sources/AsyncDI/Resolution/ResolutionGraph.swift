@@ -1,8 +1,8 @@
 /// The instances shared within one resolution.
 ///
-/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits. When the resolution is over its
-/// instances belong to whoever got them: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`, refers to
-/// them weakly until then.
+/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits. When the resolution is
+/// over its instances belong to whoever got them: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
+/// refers to them weakly until then.
 final class ResolutionGraph: CreationPlace {
     /// An instance of the graph.
     private struct Entry {
@@ -34,7 +34,8 @@ final class ResolutionGraph: CreationPlace {
         mutating func finish(
             _ creation: Creation, _ result: Result<Cell, any Error>, dropped: inout Dropped
         ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
-            // Before the graph of waits is looked at: either this sees that it knows of the creation, or it sees the end.
+            // Before the graph of waits is looked at: either this sees that it knows of the creation, or it sees the
+            // end.
             creation.end(attended: nil)
             let cell = try? result.get()
             let action =
@@ -70,7 +71,8 @@ final class ResolutionGraph: CreationPlace {
             return flights.ask(key, asker: asker, mayWait: mayWait)
         }
 
-        /// Drops what was made in containers that have ended, once for as many as have not: nobody can ask for it any more.
+        /// Drops what was made in containers that have ended, once for as many as have not: nobody can ask for it any
+        /// more.
         private mutating func forgetEndedContainers(after creation: Creation, dropped: inout Dropped) {
             guard let ended = containers.note(creation.host, dropped: &dropped) else { return }
             for (key, entry) in instances.all where ended.contains(key.asked ?? 0) {

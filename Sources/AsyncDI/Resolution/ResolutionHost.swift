@@ -110,6 +110,8 @@ enum JoinDecision {
     case stale
     /// The asking task is cancelled, and there is no instance yet.
     case refused
+    /// The instance before this one is leased by an instance of a container that ends after the request.
+    case leasedAround(any ResolutionHost)
     /// The arguments are not equal to themselves.
     case unusableArguments
     case disposed(any ResolutionHost)

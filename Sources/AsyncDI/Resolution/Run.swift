@@ -9,15 +9,15 @@ import Synchronization
     @usableFromInline let pack: ArgumentPack
     /// The table of the container that this run's resolver asks, which owns it.
     ///
-    /// Not retained, because that is a good part of what a run costs. Valid as long as this run: it, or one that it happens inside,
-    /// keeps the container. Used through ``withTable(_:)``, which keeps the run.
+    /// Not retained, because that is a good part of what a run costs. Valid as long as this run: it, or one that it
+    /// happens inside, keeps the container. Used through ``withTable(_:)``, which keeps the run.
     private let table: Unmanaged<InstanceTable>
     /// The container, nil where the run that this one happens inside asks the same one.
     private let kept: (any ResolutionHost)?
     /// The run that this one happens inside, in the same task.
     let parent: Run?
-    /// The innermost activity that others can wait for and that this run is part of: a creation, an instance's disposal, or a body that
-    /// holds a lease.
+    /// The innermost activity that others can wait for and that this run is part of: a creation, an instance's
+    /// disposal, or a body that holds a lease.
     let activity: Activity?
     /// The shared creation whose product will hold what this run resolves.
     let holder: Creation?
@@ -34,7 +34,8 @@ import Synchronization
     /// Whether this is only a part of a recorded run, which does not end it.
     private let isPart: Bool
     private let ended = Atomic(false)
-    /// Whether this run, or one that it is inside of, asks a container that was made after the one which its own asker asks.
+    /// Whether this run, or one that it is inside of, asks a container that was made after the one which its own asker
+    /// asks.
     ///
     /// Only there can a service ask for itself in ever new containers.
     let isInNewer: Bool
@@ -152,8 +153,8 @@ import Synchronization
     /// The container that this run's resolver asks.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }
 
-    /// Uses the table, which this run keeps by its container, and keeps the run until then: what is inlined into a caller may be
-    /// the run's last use there.
+    /// Uses the table, which this run keeps by its container, and keeps the run until then: what is inlined into a
+    /// caller may be the run's last use there.
     @inline(__always)
     private func withTable<R>(_ body: (InstanceTable) -> R) -> R {
         defer { withExtendedLifetime(self) {} }
@@ -210,8 +211,8 @@ import Synchronization
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
     ///
-    /// Sequentially consistent: of who makes ``graph`` and then looks here, and of who ends the run and then leaves its graph, one sees
-    /// the other.
+    /// Sequentially consistent: of who makes ``graph`` and then looks here, and of who ends the run and then leaves its
+    /// graph, one sees the other.
     var isActive: Bool { !ended.load(ordering: .sequentiallyConsistent) }
     func end() {
         ended.store(true, ordering: .sequentiallyConsistent)
@@ -237,9 +238,11 @@ import Synchronization
         self.binding === binding || beginsBlock || parent?.mayBeMaking(binding) == true
     }
 
-    /// Whether the product that holds what this run resolves may hold every instance that is shared for good and found from here.
+    /// Whether the product that holds what this run resolves may hold every instance that is shared for good and found
+    /// from here.
     ///
-    /// A container looks only in containers that were made before it, and none of them is below it: no such instance ends first.
+    /// A container looks only in containers that were made before it, and none of them is below it: no such instance
+    /// ends first.
     private var outlivesNothingFound: Bool {
         guard let holder else { return true }
         return withTable { $0 === holder.host.table }
@@ -334,39 +337,4 @@ import Synchronization
         }
         return path.reversed()
     }
-}
-
-/// One registration with its arguments, in the path of a request.
-struct PathStep: RepeatableStep, Sendable {
-    let key: ServiceKey
-    /// Which registration, by identity; nil for what is not registered.
-    let binding: Binding?
-    @usableFromInline let pack: ArgumentPack
-    /// Where the registration stands in the source, if there is one.
-    let site: RegistrationSite?
-
-    init(key: ServiceKey, binding: Binding?, pack: ArgumentPack, site: RegistrationSite? = nil) {
-        self.key = key
-        self.binding = binding
-        self.pack = pack
-        self.site = site ?? binding?.blueprint.site
-    }
-
-    /// Of the registration and the arguments, as far as these have hashes; the key follows from the registration.
-    var repetitionHash: Int {
-        var hasher = Hasher()
-        if let binding { hasher.combine(ObjectIdentifier(binding)) } else { hasher.combine(key) }
-        pack.hashEquality(into: &hasher)
-        return hasher.finalize()
-    }
-
-    /// Whether both are the same registration with arguments that are not known to differ.
-    func isSame(as other: PathStep) -> Bool {
-        binding === other.binding && key == other.key && pack.likeness(to: other.pack) != .different
-    }
-}
-
-extension PathStep: CustomStringConvertible {
-    /// The service and where it is registered: `Owner (App/Modules.swift:12)`.
-    var description: String { site.map { "\(key) (\($0))" } ?? key.description }
 }

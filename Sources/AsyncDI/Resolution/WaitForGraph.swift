@@ -16,30 +16,30 @@
 /// gets it at once. Such creations form a group, which completes or fails as a whole: a creation that is done itself is
 /// *held* until everything that it got early is done too.
 struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
-    private struct Place {
+    struct Place {
         let from: Node
         let to: Node
     }
 
-    private var places: [Waiter: Place] = [:]
+    private(set) var places: [Waiter: Place] = [:]
     /// For each node, whom its requests wait for.
-    private var waits: [Node: [Node: [Waiter: Label]]] = [:]
+    private(set) var waits: [Node: [Node: [Waiter: Label]]] = [:]
     /// For each node, which nodes have requests that wait for it.
-    private var waitedBy: [Node: Set<Node>] = [:]
+    private(set) var waitedBy: [Node: Set<Node>] = [:]
     /// Creations that run in the task of another one, which goes on when they return.
-    private var contents: [Node: [Node: Label]] = [:]
-    private var enclosing: [Node: Node] = [:]
+    private(set) var contents: [Node: [Node: Label]] = [:]
+    private(set) var enclosing: [Node: Node] = [:]
     /// Creations whose instance exists while their hooks run, or that are held.
-    private var made: Set<Node> = []
+    private(set) var made: Set<Node> = []
     /// For each node, whose unfinished instances it was given.
-    private var early: [Node: Set<Node>] = [:]
+    private(set) var early: [Node: Set<Node>] = [:]
     /// For each node, which nodes were given its unfinished instance.
-    private var givenTo: [Node: Set<Node>] = [:]
+    private(set) var givenTo: [Node: Set<Node>] = [:]
     /// Creations whose own work is done, in that order, and that wait for their group.
-    private var held: [Node] = []
-    private var heldSet: Set<Node> = []
+    private(set) var held: [Node] = []
+    private(set) var heldSet: Set<Node> = []
     /// Creations that will fail, with the failed one whose instance they were given.
-    private var doomed: [Node: Node] = [:]
+    private(set) var doomed: [Node: Node] = [:]
     /// The open nodes that cannot end before a node does.
     private let outer: (Node) -> [Node]
     /// Whether a node may wait for more than what is stored.
@@ -183,7 +183,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return failing
     }
 
-    /// A node has ended whose calls, and the unfinished instances that it was given, are those of another one from now on.
+    /// A node has ended whose calls, and the unfinished instances that it was given, are those of another one from now
+    /// on.
     ///
     /// Closes no cycle: the other node waited for the one inside it.
     mutating func dissolve(_ inner: Node, into outer: Node?) {
@@ -296,7 +297,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// The edges of a path, empty when both are the same node, nil when there is none.
     ///
     /// Waits for what is made can be opened: a search may leave them out.
-    private mutating func path(from start: Node, to end: Node, avoidingMade: Bool = false) -> [Edge]? {
+    mutating func path(from start: Node, to end: Node, avoidingMade: Bool = false) -> [Edge]? {
         if start == end { return [] }
         var forward = Frontier(start)
         var backward = Frontier(end)
@@ -356,53 +357,5 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         }
         for place in outer(node) { edges.append(Edge(from: place, to: node, label: nil, isWait: false)) }
         return edges
-    }
-}
-
-extension WaitForGraph {
-    /// What must hold between any two calls.
-    ///
-    /// Tests call this after every event.
-    func checkInvariants() {
-        var edges = 0
-        for (from, targets) in waits {
-            precondition(!targets.isEmpty, "no empty lists")
-            for (to, waiters) in targets {
-                precondition(!waiters.isEmpty, "no empty lists")
-                precondition(waitedBy[to]?.contains(from) == true, "both directions agree")
-                for waiter in waiters.keys {
-                    precondition(places[waiter]?.from == from && places[waiter]?.to == to, "a waiter knows its place")
-                    edges += 1
-                }
-            }
-        }
-        precondition(edges == places.count, "every waiter waits somewhere")
-        for (to, askers) in waitedBy {
-            precondition(!askers.isEmpty, "no empty lists")
-            for asker in askers { precondition(waits[asker]?[to] != nil, "both directions agree") }
-        }
-        precondition(Set(held) == heldSet, "both forms agree")
-        for (holder, instances) in early {
-            precondition(!instances.isEmpty, "no empty lists")
-            for instance in instances {
-                precondition(givenTo[instance]?.contains(holder) == true, "both directions agree")
-            }
-        }
-        for (instance, holders) in givenTo {
-            precondition(!holders.isEmpty, "no empty lists")
-            for holder in holders { precondition(early[holder]?.contains(instance) == true, "both directions agree") }
-        }
-        for node in held { precondition(waits[node] == nil && contents[node] == nil, "what is held asks for nothing") }
-        for (inner, outer) in enclosing { precondition(contents[outer]?[inner] != nil, "both directions agree") }
-        precondition(contents.values.allSatisfy { !$0.isEmpty }, "no empty lists")
-        precondition(held.allSatisfy(made.contains), "what is held is made")
-        precondition(Set(held).count == held.count, "what is held is held once")
-        for node in held { precondition(early[node] != nil, "what is held waits for something early") }
-        var copy = self
-        for node in waits.keys {
-            for target in waits[node]!.keys {
-                precondition(copy.path(from: target, to: node) == nil, "no wait closes a cycle")
-            }
-        }
     }
 }

@@ -52,7 +52,8 @@ enum Waits {
 
     /// Enters the edges to an activity that is about to wait.
     ///
-    /// No activity waits for a task that outlives its own: an ended activity does not enter again, because its removal has passed.
+    /// No activity waits for a task that outlives its own: an ended activity does not enter again, because its removal
+    /// has passed.
     private static func link(_ activity: Activity, to beginnings: [Beginning], in graph: inout Graph) {
         var inner = activity
         for beginning in beginnings where beginning.inner === inner {
@@ -74,9 +75,12 @@ enum Waits {
 
     /// The wait of the request that began a creation and attends it, which now waits in fact.
     static func waiter(attending creation: Creation) -> Waiter {
-        guard let caller = creation.beginner else { return Waiter(for: creation) }
+        if creation.isBegunOutside { return Waiter(for: creation) }
         creation.enterGraph()
-        let beginnings = beginnings(of: caller.activity)
+        // None once the creation has ended: the wait is entered for nothing then, but one that was entered is taken
+        // over.
+        let caller = creation.beginner
+        let beginnings = caller.map { self.beginnings(of: $0.activity) } ?? []
         return graph.withLock { graph in
             if let waiter = creation.attendance {
                 creation.attendance = nil
@@ -84,7 +88,7 @@ enum Waits {
             }
             let waiter = Waiter(for: creation)
             creation.noteLink()
-            if let activity = entering(caller.activity) {
+            if let caller, let activity = entering(caller.activity) {
                 link(activity, to: beginnings, in: &graph)
                 graph.begin(waiter, from: activity, label: caller.run, for: creation)
             }
@@ -94,10 +98,16 @@ enum Waits {
 
     /// The request that attends a creation has its outcome, and will not wait.
     static func forgetAttendance(of creation: Creation) {
-        graph.withLock { _ in creation.attendance = nil }
+        let waiter = graph.withLock { graph in
+            defer { creation.attendance = nil }
+            if let waiter = creation.attendance { graph.withdraw(waiter) }
+            return creation.attendance
+        }
+        withExtendedLifetime(waiter) {}
     }
 
-    /// The activity, or the innermost one around it where it is a body that has ended: from now on the graph is asked at its end.
+    /// The activity, or the innermost one around it where it is a body that has ended: from now on the graph is asked
+    /// at its end.
     private static func entering(_ activity: Activity) -> Activity? {
         var activity = activity
         while true {
@@ -132,7 +142,8 @@ enum Waits {
         if activity.isInGraph { graph.withLock { $0.remove(activity) } }
     }
 
-    /// A body has ended: tasks that outlive it, and the unfinished instances that it was given, belong to the activity around it.
+    /// A body has ended: tasks that outlive it, and the unfinished instances that it was given, belong to the activity
+    /// around it.
     static func end(_ body: LeaseBody) {
         body.noteEnd()
         guard body.isInGraph else { return }

@@ -21,6 +21,9 @@ struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
         if state.load(ordering: .acquiring) & Self.isReleased == 0 { object?.release() }
     }
 
+    /// Whether there never was an object.
+    var isEmpty: Bool { object == nil }
+
     /// The object, nil once it was given up.
     func load() -> Object? {
         guard let object else { return nil }

@@ -19,8 +19,8 @@ private final class D: Sendable {}
 
     @Test(arguments: lifetimes, lifetimes)
     func `a factory cycle is refused with its whole path`(first: Lifetime, second: Lifetime) async throws {
-        // A singleton or weak service that needs a scoped one of the root, or one that can be reset, is refused for that
-        // reason, before any cycle.
+        // A singleton or weak service that needs a scoped one of the root, or one that can be reset, is refused for
+        // that reason, before any cycle.
         let isShortLived = [first, second].contains { $0 == .scoped || $0.isResettable }
         if isShortLived, first.outlivesScopes || second.outlivesScopes { return }
         let container = Container {

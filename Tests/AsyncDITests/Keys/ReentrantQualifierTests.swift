@@ -70,7 +70,8 @@ private struct Unrelated: Sendable {}
         }
     }
 
-    /// From now on each comparison changes other containers, which waits until every read that goes on has ended, and looks things up.
+    /// From now on each comparison changes other containers, which waits until every read that goes on has ended, and
+    /// looks things up.
     private func misbehave(with container: Container) {
         deed.set {
             func makeOther() -> Container {
@@ -260,8 +261,8 @@ private struct Unrelated: Sendable {}
     }
 }
 
-/// Ends the process when the body hangs: a thread that waits inside a read keeps everybody else waiting too, the time limit of the
-/// suite included.
+/// Ends the process when the body hangs: a thread that waits inside a read keeps everybody else waiting too, the time
+/// limit of the suite included.
 private func inTime(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let isDone = Locked(false)
     DispatchQueue.global().asyncAfter(deadline: .now() + 480) {

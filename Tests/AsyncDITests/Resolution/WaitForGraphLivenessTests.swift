@@ -2,7 +2,8 @@ import Testing
 
 @testable import AsyncDI
 
-/// Random dependency graphs run to their end: never stuck, never refused without a cycle of factories, nothing left behind.
+/// Random dependency graphs run to their end: never stuck, never refused without a cycle of factories, nothing left
+/// behind.
 @Suite(.timeLimit(.minutes(10))) struct WaitForGraphLivenessTests {
     /// Runs simulations with as many seeds; what they came to, added up.
     @discardableResult

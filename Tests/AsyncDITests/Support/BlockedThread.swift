@@ -1,7 +1,7 @@
 @testable import AsyncDI
 
-/// Runs a test's body that blocks a thread of the pool of tasks: one at a time, because the pool has as many threads as the
-/// machine has cores, and what is blocked waits for what needs another one.
+/// Runs a test's body that blocks a thread of the pool of tasks: one at a time, because the pool has as many threads as
+/// the machine has cores, and what is blocked waits for what needs another one.
 nonisolated(nonsending) func takingAThread<R>(_ body: nonisolated(nonsending) () async throws -> R) async rethrows -> R
 {
     await ThreadTurn.take()

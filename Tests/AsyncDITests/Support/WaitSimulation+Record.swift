@@ -12,7 +12,8 @@ extension WaitSimulation {
         return given
     }
 
-    /// Whether one creation cannot end before another one goes on; `avoidingMade` leaves out waits that could be opened.
+    /// Whether one creation cannot end before another one goes on; `avoidingMade` leaves out waits that could be
+    /// opened.
     func reaches(from start: Int, to end: Int, avoidingMade: Bool = false) -> Bool {
         var seen: Set<Int> = [start]
         var open = [start]

@@ -7,8 +7,8 @@
 /// same time, as by child tasks. Some creations run in the task of who asks first (graph instances), some requests
 /// outlive their creation, some are cancelled, some creations fail.
 ///
-/// Next to the graph the simulation keeps its own plain record of who waits for whom, and compares every answer with what
-/// a search through that record says.
+/// Next to the graph the simulation keeps its own plain record of who waits for whom, and compares every answer with
+/// what a search through that record says.
 struct WaitSimulation {
     struct Options {
         var mostNodes = 7

@@ -5,9 +5,11 @@ import Dispatch
 /// A body had not ended when the watchdog's time was over.
 struct Hang: Error {}
 
-/// Runs a body in a task of its own, and throws when it has not ended in time: a hang takes less than the suite's time limit.
+/// Runs a body in a task of its own, and throws when it has not ended in time: a hang takes less than the suite's time
+/// limit.
 ///
-/// A body that hangs is left behind, because nothing can end it. The limit is by a real clock, and only a failure waits for it.
+/// A body that hangs is left behind, because nothing can end it. The limit is by a real clock, and only a failure waits
+/// for it.
 ///
 /// - Throws: What the body throws; ``Hang`` when it was left behind.
 func finishes<R: Sendable>(

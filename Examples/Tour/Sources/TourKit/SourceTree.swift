@@ -24,8 +24,8 @@ struct SourceTree: Sendable {
 
     /// The source files below the directory, by path.
     ///
-    /// Hidden files and directories (`.git`, `.build`) are left out, and so are symbolic links: following them would count
-    /// a file twice, or never end.
+    /// Hidden files and directories (`.git`, `.build`) are left out, and so are symbolic links: following them would
+    /// count a file twice, or never end.
     func list() throws -> Listing {
         try checkRoot()
         var listing = Listing()

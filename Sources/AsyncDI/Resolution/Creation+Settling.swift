@@ -1,0 +1,97 @@
+/// The end of a creation, as the graph of waits decides it.
+extension Creation {
+    /// Ends the creation, or holds it until the instances that it was given early are complete.
+    ///
+    /// - Returns: Whether the creation has ended.
+    @discardableResult
+    func settle(_ result: Result<Cell, any Error>, in run: Run) -> Bool {
+        switch result {
+        case .success(let instance):
+            if !isInGraph, place.finishAlone(self, result) {
+                forget()
+                return true
+            }
+            // Before the graph is asked: the end of another one may complete this one from then on.
+            show(instance)
+            switch Waits.graph.withLock({ $0.ownWorkDone(self) }) {
+            case .complete(let group):
+                for creation in Waits.creations(group) { creation.succeed() }
+                return true
+            case .hold(let waiters):
+                place.pin(self)
+                Creation.release(Waits.released(waiters))
+                return false
+            case .fail(let cause):
+                let cause = unsafeDowncast(cause, to: Creation.self)  // Unchecked because only creations fail others.
+                fail(with: cause.failure ?? CancellationError())
+                return true
+            }
+        case .failure(let error):
+            fail((error as? ResolutionError)?.relative(to: self, in: run) ?? error)
+            return true
+        }
+    }
+
+    /// Gives waiters the unfinished instances that let a cycle of properties go on.
+    static func release(_ waiters: [(waiter: Waiter, early: Creation)]) {
+        for (waiter, early) in waiters {
+            early.place.pin(early)
+            // Complete since the decision: the waiter looks again and finds it.
+            waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
+        }
+    }
+
+    private func succeed() {
+        guard let instance else { preconditionFailure("a complete creation has an instance") }
+        place.finish(self, .success(instance))
+        forget()
+    }
+
+    private func fail(_ error: any Error) {
+        if !isInGraph, place.finishAlone(self, .failure(error)) {
+            forget()
+            return
+        }
+        keep(failure: error)
+        let others = Waits.graph.withLock { $0.fail(self) }
+        place.finish(self, .failure(error))
+        for other in Waits.creations(others) { other.end(failingWith: error) }
+        forget()
+    }
+
+    /// Keeps the error for creations that fail with this one: without the runs that it arose in, which lead back here.
+    private func keep(failure error: any Error) {
+        let error = ResolutionError.withoutOrigins(error)
+        _ = extras { $0.failure = error }
+    }
+
+    /// The creation was given the unfinished instance of another one, which has failed meanwhile.
+    private func fail(with error: any Error) {
+        if error is CancellationError { place.abandon(self) }
+        fail(error)
+    }
+
+    /// The creation is complete but for another one, whose unfinished instance it was given and which has failed.
+    ///
+    /// A cancellation is that of the other one's requests: those that wait for this one start over.
+    private func end(failingWith error: any Error) {
+        keep(failure: error)
+        if error is CancellationError { place.abandon(self) }
+        place.finish(self, .failure(error))
+        forget()
+    }
+
+    /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
+    private func forget() {
+        begunBy.giveUp()
+        begunIn.giveUp()
+        let dropped = extrasIfAny { state in
+            defer {
+                state.task = nil
+                state.instance = nil
+            }
+            return (state.instance, state.task)
+        }
+        withExtendedLifetime(dropped) {}
+    }
+}

@@ -1,0 +1,34 @@
+/// One registration with its arguments, in the path of a request.
+struct PathStep: RepeatableStep, Sendable {
+    let key: ServiceKey
+    /// Which registration, by identity; nil for what is not registered.
+    let binding: Binding?
+    @usableFromInline let pack: ArgumentPack
+    /// Where the registration stands in the source, if there is one.
+    let site: RegistrationSite?
+
+    init(key: ServiceKey, binding: Binding?, pack: ArgumentPack, site: RegistrationSite? = nil) {
+        self.key = key
+        self.binding = binding
+        self.pack = pack
+        self.site = site ?? binding?.blueprint.site
+    }
+
+    /// Of the registration and the arguments, as far as these have hashes; the key follows from the registration.
+    var repetitionHash: Int {
+        var hasher = Hasher()
+        if let binding { hasher.combine(ObjectIdentifier(binding)) } else { hasher.combine(key) }
+        pack.hashEquality(into: &hasher)
+        return hasher.finalize()
+    }
+
+    /// Whether both are the same registration with arguments that are not known to differ.
+    func isSame(as other: PathStep) -> Bool {
+        binding === other.binding && key == other.key && pack.likeness(to: other.pack) != .different
+    }
+}
+
+extension PathStep: CustomStringConvertible {
+    /// The service and where it is registered: `Owner (App/Modules.swift:12)`.
+    var description: String { site.map { "\(key) (\($0))" } ?? key.description }
+}

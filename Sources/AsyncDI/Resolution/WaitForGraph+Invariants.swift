@@ -1,0 +1,47 @@
+extension WaitForGraph {
+    /// What must hold between any two calls.
+    ///
+    /// Tests call this after every event.
+    func checkInvariants() {
+        var edges = 0
+        for (from, targets) in waits {
+            precondition(!targets.isEmpty, "no empty lists")
+            for (to, waiters) in targets {
+                precondition(!waiters.isEmpty, "no empty lists")
+                precondition(waitedBy[to]?.contains(from) == true, "both directions agree")
+                for waiter in waiters.keys {
+                    precondition(places[waiter]?.from == from && places[waiter]?.to == to, "a waiter knows its place")
+                    edges += 1
+                }
+            }
+        }
+        precondition(edges == places.count, "every waiter waits somewhere")
+        for (to, askers) in waitedBy {
+            precondition(!askers.isEmpty, "no empty lists")
+            for asker in askers { precondition(waits[asker]?[to] != nil, "both directions agree") }
+        }
+        precondition(Set(held) == heldSet, "both forms agree")
+        for (holder, instances) in early {
+            precondition(!instances.isEmpty, "no empty lists")
+            for instance in instances {
+                precondition(givenTo[instance]?.contains(holder) == true, "both directions agree")
+            }
+        }
+        for (instance, holders) in givenTo {
+            precondition(!holders.isEmpty, "no empty lists")
+            for holder in holders { precondition(early[holder]?.contains(instance) == true, "both directions agree") }
+        }
+        for node in held { precondition(waits[node] == nil && contents[node] == nil, "what is held asks for nothing") }
+        for (inner, outer) in enclosing { precondition(contents[outer]?[inner] != nil, "both directions agree") }
+        precondition(contents.values.allSatisfy { !$0.isEmpty }, "no empty lists")
+        precondition(held.allSatisfy(made.contains), "what is held is made")
+        precondition(Set(held).count == held.count, "what is held is held once")
+        for node in held { precondition(early[node] != nil, "what is held waits for something early") }
+        var copy = self
+        for node in waits.keys {
+            for target in waits[node]!.keys {
+                precondition(copy.path(from: target, to: node) == nil, "no wait closes a cycle")
+            }
+        }
+    }
+}
