@@ -224,7 +224,7 @@ extension ReentrantWorld {
             // Its end would have waited for the body around it.
             isClosed = false
             throw error
-        } catch where situation.isInsideRun {
+        } catch  where situation.isInsideRun {
             // The same may be true, and the body's error is thrown in its place.
             isClosed = false
             throw error

@@ -277,6 +277,7 @@ final class Creation: Activity, @unchecked Sendable {
     ///   - isolation: The caller's isolation. A task of its own has none to return to: in a task that began at once,
     ///     asking which executor that is takes a lock of the runtime each time.
     /// - Returns: The instance.
+    /// - Throws: The factory's error.
     @inline(__always)
     func makeInstance(in run: Run, isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
         let instance = try await run.makeCell(isolation: isolation) { show($0) }

@@ -58,7 +58,8 @@ private enum Kind: Qualifier { case red, green }
     }
 
     @Test(arguments: [Kind.red, nil])
-    fileprivate func `a singleton does not get a ready instance that is reset before it ends`(kind: Kind?) async throws {
+    fileprivate func `a singleton does not get a ready instance that is reset before it ends`(kind: Kind?) async throws
+    {
         let session = Lifetime("session")
         let container = Container {
             Registration(Part.self, lifetime: session) { _ in Part() }
