@@ -48,16 +48,16 @@ struct EventLog: ContainerObserver {
     }
 }
 
+func makeObservedContainer() -> Container {
+    Container(name: "app", observers: [EventLog()]) { MailModule() }
+}
+
 struct Alarm: ContainerObserver {
     var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
 
     func container(_ container: Container, did event: ContainerEvent) {
         print(container.name ?? "-", event)
     }
-}
-
-func makeObservedContainer() -> Container {
-    Container(name: "app", observers: [EventLog()]) { MailModule() }
 }
 
 @Suite(.timeLimit(.minutes(10)))
