@@ -9,7 +9,7 @@ extension ContainerCore {
             guard state.phase == .open else { return .disposed(self) }
             if isRefused, attempt.takesLease { return .disposed(self) }
             // The registration may have been replaced since the request found it; replacing takes this lock too, or,
-            // where the registration is an ancestor's, the old binding answers nobody who looks after its retirement.
+            // where the registration is an ancestor's, the old binding answers no look-up after its retirement.
             guard key.binding.isCurrent else { return .stale }
             // Found once: comparing arguments is the user's code.
             let kept = state.instances[key]
@@ -152,7 +152,7 @@ extension ContainerCore.State {
             return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }
         if let stored = kept.stored {
-            // Whether the storage gives what it had or what is being stored, nobody can tell: the creation's end can.
+            // Whether the storage gives what it had or what is being stored, only the creation's end can tell.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
             // What it has may be what was reset: it is stored, or about to be cleared, and then comes what is made now.

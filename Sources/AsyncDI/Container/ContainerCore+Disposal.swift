@@ -170,7 +170,7 @@ extension ContainerCore {
             if item.binding.hasDisposalHooks { disposal.noteHooks() }
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
-        // What was evicted while it was leased is disposed by whoever ends the last lease.
+        // What was evicted while it was leased is disposed by the end of the last lease.
         disposal.isWaiting(for: "the end of leases")
         await allLeasesEnd()
         await awaitCleanups(disposal)
@@ -278,8 +278,8 @@ extension ContainerCore {
         if state.rarely({ !$0.idleWatchers.isEmpty }) { swap(&dropped.watchers, &state.idleWatchers) }
     }
 
-    /// The handle that observers are given, kept while hooks run: what they throw is reported even when nobody else has
-    /// the container.
+    /// The handle that observers are given, kept while hooks run: what they throw is reported even when no other
+    /// reference holds the container.
     func observedHandle() -> Container? { events == nil ? nil : handle() }
 }
 

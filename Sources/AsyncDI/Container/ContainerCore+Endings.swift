@@ -35,7 +35,7 @@ extension ContainerCore {
             if unlessInGraph, creation.isInGraph { return nil }
             let action = end(creation, result, at: now, after: duration, in: &state, into: &ending)
             if let storage {
-                // In this step, so that nobody finds neither the flight nor what it has stored.
+                // In this step, so that every request finds the flight or what it has stored.
                 ending.nextWork = state.storageWork.next(on: storage)
                 ending.isDropped = state.phase == .disposed
             }
@@ -79,7 +79,7 @@ extension ContainerCore {
                 state.settle(product, deliveredBy: end, into: &ending.removals)
             }
         } else if let product {
-            // What was made before a hook failed has been opened, and nobody will ever have it.
+            // What was made before a hook failed has been opened, and no request will get it.
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
@@ -112,7 +112,7 @@ extension ContainerCore {
         // There can be no other one for the flight's key, unless what was there could be forgotten: comparing arguments
         // is user code.
         let old = binding.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
-        // A storage had let go of the instance before: whoever still leases it holds its disposal off.
+        // A storage had let go of the instance before: its remaining leases hold its disposal off.
         if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
         let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
@@ -134,7 +134,7 @@ extension ContainerCore {
         kept.ledgerID = ledgerID
         if let old {
             state.unpublish(old, from: table)
-            // Of an instance that nobody held any more: the deinitializers of its arguments are user code.
+            // Of an instance that was gone: the deinitializers of its arguments are user code.
             state.retired.append(old)
         }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's
@@ -176,7 +176,7 @@ extension ContainerCore.State {
         }
     }
 
-    /// What was invalidated in flight is nobody's but theirs who waited for it.
+    /// What was invalidated in flight belongs to its waiters alone.
     ///
     /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who
     /// was simply given it may use it for as long as the container is there, and nobody can tell until when.
@@ -254,7 +254,7 @@ extension Creation {
 }
 
 extension SingleFlight<CreationKey, Creation, Waiter>.Ending {
-    /// What whoever attends the creation is told.
+    /// The outcome for the request that attends the creation.
     fileprivate func attended(_ result: Result<Cell, any Error>) -> Waiter.Outcome {
         if isClosed { return .disposed }
         if case .retry = action { return .retry }

@@ -9,7 +9,7 @@ final class HandleReference: Sendable {
     let value = Locked(Weak())
 }
 
-/// Held by a container's handles, and by its parent while it is an open scope; when nobody holds it, the core is
+/// Held by a container's handles, and by its parent while it is an open scope; without holders, the core is
 /// emptied.
 final class Lifeline: Sendable {
     let core: ContainerCore
@@ -22,7 +22,7 @@ final class Lifeline: Sendable {
     }
 }
 
-/// Handles, and what happens when nobody has one any more.
+/// Handles, and the end of the last one.
 extension ContainerCore {
     /// From now on the handle is found, unless another one is.
     ///
@@ -39,18 +39,18 @@ extension ContainerCore {
         }
     }
 
-    /// Until ``unpin(_:)``, this is the handle, and somebody's body keeps it.
+    /// Until ``unpin(_:)``, this is the handle, and a running body keeps it.
     func pin(_ container: Container) { withState { $0.pinnedHandle = container } }
 
-    /// The body is over: the handle is found only while somebody else has it.
+    /// The body is over: the handle is found only while another reference holds it.
     func unpin(_ container: inout Container) {
         // Not the last reference: the caller has one.
         withState { $0.pinnedHandle = nil }
-        // Looking for it costs two more allocations: not for a request's scope, which nobody has any more.
+        // Looking for it costs two more allocations: not for a request's scope, which has no other reference.
         if !isKnownUniquelyReferenced(&container) { container.adoptAgain() }
     }
 
-    /// The container's handle, a new one when nobody has one; nil when the container is gone.
+    /// The container's handle, a new one when none exists; nil when the container is gone.
     func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
 
     private func unpinnedHandle() -> Container? {
@@ -152,7 +152,7 @@ extension ContainerCore {
             if state.rarely({ !$0.leaseWaiters.isEmpty }) { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
             empty.bodies = state.bodies
-            // Whoever is at a storage goes on there.
+            // Work at a storage goes on.
             if state.rarely({ !$0.storageWork.isEmpty }) { empty.storageWork = state.storageWork }
             // Told by the deinitializer that this one decorates nothing any more.
             if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }

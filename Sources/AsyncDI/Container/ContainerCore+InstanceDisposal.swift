@@ -65,7 +65,7 @@ extension ContainerCore {
         withExtendedLifetime(ended) {}
     }
 
-    /// Disposes instances that were dropped, in a task of its own that sees nobody's cancellation; `dispose()` waits
+    /// Disposes instances that were dropped, in a task of its own that sees no caller's cancellation; `dispose()` waits
     /// for it.
     ///
     /// They are owed already.

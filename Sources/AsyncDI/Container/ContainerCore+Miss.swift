@@ -30,7 +30,7 @@ extension ContainerCore {
 
 /// What is near keys that are missing in a container.
 ///
-/// Looks things up once, so that whoever checks ten thousand keys pays for each service and not for each pair of them:
+/// Looks things up once, so that a check of ten thousand keys pays for each service and not for each pair of them:
 /// one value for one moment, not to be kept.
 final class NearMisses {
     /// The registrations of one service in every container that is looked in, whatever else their keys say.

@@ -3,7 +3,7 @@ extension ContainerCore {
     /// The time by the container's clock, since it was made.
     func elapsed() -> Duration { stopwatch.elapsed() }
 
-    /// Begins to watch for idle instances of a registration, unless somebody does.
+    /// Begins to watch for idle instances of a registration, unless a watcher exists.
     ///
     /// The task lives as long as something is cached: it ends by itself when nothing is left, and is cancelled with the
     /// last instance, and with the container. It does not keep the container alive.

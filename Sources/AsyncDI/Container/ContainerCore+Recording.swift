@@ -1,4 +1,4 @@
-/// Recording who asks for what.
+/// Recording of requests between services.
 extension ContainerCore {
     /// The container's name, `root` without one, and `scope of` the container that a scope is opened in.
     ///

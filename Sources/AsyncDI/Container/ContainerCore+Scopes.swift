@@ -1,4 +1,4 @@
-/// A scope as its parent holds it: keeps its instances until it is closed, also when nobody has its handle.
+/// A scope as its parent holds it: keeps its instances until it is closed, also when its handle is gone.
 struct OpenScope: Sendable {
     let lifeline: Lifeline
 

@@ -9,7 +9,7 @@ extension ContainerCore {
 
     typealias StorageWork = StorageQueue<StoredProduct>.Work
 
-    /// Stores an instance and ends its creation; when somebody else is at the storage, that one does both afterwards.
+    /// Stores an instance and ends its creation; when another caller is at the storage, that one does both afterwards.
     func store(_ product: StoredProduct, in storage: any InstanceStorage) {
         // Until the flight has ended, a request waits for it and does not ask the storage.
         let isFree = withState { $0.storageWork.begin(.store(product), on: storage) }

@@ -27,7 +27,7 @@ final class ContainerCore: ResolutionHost {
         /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them
         /// too.
         var owed = 0
-        /// The handle of a scope that somebody's body is running in, who has it all that time.
+        /// The handle of a scope that a body is running in, which keeps it.
         var pinnedHandle: Container?
         /// How many bodies go on: of `withScope` directly below, and of `withInstance` with an instance of this
         /// container.
@@ -35,7 +35,7 @@ final class ContainerCore: ResolutionHost {
         /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in
         /// which it happened.
         var events: [ContainerEvent] = []
-        /// What was dropped and is released once nobody can be reading it.
+        /// What was dropped and is released once no reader can have it.
         var retired: [AnyObject] = []
         /// What few containers need, and a request's scope hardly ever; made when it is first written.
         private var extras: Extras?
@@ -100,7 +100,7 @@ final class ContainerCore: ResolutionHost {
         var quietWaiters: [CheckedContinuation<Void, Never>] = []
         /// The instances that have left the caches and are not disposed yet, the latest for each key.
         var endings: [CreationKey: Disposable] = [:]
-        /// Records who asks for what, here and below; stays when it is stopped.
+        /// Records requests between services, here and below; stays when it is stopped.
         var recorder: Recorder?
     }
 

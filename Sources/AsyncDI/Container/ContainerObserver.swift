@@ -110,7 +110,7 @@ extension ContainerEvent: CustomStringConvertible {
 /// let container = Container(name: "app", observers: [EventLog()]) { AppModule() }
 /// ```
 /// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a
-/// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays nobody's resolution and
+/// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays no resolution and
 /// no other container's observers, only the events after it, which wait in memory, and the observers beside it. The
 /// thread may be another one for the next event; there is none while nothing happens. A hit is no event and costs
 /// nothing.

@@ -3,7 +3,7 @@
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class Disposal: Completion, @unchecked Sendable {
     private struct State {
-        /// Described only when somebody asks: most disposals are over before that.
+        /// Described only on request: most disposals are over before that.
         var current: (@Sendable () -> String)?
         /// The error of a scope that ended before its body.
         var interruption: ResolutionError?

@@ -1,5 +1,5 @@
 extension Container {
-    /// Begins to record who asks for what in this container and in its scopes, for ``dependencyGraph()``.
+    /// Begins to record the requests between services in this container and in its scopes, for ``dependencyGraph()``.
     ///
     /// The recording contains every factory that begins until ``stopRecording()``, and the services that it resolves:
     /// through its resolver, a captured container, a ``Lazy`` or a ``Provider``, from child tasks and from detached

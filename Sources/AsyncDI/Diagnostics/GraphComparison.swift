@@ -30,7 +30,7 @@ extension GraphComparison {
         let to: String
     }
 
-    /// Compares by service and owner of who asks, and by the service asked for.
+    /// Compares by the requesting service and its owner, and by the requested service.
     ///
     /// - Parameters:
     ///   - recorded: What was seen.
@@ -38,7 +38,7 @@ extension GraphComparison {
     init(of recorded: DependencyGraph, with graph: StaticGraph) {
         let declared = DependencyGraph(recorded: graph.records)
         let (seen, known) = (Self.matches(recorded), Self.matches(declared))
-        // Groups and their contributions are what was registered: nobody declares them.
+        // Groups and their contributions are what was registered, never declared.
         let looked = Set(declared.details.lazy.filter { $0.lifetime != nil }.map { GraphService($0) })
             .subtracting(graph.unknown.map { GraphService($0) })
         let made = Set(recorded.details.lazy.filter { $0.creations > 0 }.map { GraphService($0) })

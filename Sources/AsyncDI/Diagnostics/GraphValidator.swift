@@ -5,7 +5,7 @@
 struct GraphValidator<Place: AnyObject> {
     /// Where the instances of a node live.
     enum Sharing {
-        /// In whoever asked: transient and graph instances.
+        /// In the requesting instance: transient and graph instances.
         case asker
         /// In a place that may end before, or after, others; what is resettable may go before its place does.
         case place(Place, isScoped: Bool, outlivesScopes: Bool, isResettable: Bool = false)

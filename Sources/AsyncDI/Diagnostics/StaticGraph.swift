@@ -22,7 +22,7 @@ struct StaticGraph {
     private(set) var entries: [Entry] = []
     /// What is missing, or asked for with other arguments, or registered wrongly.
     private(set) var problems: [ResolutionError] = []
-    /// Registrations whose dependencies nobody knows.
+    /// Registrations whose dependencies are unknown.
     private(set) var opaque: [Binding] = []
     /// The same as they would be recorded, and whatever is decorated.
     private(set) var unknown: Set<RecordedService> = []
@@ -149,7 +149,7 @@ struct StaticGraph {
         // What the wrapper itself is asked for with says which one is meant.
         var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
         if isThere || candidates.isEmpty { candidates.insert(key, at: 0) }
-        // Of several nobody knows which one will be held.
+        // Of several, the one that will be held is unknown.
         let isOne = Set(candidates).count == 1
         var seen: Set<ServiceKey> = []
         for candidate in candidates where seen.insert(candidate).inserted {

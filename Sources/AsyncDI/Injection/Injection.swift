@@ -124,7 +124,7 @@ private final class DefaultContainer: Sendable {
             if Self.isMaking { return nil }
             return making.withLock { count in
                 count += 1
-                // Somebody else may have made it while this thread waited.
+                // Another thread may have made it while this one waited.
                 guard case .maker(let make) = current else { return madeContainer }
                 let container = Self.$isMaking.withValue(true) { make() }
                 set(.container(container), unlessChanged: true)

@@ -19,7 +19,7 @@ struct InjectionQuery<Service: Sendable>: Sendable {
         resolve = { try await $0.resolve(service, qualifier: qualifier, arguments: first, repeat each rest) }
     }
 
-    /// Asks the container; nil when the task was cancelled, whose answer nobody waits for.
+    /// Asks the container; nil when the task was cancelled, whose answer is unused.
     func result(from container: Container?) async -> Result<Service, any Error>? {
         let result: Result<Service, any Error>
         do {

@@ -1,4 +1,4 @@
-/// Loads a service in a task of its own, for as long as somebody holds the loader.
+/// Loads a service in a task of its own, for as long as a reference holds the loader.
 ///
 /// The task does not hold the loader: when the loader goes away, with the view whose state it is, the task is
 /// cancelled.

@@ -11,9 +11,9 @@
 /// Registration(using: Editor.init)
 /// ```
 /// What it gives belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its
-/// owner got, as long as somebody holds them. However many tasks call it at once, the service is resolved once; an
-/// error is not kept. A long-lived service cannot get at an instance of a shorter-lived scope in this way either: that
-/// throws ``ResolutionError/Code/captiveDependency``.
+/// owner got, as long as a reference to them exists. However many tasks call it at once, the service is resolved once;
+/// an error is not kept. A long-lived service cannot get at an instance of a shorter-lived scope in this way either:
+/// that throws ``ResolutionError/Code/captiveDependency``.
 public struct Lazy<Service: Sendable>: Sendable {
     private let box: LazyBox<Service>
 
@@ -58,8 +58,8 @@ public struct Lazy<Service: Sendable>: Sendable {
     /// Runs in the caller's isolation.
     ///
     /// - Returns: The instance.
-    /// - Throws: What resolving the service throws; ``ResolutionError/Code/noCurrentContainer`` when there is nobody to
-    ///   ask.
+    /// - Throws: What resolving the service throws; ``ResolutionError/Code/noCurrentContainer`` when no container
+    ///   exists to ask.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
         if let instance = box.instance { return instance }
         return try await box.resolve()
@@ -157,7 +157,7 @@ private final class LazyBox<Service: Sendable>: Sendable {
 /// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that callers which come meanwhile
 /// wait, are cancelled alone, retry and are refused in a cycle like in any other.
 ///
-/// The graph has the instance only while somebody calls: what the factory gave the instance leads back to it.
+/// The graph has the instance only during a call: what the factory gave the instance leads back to it.
 private struct LazyAttempt: Sendable {
     let graph = ResolutionGraph()
     private let binding = Locked<Binding?>(nil)
@@ -198,7 +198,7 @@ private struct LazyAttempt: Sendable {
                     graph: question.graph ?? ResolutionGraph(), heldBy: question.heldBy)
                 return try await inner.resolve(service)
             })
-        // In a graph whoever has the `Lazy` asks for the service.
+        // In a graph, the owner of the `Lazy` requests the service.
         blueprint.isHidden = true
         return binding.withLock { [blueprint] binding in
             if let binding { return binding }

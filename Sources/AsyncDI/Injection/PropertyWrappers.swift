@@ -130,7 +130,7 @@
         projectedValue = Injected(service, qualifier: qualifier, from: container)
     }
 
-    /// The instance, as long as somebody else holds it.
+    /// The instance, as long as another reference holds it.
     public var wrappedValue: Service? {
         if let instance = reference.load() as? Service { return instance }
         guard let instance = try? projectedValue() else { return nil }

@@ -67,7 +67,7 @@
             self.scope = scope
         }
 
-        /// An address that nobody else has.
+        /// A unique address.
         @MainActor static let key = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
     }
 #endif

@@ -41,7 +41,7 @@ enum ArgumentIdentity {
         guard type(of: first) == type(of: second) else { return .different }
         if isObject(first) { return first as AnyObject === second as AnyObject ? .same : .different }
         if haveSameBits(first, second) { return .same }
-        // Room between the parts of a value belongs to nobody, and may differ: the parts are compared by themselves.
+        // Room between the parts of a value is padding, and may differ: the parts are compared by themselves.
         switch (parts(of: first, depth), parts(of: second, depth)) {
         case (.known(let first), .known(let second)):
             guard first.count == second.count else { return .different }

@@ -32,7 +32,7 @@ import Synchronization
         unsafeDowncast(self, to: StrongCell<Service>.self).value
     }
 
-    /// The instance, nil when nobody holds it any more.
+    /// The instance, nil when it is gone.
     ///
     /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
     /// - Returns: The instance.
@@ -40,9 +40,9 @@ import Synchronization
         isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)
     }
 
-    /// The instance as any type, nil when nobody holds it any more.
+    /// The instance as any type, nil when it is gone.
     var anyValue: (any Sendable)? { nil }
-    /// A cell that holds the instance, nil when nobody holds it any more.
+    /// A cell that holds the instance, nil when it is gone.
     func strengthened() -> Cell? { nil }
     /// A cell that refers to the same instance weakly, nil for values.
     func weakened() -> Cell? { nil }

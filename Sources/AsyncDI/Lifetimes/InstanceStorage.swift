@@ -47,7 +47,7 @@ public final class StrongStorage: InstanceStorage {
     }
 }
 
-/// Refers to its instance weakly: it is there as long as somebody else holds it.
+/// Refers to its instance weakly: it exists as long as another reference holds it.
 ///
 /// Values are never kept.
 public final class WeakStorage: InstanceStorage {
@@ -56,7 +56,7 @@ public final class WeakStorage: InstanceStorage {
     /// An empty storage.
     public init() {}
 
-    /// The instance, if somebody still holds it.
+    /// The instance, if it still exists.
     public func load() -> (any Sendable)? { reference.withLock { $0 }?.anyInstance }
     /// Refers to the instance weakly.
     ///
@@ -104,7 +104,7 @@ struct WeakReference<Instance: Sendable>: @unchecked Sendable, ErasedWeakReferen
     private weak let object: AnyObject?
 
     init(_ instance: Instance) {
-        // A value converts to `AnyObject` too, in a box that nobody else holds: only true objects are referred to.
+        // A value converts to `AnyObject` too, in a box of its own: only true objects are referred to.
         object = type(of: instance as Any) is AnyClass ? instance as AnyObject : nil
     }
 

@@ -7,7 +7,7 @@
 /// | ``scoped`` | within one scope | the container asked |
 /// | ``singleton`` | by the owner and every scope below it | the owner |
 /// | ``multiton`` | like a singleton, one for each argument pack | the owner |
-/// | ``weak`` | while somebody else holds it | the owner |
+/// | ``weak`` | while another reference holds it | the owner |
 ///
 /// Arguments are part of every cache key: a singleton with arguments is one instance for each pack of equal arguments.
 /// Declare a lifetime of your own, and end it with ``Container/reset(_:throughAncestors:)-(Lifetime,_)``:
@@ -104,7 +104,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static let multiton = Lifetime(.multiton)
     /// One instance for each pack of arguments, within bounds.
     ///
-    /// What leaves the cache is disposed; a reference that somebody still holds stays valid, but its `onDispose` hook
+    /// What leaves the cache is disposed; an existing reference stays valid, but its `onDispose` hook
     /// has run. Who must keep an instance open takes a lease:
     /// ``Container/withInstance(_:qualifier:arguments:operation:)``.
     /// ```swift
@@ -119,8 +119,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ///   - capacity: How many instances are held; when there is one more, the least recently used one that is not
     ///     leased goes. At least one.
     ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
-    ///   - weak: Whether instances are held weakly: one is there as long as somebody else holds it. Such instances have
-    ///     no `onDispose`.
+    ///   - weak: Whether instances are held weakly: one exists as long as another reference holds it. Such instances
+    ///     have no `onDispose`.
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
         // Not preconditions: their messages are left out of optimized programs.
@@ -129,7 +129,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
         let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
         return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }
-    /// One instance for as long as somebody outside the container holds it; values are never shared.
+    /// One instance for as long as a reference outside the container holds it; values are never shared.
     public static let weak = Lifetime(.weak)
 
     /// The name of the lifetime.
@@ -188,7 +188,7 @@ extension Lifetime {
         }
     }
 
-    /// Whether an instance stays in a container although nobody else holds it.
+    /// Whether an instance stays in a container although no other reference holds it.
     var keepsInstances: Bool {
         switch sharing {
         case .none, .graph: false

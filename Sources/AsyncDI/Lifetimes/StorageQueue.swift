@@ -30,7 +30,7 @@ struct StorageQueue<Product> {
 
     /// Adds work.
     ///
-    /// Returns whether the caller is to do it, and then what ``next(on:)`` gives; otherwise somebody else does it in
+    /// Returns whether the caller is to do it, and then what ``next(on:)`` gives; otherwise another caller does it in
     /// time.
     mutating func begin(_ work: Work, on storage: any InstanceStorage) -> Bool {
         let id = ObjectIdentifier(storage)
@@ -42,7 +42,7 @@ struct StorageQueue<Product> {
         return false
     }
 
-    /// The work that was being done is over: what is to be done next by whoever did it, nil when that is all.
+    /// The work that was being done is over: what its caller is to do next, nil when that is all.
     mutating func next(on storage: any InstanceStorage) -> Work? {
         let id = ObjectIdentifier(storage)
         guard let entry = entries[id] else { preconditionFailure("only work that has begun can be over") }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// When a cached instance was last used: noted by whoever uses it, without a lock.
+/// When a cached instance was last used: noted by each use, without a lock.
 ///
 /// Of two that use an instance at the same time, either may count as the later one.
 ///

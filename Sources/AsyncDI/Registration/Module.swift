@@ -23,7 +23,7 @@ public protocol Module: Sendable {
     /// the next load calls the module again.
     ///
     /// - Parameter resolver: Resolves from the container, which answers in full while modules are told.
-    /// - Throws: Whatever is wrong; it reaches whoever caused the modules to be told.
+    /// - Throws: Whatever is wrong; it reaches the call that notified the modules.
     func loaded(_ resolver: Resolver) async throws
 }
 

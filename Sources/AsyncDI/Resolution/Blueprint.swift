@@ -3,10 +3,10 @@ typealias InstanceHook = nonisolated(nonsending) @Sendable (Resolver, Cell, Argu
 /// A hook that closes an instance.
 typealias DisposalHook = nonisolated(nonsending) @Sendable (Cell, DisposalReason) async throws -> Void
 
-/// What happens to a creation when nobody waits for it any more.
+/// What happens to a creation when no request waits for it any more.
 @nonexhaustive
 public enum AbandonmentPolicy: Sendable, Hashable {
-    /// The creation is cancelled, and started again when somebody asks.
+    /// The creation is cancelled, and started again by the next request.
     case cancel
     /// The creation runs to its end, and its instance is kept.
     case finish

@@ -12,15 +12,15 @@ extension Creation {
         return false
     }
 
-    /// Whether this creation's product must not hold what is being made in a graph for somebody else.
+    /// Whether this creation's product must not hold what a graph creates for another holder.
     func mustNotShare(_ creation: Creation) -> Bool {
         creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
     }
 
-    /// Whether graph instances that were made in a container for somebody else may hold what this creation's product
+    /// Whether graph instances that were made in a container for another holder may hold what this creation's product
     /// must not.
     ///
-    /// What they hold was checked for that other holder. Nobody has written it down, and so what they may hold counts.
+    /// What they hold was checked for that other holder. It is not recorded, and so what they may hold counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
         guard let home else { return false }
         var place = host.parentHost

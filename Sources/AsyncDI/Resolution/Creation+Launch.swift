@@ -1,5 +1,5 @@
 extension Creation {
-    /// What has come of a creation when whoever launched it goes on.
+    /// The outcome of a creation when its launcher goes on.
     enum Launch {
         case ended(Waiter.Outcome)
         case waits(Waiter)

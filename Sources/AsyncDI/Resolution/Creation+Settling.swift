@@ -81,7 +81,7 @@ extension Creation {
         forget()
     }
 
-    /// A resolver that somebody keeps leads here: it must not keep the instance too, nor the run that asked for it.
+    /// A resolver that is kept leads here: it must not keep the instance too, nor the run that asked for it.
     private func forget() {
         begunBy.giveUp()
         begunIn.giveUp()

@@ -48,7 +48,7 @@ final class Creation: Activity, @unchecked Sendable {
     @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
     /// The greatest priority that its task was given.
     private let priority = Atomic<UInt8>(0)
-    /// What came of the creation, for whoever launched it and attends it.
+    /// The outcome of the creation, for the request that launched and attends it.
     ///
     /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
     @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
@@ -95,7 +95,7 @@ final class Creation: Activity, @unchecked Sendable {
         super.init(.creation)
     }
 
-    /// A creation for a graph, in the task of who asks.
+    /// A creation for a graph, in the task of the request.
     init(
         _ key: CreationKey, _ pack: ArgumentPack, asking host: any ResolutionHost, in graph: ResolutionGraph,
         enclosing run: Run?, madeFor: Binding?, isInner: Bool
@@ -214,7 +214,7 @@ final class Creation: Activity, @unchecked Sendable {
         noteEnd()
     }
 
-    /// What came of the creation, if it has ended: for whoever attends it, once.
+    /// The outcome of the creation, if it has ended: for the request that attends it, once.
     func takeAttendedOutcome() -> Waiter.Outcome? {
         guard hasEnded else { return nil }
         defer { attendedOutcome = nil }

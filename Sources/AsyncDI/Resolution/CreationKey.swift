@@ -6,7 +6,7 @@ struct CreationKey: Hashable, Sendable {
     let arguments: ArgumentKey
     /// The number of the container that was asked, where one place serves several: a graph.
     ///
-    /// A number and not the container, which must not live as long as a graph that somebody keeps; and not its address,
+    /// A number and not the container, which must not live as long as a graph that is kept; and not its address,
     /// which may be that of another one by then.
     let asked: UInt64?
 

@@ -66,7 +66,7 @@ extension Request {
             return try await resolveCell(binding, owner: owner, clock: clock)
         }
         guard let (cell, lease) = try await leasedCell(binding, owner: owner, clock: clock) else { return nil }
-        // Nobody holds it when nothing is being made any more: a task that outlives what wraps it.
+        // It has no holder when nothing is being made any more: a task that outlives what wraps it.
         if let lease, holder?.hold(lease) != true { lease.end() }
         return cell
     }

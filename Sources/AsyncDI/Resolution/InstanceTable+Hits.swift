@@ -1,5 +1,5 @@
 extension InstanceTable {
-    /// A published instance that is being read, until it is ended: once, by whoever has it.
+    /// A published instance that is being read, until its owner ends it, once.
     ///
     /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps
     /// what it asked (a container, a resolver) until after that.

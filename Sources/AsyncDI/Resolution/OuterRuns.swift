@@ -11,7 +11,7 @@ struct RunSearch {
     private let includesOwn: Bool
     /// How many runs and sets were looked at.
     private(set) var steps = 0
-    /// How many runs were found that differ in nothing but functions, of which nobody knows whether they do.
+    /// How many runs were found that differ in nothing but functions, of which it is unknown whether they do.
     private var unknown = 0
     /// How many of them there may be, one inside the other, before they are taken for the same.
     static let mostUnknown = 1_000

@@ -6,7 +6,7 @@
 final class OutlivedScopes: Sendable {
     /// The innermost first, each directly inside the next one.
     let scopes: [any ResolutionHost]
-    /// The graph itself, whoever uses it.
+    /// The graph itself, whichever task uses it.
     let graph: ResolutionGraph
 
     init(_ scopes: [any ResolutionHost], using graph: ResolutionGraph) {

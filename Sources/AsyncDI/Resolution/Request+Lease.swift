@@ -1,6 +1,6 @@
 /// Leases: an instance that must not be disposed for a while.
 extension Request {
-    /// The instance, and a lease of it; no lease when nobody but the caller owns it.
+    /// The instance, and a lease of it; no lease when only the caller owns it.
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {

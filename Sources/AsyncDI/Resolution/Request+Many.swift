@@ -114,7 +114,7 @@ extension Request {
     struct Contribution: Sendable {
         let id: ContributionID
         let cell: Cell
-        /// None where none was asked for, and where nobody but the caller owns the instance.
+        /// None where none was asked for, and where only the caller owns the instance.
         var lease: (any HeldLease)?
     }
 

@@ -24,7 +24,7 @@ extension Request {
                         advice: "load() must give what store(_:) was given.", steps: pathToHere, asker: asker)
                 }
                 guard takesLease else { return Delivery(cell: cell) }
-                // Otherwise it was reset or replaced since it was loaded, and nobody is to begin using it.
+                // Otherwise it was reset or replaced since it was loaded, and must not be used any more.
                 guard let lease = place.lease(key, loaded: cell, from: storage, generation: generation) else {
                     continue
                 }

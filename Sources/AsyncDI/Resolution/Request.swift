@@ -10,9 +10,9 @@ struct Request: Sendable {
     var graph: ResolutionGraph?
     /// The creation whose product holds what is asked for, besides that of the asker.
     var heldBy: Creation?
-    /// Whether this asks for what a decorated registration wraps: nobody else is to find it under the same key.
+    /// Whether this asks for what a decorated registration wraps: no other request finds it under the same key.
     var isInner = false
-    /// Whether recorders were told of it as somebody else's question: the asker is not charged with it.
+    /// Whether recorders count it as another run's request: the asker is not charged with it.
     var isNoted = false
 
     /// The shared creation whose product will hold the answer; of two, the one whose product lives longer.

@@ -35,7 +35,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let typeMismatch = Code("typeMismatch")
         /// The container is disposed, or is being disposed.
         public static let disposed = Code("disposed")
-        /// A factory threw `CancellationError` although nobody had cancelled it.
+        /// A factory threw `CancellationError` although its task was not cancelled.
         public static let creationCancelled = Code("creationCancelled")
         /// There is no current container.
         public static let noCurrentContainer = Code("noCurrentContainer")

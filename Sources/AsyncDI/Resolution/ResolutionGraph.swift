@@ -1,7 +1,7 @@
 /// The instances shared within one resolution.
 ///
 /// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits. When the resolution is
-/// over its instances belong to whoever got them: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
+/// over its instances belong to their recipients: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
 /// refers to them weakly until then.
 final class ResolutionGraph: CreationPlace {
     /// An instance of the graph.
@@ -15,7 +15,7 @@ final class ResolutionGraph: CreationPlace {
         var instances = SmallMap<CreationKey, Entry>()
         /// The containers that instances were made in.
         private var containers = Containers()
-        /// A few of those being made which nobody else has asked for: most never are.
+        /// A few creations that no other request has joined: most never are joined.
         private var alone: [Creation] = []
         private static var mostAlone: Int { 8 }
         /// The others.
@@ -120,10 +120,10 @@ final class ResolutionGraph: CreationPlace {
         outlived = OutlivedScopes(scopes, using: graph)
     }
 
-    /// The graph, whoever uses it.
+    /// The graph, whichever task uses it.
     var itself: ResolutionGraph { outlived?.graph ?? self }
 
-    /// Somebody has a way back to the graph, after the resolution that it belongs to.
+    /// A way back to the graph exists after the resolution that it belongs to.
     func keep() { state.withLock { $0.isKept = true } }
 
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
@@ -161,7 +161,7 @@ final class ResolutionGraph: CreationPlace {
         }
     }
 
-    /// The asker's task runs the creation no longer: from now on it ends when nobody waits for it.
+    /// The asker's task runs the creation no longer: from now on it ends when no request waits for it.
     func handOver(_ creation: Creation, asker: Run) -> JoinDecision? {
         Waits.graph.withLock { graph in
             graph.leave(creation)
@@ -301,7 +301,7 @@ extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
                 switch result {
                 case .success(let cell):
                     if waiter.takesLease, let lease = makeLease?() {
-                        // Cancelled since the creation ended: nobody else ends it.
+                        // Cancelled since the creation ended: the lease is ended here.
                         if !waiter.resume(.leased(cell, lease)) { lease.end() }
                     } else {
                         waiter.resume(.instance(cell))

@@ -25,14 +25,14 @@ protocol ResolutionHost: CreationPlace {
     var recorders: [Recorder] { get }
     /// Measures by the container's clock, from now on.
     func makeStopwatch() -> Stopwatch
-    /// Watches who waits too long, nil where nobody observes.
+    /// Watches for long waits, nil without observers.
     var stalls: StallMonitor? { get }
 
     /// Finds the instance, joins its creation or begins one, in one step.
     ///
     /// - Parameters:
     ///   - key: The registration and its arguments.
-    ///   - request: Who asks; the factory of a new creation is given its arguments.
+    ///   - request: The request; the factory of a new creation is given its arguments.
     ///   - attempt: What earlier answers to the same request have brought.
     /// - Returns: What the request is to do.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
@@ -89,7 +89,7 @@ enum JoinDecision {
     case leased(Cell, any HeldLease)
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
-    /// What a graph has was made for somebody else, and may hold what this holder must not.
+    /// The graph's instance was made for another holder, and may hold what this holder must not.
     ///
     /// The instance comes along to be released outside the lock.
     case captive(holder: Creation, Cell?)
@@ -137,12 +137,12 @@ protocol HeldLease: AnyObject, Sendable {
 
 /// Where creations happen: a container, or a graph.
 protocol CreationPlace: AnyObject, Sendable {
-    /// Whoever launched the creation has to wait for it after all.
+    /// The request that launched the creation has to wait for it after all.
     func attendNoMore(waitingAs waiter: Waiter)
         -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction
     /// A waiter was cancelled.
     func leave(_ waiter: Waiter)
-    /// Somebody holds the unfinished instance: the creation must go on to its end.
+    /// The unfinished instance is held: the creation must go on to its end.
     func pin(_ creation: Creation)
     /// Whether requests still join the creation, and its instance will be kept.
     func isCurrent(_ creation: Creation) -> Bool

@@ -31,7 +31,7 @@ public struct Resolver: Sendable {
         return run.host
     }
 
-    /// Who asks: the run that this task is in, or else the one that the resolver was given to.
+    /// The requesting run: the one that this task is in, or else the one that the resolver was given to.
     var asker: Run? {
         // Mostly they are the same, and reading a task-local costs more than comparing with it.
         if let run, !ResolutionContext.peek.holds(run), let active = ResolutionContext.activeRun { return active }

@@ -177,7 +177,7 @@ import Synchronization
         // Unchecked because the outermost run makes nothing else.
         let graph = unsafeDowncast(
             own.loadOrInitialize { ResolutionGraph(isEntered: true) }, to: ResolutionGraph.self)
-        // Made by a task that outlives the run, which has perhaps looked for it already: nobody else leaves it.
+        // Made by a task that outlives the run, which has perhaps looked for it already: no other code leaves it.
         if !isActive { graph.leaveAsMaker() }
         return graph
     }

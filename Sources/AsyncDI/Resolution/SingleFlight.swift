@@ -3,26 +3,26 @@
 ///
 /// A pure value: it decides, its owner carries out. Waiters and flights are whatever identifies them.
 ///
-/// A flight is in one of three states. *Joinable*: who asks for its key waits for it. *Winding down*: abandoned and
-/// cancelled; who asks still waits, and starts over if no value comes. *Invalidated* (by a reset or a replacement):
-/// those who wait get its value, but nobody joins it any more and the value is not kept.
+/// A flight is in one of three states. *Joinable*: a request for its key waits for it. *Winding down*: abandoned and
+/// cancelled; a request still waits, and starts over if no value comes. *Invalidated* (by a reset or a replacement):
+/// its waiters get its value, but no request joins it any more and the value is not kept.
 ///
-/// A flight may be *attended*: whoever started it is in the middle of running it and has not had to wait yet. That
+/// A flight may be *attended*: its starter is in the middle of running it and has not had to wait yet. That
 /// counts like one more waiter, who is told in another way.
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Entry {
         let key: Key
         var waiters = WaiterList<Waiter>()
-        /// Whether whoever started the flight is running it.
+        /// Whether the starter of the flight is running it.
         var isAttended = false
         /// Whether the flight is cancelled when its last waiter leaves.
         var endsWhenAbandoned: Bool
         var isWindingDown = false
-        /// Whether nobody joins it any more and its value is not kept.
+        /// Whether it can be joined no longer and its value is not kept.
         var isInvalidated = false
         /// Whether the place was closed meanwhile.
         var isClosed = false
-        /// Whether somebody may hold the unfinished instance.
+        /// Whether the unfinished instance may be held.
         var isPinned = false
         /// The most waiters that it had at once.
         var mostWaiters = 1
@@ -54,7 +54,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     private(set) var many: [Flight: Entry] = [:]
     /// Those of the others that can be joined, by the hashes of their keys.
     ///
-    /// Not by the keys, which are compared when somebody asks for one, and not when a flight begins or ends: with
+    /// Not by the keys, which are compared by a request for one, and not when a flight begins or ends: with
     /// arguments, that is user code, and takes as long as there are keys with the same hash.
     private(set) var joinable: [Int: [Flight]] = [:]
 
@@ -68,7 +68,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     subscript(flight: Flight) -> Entry? { index(of: flight).map { few[$0].entry } ?? many[flight] }
 
-    /// The flight that who asks for `key` must join.
+    /// The flight that a request for `key` must join.
     func flight(for key: Key) -> Flight? {
         let index = indexOfFew { !$0.pointee.entry.isInvalidated && $0.pointee.entry.key == key }
         if let index { return few[index].flight }
@@ -98,11 +98,11 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         case wait
         /// The flight has ended meanwhile.
         case ended
-        /// The place is closed: nobody waits any more.
+        /// The place is closed: no request waits any more.
         case closed
     }
 
-    /// Whoever started the flight has to wait for it after all.
+    /// The starter of the flight has to wait for it after all.
     mutating func attendNoMore(_ flight: Flight, waitingAs waiter: Waiter) -> AttendAction {
         change(flight) { entry in
             entry.isAttended = false
@@ -114,7 +114,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     enum LeaveAction: Equatable {
         case none
-        /// Nobody waits any more: cancel the creation.
+        /// No request waits any more: cancel the creation.
         case cancelFlight
     }
 
@@ -130,7 +130,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         } ?? .none
     }
 
-    /// Somebody holds the unfinished instance: the flight is never abandoned from now on.
+    /// The unfinished instance is held: the flight is never abandoned from now on.
     mutating func pin(_ flight: Flight) {
         change(flight) {
             $0.endsWhenAbandoned = false
@@ -190,7 +190,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         end(flight, succeeded: succeeded).action
     }
 
-    /// From now on nobody joins the flights of these keys, and what they produce is not kept.
+    /// From now on no request joins the flights of these keys, and what they produce is not kept.
     mutating func invalidate(where isAffected: (Key) -> Bool) {
         for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
         let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
@@ -211,7 +211,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         }
     }
 
-    /// The place closes: nobody waits any more, nothing is kept, and every creation is to be cancelled.
+    /// The place closes: no request waits any more, nothing is kept, and every creation is to be cancelled.
     mutating func close() -> (waiters: [Waiter], flights: [Flight]) {
         let flights = all
         var waiters: [Waiter] = []

@@ -1,7 +1,7 @@
 /// Watches the requests that wait in a container and its scopes, and reports those that wait too long: the shell around
 /// ``StallWatch``.
 ///
-/// Exists only where somebody observes. Its task sleeps while somebody waits whose time is not up yet; otherwise there
+/// Exists only with observers. Its task sleeps while a wait has not lasted long enough; otherwise there
 /// is none.
 final class StallMonitor: Sendable {
     /// Who waits for whom.
@@ -64,7 +64,7 @@ final class StallMonitor: Sendable {
             state.generation += 1
             let generation = state.generation
             state.task = Task.detached { [weak self, clock] in
-                // A failure is a cancellation: nobody waits any more.
+                // A failure is a cancellation: no request waits any more.
                 while let delay = self?.check(generation) {
                     do { try await clock.nap(for: delay) } catch { return }
                 }

@@ -81,7 +81,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             give(target, to: asker)
             return .takeEarly
         }
-        // When one of the paths cannot be opened, nobody is released.
+        // When one of the paths cannot be opened, no waiter is released.
         if let closed = self.path(from: target, to: asker, avoidingMade: true) {
             return .cycle(closed.compactMap(\.label))
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One suspended request for what is being made: a promise that is kept once, by whoever comes first.
+/// One suspended request for what is being made: a promise that is kept once, by the first outcome.
 ///
 /// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the
 /// others are ignored, so that the continuation is resumed exactly once.
@@ -12,7 +12,7 @@ import Synchronization
 @usableFromInline final class Waiter: Suspension, @unchecked Sendable {
     enum Outcome: Sendable {
         case instance(Cell)
-        /// The same, leased in the step that ended the creation: nobody can have disposed it before the waiter runs.
+        /// The same, leased in the step that ended the creation: it cannot be disposed before the waiter runs.
         case leased(Cell, any HeldLease)
         case failure(any Error)
         /// The creation was cancelled on behalf of others: look again.
@@ -26,9 +26,9 @@ import Synchronization
     let creation: Creation
     /// Whether it is to be given a lease with the instance.
     let takesLease: Bool
-    /// Unchecked because nobody else touches it while the one who claimed the promise writes it.
+    /// Unchecked because only the claimer of the promise touches it until it is done.
     @exclusivity(unchecked) private var kept: Outcome?
-    /// The bits of the continuation, zero before there is one, with the claimed bit once somebody keeps the promise;
+    /// The bits of the continuation, zero before there is one, with the claimed bit once the promise is being kept;
     /// then done.
     private let state = Atomic<UInt>(0)
     /// Never set in a continuation, which is the address of something larger than a byte.

@@ -3,7 +3,7 @@
 /// A pure value. Joining is an append, because thousands may join and hardly any leaves; who leaves is looked for among
 /// few, and found by an index among many, which is made when the first one does.
 struct WaiterList<Waiter: Hashable> {
-    /// Nil where somebody has left.
+    /// Nil where a waiter has left.
     private var places: [Waiter?] = []
     private var index: [Waiter: Int]?
     private(set) var count = 0

@@ -1,4 +1,4 @@
-/// A type that wraps a service, such as `Optional`, and resolves itself when nobody registered it.
+/// A type that wraps a service, such as `Optional`, and resolves itself when it is not registered.
 protocol WrapperType {
     /// The service that is wrapped, nil when there is none.
     static var wrapped: (any Any.Type)? { get }
@@ -16,7 +16,7 @@ enum WrapperNeed {
     case nothing
     /// The service, unless it is not registered at all.
     case optional(any Any.Type)
-    /// The service, with any arguments, when it is asked for later; `isHeld` when whoever has the wrapper will hold it.
+    /// The service, with any arguments, when it is asked for later; `isHeld` when the wrapper's owner will hold it.
     case later(any Any.Type, isHeld: Bool)
     /// At least one contribution to the service, of those whose identity is wanted.
     case contributions(any Any.Type, isWanted: (ContributionID) -> Bool)

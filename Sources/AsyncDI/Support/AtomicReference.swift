@@ -16,7 +16,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     }
 
     deinit {
-        // Released because the reference owns one retain, and whoever could still read it is gone.
+        // Released because the reference owns one retain, and every reader is gone.
         if let pointer = bits.load(ordering: .acquiring) { Unmanaged<Object>.fromOpaque(pointer).release() }
     }
 
@@ -50,7 +50,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         return Unmanaged<Object>.fromOpaque(exchanged ? new : original!).takeUnretainedValue()
     }
 
-    /// Takes the object out where nobody else can reach this reference any more: in the deinitializer of its owner.
+    /// Takes the object out where no other code can reach this reference any more: in the deinitializer of its owner.
     func takeAtEnd() -> Object? {
         guard let pointer = bits.load(ordering: .acquiring) else { return nil }
         bits.store(nil, ordering: .relaxed)

@@ -135,7 +135,7 @@
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Starts a thread that nobody joins; false when the system has none left.
+    /// Starts a detached thread; false when the system has none left.
     private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
         // Retained by hand because the system hands over an address only: the thread gives it back, or this function
         // when there is none.
@@ -150,8 +150,8 @@
             &thread, nil,
             {
                 runThread($0)
-                // Nobody joins the thread and gets this: it is of the type that the system at hand wants, optional or
-                // not.
+                // The thread is detached, and this is not used: it is of the type that the system at hand wants,
+                // optional or not.
                 return $0
             }, handed.toOpaque())
         guard code == 0 else {
@@ -167,7 +167,7 @@
     }
 
     private func runThread(_ handed: UnsafeMutableRawPointer?) {
-        // Retained by whoever started the thread, for it.
+        // Retained for the thread by its starter.
         if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().run() }
     }
 #endif

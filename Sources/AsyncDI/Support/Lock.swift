@@ -86,7 +86,7 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
         fileprivate func unlockMutex() { pthread_mutex_unlock(self) }
     }
 #else
-    /// There is one thread, which nobody can get in the way of.
+    /// There is one thread, without contention.
     private struct Mutex {}
 
     extension UnsafeMutablePointer<Mutex> {

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because the pointer is constant, and ``state`` says who may follow it.
 struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
-    // Retained by hand because the retain is given back by whoever sets the bit that says so.
+    // Retained by hand because the side that sets the released bit balances the retain.
     private let object: Unmanaged<Object>?
     /// The number of readers, above two bits.
     private let state = Atomic<UInt32>(0)
@@ -28,7 +28,7 @@ struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
     func load() -> Object? {
         guard let object else { return nil }
         let before = state.wrappingAdd(Self.reader, ordering: .acquiringAndReleasing).oldValue
-        // Unretained because nobody releases the object while a reader is counted that came before it was given up.
+        // Unretained because the object is not released while a reader is counted that came before it was given up.
         let found = before & Self.isGivenUp == 0 ? object.takeUnretainedValue() : nil
         state.wrappingSubtract(Self.reader, ordering: .acquiringAndReleasing)
         releaseIfUnused(object)

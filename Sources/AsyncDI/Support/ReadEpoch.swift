@@ -89,7 +89,7 @@ final class ReadEpoch: @unchecked Sendable {
         return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Self.stripes - 1)
     }
 
-    /// Lets other threads go on; where there are none, nobody is reading.
+    /// Lets other threads go on; where there are none, no thread is reading.
     private func yieldThread() {
         #if _runtime(_multithreaded)
             sched_yield()
