@@ -80,6 +80,7 @@ private nonisolated(nonsending) func handle(
 /// Ignores everything but what somebody would be called for at night.
 private final class FailureCounter: ContainerObserver {
     private let count = Atomic(0)
+    var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
 
     func container(_ container: Container, did event: ContainerEvent) {
         switch event {
