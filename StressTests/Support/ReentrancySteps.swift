@@ -175,8 +175,10 @@ extension ReentrantWorld {
         _ container: Container, _ end: Step.End, _ asker: String, in situation: Situation
     ) async throws {
         let mayReturnEarly = situation.isInsideHook || situation.isInsideRun
+        // Instances of a container that falls back on this one may hold leases until that one is disposed.
+        let isFallback = plan.bases.contains { $0.fallbacks.contains { container.name == "c\($0)" } }
         do {
-            switch end {
+            switch isFallback ? .deadline : end {
             case .now: try await container.dispose()
             case .failing: try await container.dispose(failing: OwnError(number: numbers.add()))
             case .deadline: try await container.dispose(deadline: .milliseconds(1))

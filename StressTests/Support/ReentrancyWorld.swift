@@ -150,8 +150,9 @@ final class ReentrantWorld: Sendable {
         checker.complaints.expect(!Task.isCancelled, "the hook of \(made.name) sees a cancellation")
         let hook = HookRun()
         defer {
-            hook.isOver.set(1)
             checker.disposalEnds(of: made)
+            // Afterwards: a call of a task that is left behind either counts as the hook's, or finds its end noted.
+            hook.isOver.set(1)
         }
         let situation = Situation(actor: "onDispose of \(made.name)", hooks: [hook], isAwaited: true)
         try await perform(steps, in: situation)

@@ -17,7 +17,6 @@ final class Disposal: Completion, @unchecked Sendable {
     init(below parent: ContainerCore?) { self.parent = parent }
 
     /// The disposal of a container waits for its instances, and for the containers below it.
-    override var isOpen: Bool { true }
     override var outer: [Activity] { parent?.ends ?? [] }
 
     /// What the disposal is waiting for, for the error of a deadline.

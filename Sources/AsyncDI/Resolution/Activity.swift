@@ -17,9 +17,10 @@ import Synchronization
     enum Kind {
         /// A ``Creation``.
         case creation
-        /// A ``LeaseBody``.
+        /// A ``LeaseBody``: when it ends, its calls and the unfinished instances that it was given are those of the
+        /// activity around it.
         case body
-        /// A ``Completion``.
+        /// A ``Completion``, which is open: other activities name it as one of their ``outer`` ones.
         case disposal
     }
 
@@ -30,13 +31,11 @@ import Synchronization
         self.enclosing = enclosing
     }
 
-    /// The activities that cannot end before this one does, although no task of theirs waits for it: open ones.
+    /// The activities that cannot end before this one does, although no task of theirs waits for it: disposals.
     ///
     /// Called under the lock of ``Waits/graph``: looks at constants and atomics, and takes no lock but one that is
     /// never held while another one is taken.
     var outer: [Activity] { [] }
-    /// Whether this may wait for activities that only name it as one of their ``outer`` ones.
-    var isOpen: Bool { false }
 
     /// The call that waits for this activity from its beginning.
     ///

@@ -45,9 +45,6 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Whether the disposal is only an event.
     var isSilent: Bool { !binding.hasDisposalHooks && leases.isEmpty }
 
-    /// Its leases name it, and so do the instances that the same task disposes before it.
-    override var isOpen: Bool { true }
-
     /// A container's disposal waits for those of its instances, a leased instance for the one that leases it, and an
     /// instance for those that the same task disposes before it.
     override var outer: [Activity] {

@@ -38,9 +38,19 @@ extension WaitForGraph {
         precondition(Set(held).count == held.count, "what is held is held once")
         for node in held { precondition(early[node] != nil, "what is held waits for something early") }
         var copy = self
-        for node in waits.keys {
-            for target in waits[node]!.keys {
+        for (node, targets) in waits {
+            for target in targets.keys {
                 precondition(copy.path(from: target, to: node) == nil, "no wait closes a cycle")
+            }
+        }
+        // Without a disposal, that is all.
+        guard places.values.contains(where: { kind($0.from) == .disposal || kind($0.to) == .disposal }) else { return }
+        for place in places.values {
+            precondition(copy.lockedPath(from: place.to, to: place.from) == nil, "no cycle is closed for good")
+        }
+        for (holder, instances) in early {
+            for instance in instances {
+                precondition(copy.lockedPath(from: instance, to: holder) == nil, "no end depends on itself")
             }
         }
     }

@@ -47,4 +47,86 @@ extension WaitForGraph {
             return way
         }
     }
+
+    /// Which edges a search follows.
+    enum Reach {
+        /// Those that hold a node up now.
+        case current
+        /// Also those between a creation that still runs and the unfinished instances that it was given: they will hold
+        /// it up in the end.
+        case all
+    }
+
+    /// The edges of a path, empty when both are the same node, nil when there is none.
+    ///
+    mutating func path(from start: Node, to end: Node, following reach: Reach = .current) -> [Edge]? {
+        if start == end { return [] }
+        var forward = Frontier(start)
+        var backward = Frontier(end)
+        var isForwardComplete = true
+        while !backward.isExhausted {
+            if isForwardComplete {
+                guard let node = forward.next() else { return nil }
+                steps += 1
+                if kind(node) == .disposal { isForwardComplete = false }
+                for edge in edges(from: node, reach) {
+                    guard forward.reach(edge.to, by: edge) else { continue }
+                    if backward.has(edge.to) { return forward.way(to: edge.to).reversed() + backward.way(to: edge.to) }
+                }
+            }
+            guard let node = backward.next() else { return nil }
+            steps += 1
+            for edge in edges(to: node, reach) {
+                guard backward.reach(edge.from, by: edge) else { continue }
+                if forward.has(edge.from) {
+                    return forward.way(to: edge.from).reversed() + backward.way(to: edge.from)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The stored edges of what a node waits for.
+    private func edges(from node: Node, _ reach: Reach) -> [Edge] {
+        var edges: [Edge] = []
+        for (target, waiters) in waits[node] ?? [:] {
+            edges.append(Edge(from: node, to: target, label: waiters.first?.value, isWait: true))
+        }
+        for (inner, label) in contents[node] ?? [:] {
+            edges.append(Edge(from: node, to: inner, label: label, isWait: false))
+        }
+        if reach == .all || heldSet.contains(node) {
+            for instance in early[node] ?? [] {
+                edges.append(Edge(from: node, to: instance, label: nil, isWait: false))
+            }
+        }
+        return edges
+    }
+
+    /// The edges of what waits for a node.
+    private func edges(to node: Node, _ reach: Reach) -> [Edge] {
+        var edges = edges(waitingFor: node)
+        if let edge = edge(enclosing: node) { edges.append(edge) }
+        if let holders = givenTo[node] {
+            for holder in holders where reach == .all || heldSet.contains(holder) {
+                edges.append(Edge(from: holder, to: node, label: nil, isWait: false))
+            }
+        }
+        return edges + self.edges(openAround: node)
+    }
+
+    /// The requests for a node.
+    func edges(waitingFor node: Node) -> [Edge] {
+        (waitedBy[node] ?? []).map { Edge(from: $0, to: node, label: waits[$0]?[node]?.first?.value, isWait: true) }
+    }
+
+    /// The node that goes on when this one returns to it.
+    func edge(enclosing node: Node) -> Edge? {
+        enclosing[node].map { Edge(from: $0, to: node, label: contents[$0]?[node], isWait: false) }
+    }
+
+    /// The open nodes that cannot end before this one does.
+    func edges(openAround node: Node) -> [Edge] {
+        outer(node).map { Edge(from: $0, to: node, label: nil, isWait: false) }
+    }
 }

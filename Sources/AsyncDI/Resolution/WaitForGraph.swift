@@ -14,7 +14,8 @@
 /// Only the request that would close a cycle is refused, as in Guice's `CycleDetectingLock`. Unlike locks, instances
 /// can be handed out early: once a creation's instance is *made* and only its hooks run, a request of the same cycle
 /// gets it at once. Such creations form a group, which completes or fails as a whole: a creation that is done itself is
-/// *held* until everything that it got early is done too.
+/// *held* until everything that it got early is done too. That opens no cycle in which a disposal waits for the end of
+/// one of them: see ``lockedPath(from:to:unlessReleased:)``.
 struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     struct Place {
         let from: Node
@@ -41,15 +42,16 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// Creations that will fail, with the failed one whose instance they were given.
     private(set) var doomed: [Node: Node] = [:]
     /// The open nodes that cannot end before a node does.
-    private let outer: (Node) -> [Node]
-    /// Whether a node may wait for more than what is stored.
-    private let isOpen: (Node) -> Bool
+    let outer: (Node) -> [Node]
+    let kind: (Node) -> Activity.Kind
     /// How many nodes searches have looked at, for tests of their cost.
-    private(set) var steps = 0
+    var steps = 0
 
-    init(outer: @escaping (Node) -> [Node] = { _ in [] }, isOpen: @escaping (Node) -> Bool = { _ in false }) {
+    init(
+        outer: @escaping (Node) -> [Node] = { _ in [] }, kind: @escaping (Node) -> Activity.Kind = { _ in .creation }
+    ) {
         self.outer = outer
-        self.isOpen = isOpen
+        self.kind = kind
     }
 
     var isEmpty: Bool {
@@ -73,23 +75,34 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         // The asker's own work is done: this is a task that outlives it, for which it does not wait.
         if heldSet.contains(asker) { return .wait(releasing: []) }
         // What the asker has just begun itself, for one, waits for nothing yet.
-        guard target == asker || mayWait(target), var path = path(from: target, to: asker) else {
+        guard target == asker || mayWait(target), path(from: target, to: asker, following: .all) != nil else {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: [])
         }
-        if made.contains(target) {
-            give(target, to: asker)
-            return .takeEarly
-        }
         // When one of the paths cannot be opened, no waiter is released.
-        if let closed = self.path(from: target, to: asker, avoidingMade: true) {
-            return .cycle(closed.compactMap(\.label))
-        }
+        if let locked = lockedPath(from: target, to: asker) { return .cycle(locked.compactMap(\.label)) }
         var released: [(waiter: Waiter, early: Node)] = []
-        while let edge = path.first(where: { $0.isWait && made.contains($0.to) }) {
+        while let path = lockedPath(from: target, to: asker, unlessReleased: true),
+            let edge = path.first(where: mayOpen)
+        {
             released += release(waitersOf: edge.from, on: edge.to)
-            guard let next = self.path(from: target, to: asker) else { break }
-            path = next
+        }
+        guard target == asker || path(from: target, to: asker) != nil else {
+            addWait(waiter, from: asker, label: label, to: target)
+            return .wait(releasing: released)
+        }
+        if made.contains(target) {
+            if released.isEmpty {
+                give(target, to: asker)
+                return .takeEarly
+            }
+            addWait(waiter, from: asker, label: label, to: target)
+            return .wait(releasing: released + release(waitersOf: asker, on: target))
+        }
+        while let path = path(from: target, to: asker),
+            let edge = path.first(where: { $0.isWait && made.contains($0.to) })
+        {
+            released += release(waitersOf: edge.from, on: edge.to)
         }
         addWait(waiter, from: asker, label: label, to: target)
         return .wait(releasing: released)
@@ -235,7 +248,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     private func mayWait(_ node: Node) -> Bool {
         if !waits.isEmpty, waits[node] != nil { return true }
         if !contents.isEmpty, contents[node] != nil { return true }
-        return isOpen(node) || !heldSet.isEmpty && heldSet.contains(node)
+        return kind(node) == .disposal || !early.isEmpty && early[node] != nil
     }
 
     private mutating func addWait(_ waiter: Waiter, from asker: Node, label: Label, to target: Node) {
@@ -292,70 +305,5 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             for holder in givenTo[node] ?? [] where group.contains(holder) { next.append(holder) }
         }
         return held.filter(group.contains)
-    }
-
-    /// The edges of a path, empty when both are the same node, nil when there is none.
-    ///
-    /// Waits for what is made can be opened: a search may leave them out.
-    mutating func path(from start: Node, to end: Node, avoidingMade: Bool = false) -> [Edge]? {
-        if start == end { return [] }
-        var forward = Frontier(start)
-        var backward = Frontier(end)
-        var isForwardComplete = true
-        while !backward.isExhausted {
-            if isForwardComplete {
-                guard let node = forward.next() else { return nil }
-                steps += 1
-                if isOpen(node) { isForwardComplete = false }
-                for edge in edges(from: node) where !(avoidingMade && edge.isWait && made.contains(edge.to)) {
-                    guard forward.reach(edge.to, by: edge) else { continue }
-                    if backward.has(edge.to) { return forward.way(to: edge.to).reversed() + backward.way(to: edge.to) }
-                }
-            }
-            guard let node = backward.next() else { return nil }
-            steps += 1
-            for edge in edges(to: node) where !(avoidingMade && edge.isWait && made.contains(edge.to)) {
-                guard backward.reach(edge.from, by: edge) else { continue }
-                if forward.has(edge.from) {
-                    return forward.way(to: edge.from).reversed() + backward.way(to: edge.from)
-                }
-            }
-        }
-        return nil
-    }
-
-    /// The stored edges of what a node waits for.
-    private func edges(from node: Node) -> [Edge] {
-        var edges: [Edge] = []
-        for (target, waiters) in waits[node] ?? [:] {
-            edges.append(Edge(from: node, to: target, label: waiters.first?.value, isWait: true))
-        }
-        for (inner, label) in contents[node] ?? [:] {
-            edges.append(Edge(from: node, to: inner, label: label, isWait: false))
-        }
-        if heldSet.contains(node) {
-            for instance in early[node] ?? [] {
-                edges.append(Edge(from: node, to: instance, label: nil, isWait: false))
-            }
-        }
-        return edges
-    }
-
-    /// The edges of what waits for a node.
-    private func edges(to node: Node) -> [Edge] {
-        var edges: [Edge] = []
-        for asker in waitedBy[node] ?? [] {
-            edges.append(Edge(from: asker, to: node, label: waits[asker]?[node]?.first?.value, isWait: true))
-        }
-        if let place = enclosing[node] {
-            edges.append(Edge(from: place, to: node, label: contents[place]?[node], isWait: false))
-        }
-        if let holders = givenTo[node] {
-            for holder in holders where heldSet.contains(holder) {
-                edges.append(Edge(from: holder, to: node, label: nil, isWait: false))
-            }
-        }
-        for place in outer(node) { edges.append(Edge(from: place, to: node, label: nil, isWait: false)) }
-        return edges
     }
 }

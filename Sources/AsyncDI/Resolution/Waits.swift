@@ -8,7 +8,7 @@ enum Waits {
     typealias Graph = WaitForGraph<Activity, Suspension, Run?>
 
     /// Its lock is taken under that of a place, never the other way round.
-    static let graph = Locked(Graph(outer: { $0.outer }, isOpen: { $0.isOpen }))
+    static let graph = Locked(Graph(outer: { $0.outer }, kind: { $0.kind }))
 
     /// The activity that a call belongs to, nil outside every activity.
     ///

@@ -56,7 +56,9 @@ private typealias Graph = WaitForGraph<Int, Int, Int>
     // MARK: Open nodes
 
     /// A graph in which node 100 waits for every node below ten.
-    private func openGraph() -> Graph { Graph(outer: { $0 < 10 ? [100] : [] }, isOpen: { $0 == 100 }) }
+    private func openGraph() -> Graph {
+        Graph(outer: { $0 < 10 ? [100] : [] }, kind: { $0 == 100 ? .disposal : .creation })
+    }
 
     @Test func `a wait for an open node that waits for the asker is a cycle`() {
         var graph = openGraph()

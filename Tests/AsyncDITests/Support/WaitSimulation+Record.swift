@@ -21,7 +21,10 @@ extension WaitSimulation {
         while let node = open.popLast() {
             if node == end { return true }
             var next: [Int] = []
-            if creations[node].phase == .held {
+            if !disposals.isEmpty {
+                next = ends(of: node).filter { $0 != node }
+                next += disposals.keys.filter { disposals[$0] == node && !isOver($0) }
+            } else if creations[node].phase == .held {
                 next = creations[node].early.filter { instance in
                     if case .ending = creations[instance].phase { return false }
                     if case .over = creations[instance].phase { return false }
@@ -39,6 +42,34 @@ extension WaitSimulation {
             for target in next where seen.insert(target).inserted { open.append(target) }
         }
         return false
+    }
+
+    /// The labels must name one request after the other, all of factories.
+    func checkCycle(_ labels: [Int], from target: Int, to asker: Int) throws {
+        var node = target
+        for label in labels {
+            guard requests[label].from == node else { throw Flaw("the path \(labels) is broken at \(node)") }
+            if requests[label].inHooks { throw Flaw("a cycle through the hooks of \(node)") }
+            node = requests[label].to
+        }
+        if node != asker { throw Flaw("the path \(labels) ends in \(node) instead of \(asker)") }
+        if creations[asker].phase != .factory { throw Flaw("a cycle through the hooks of \(asker)") }
+    }
+
+    mutating func release(_ releasing: [(waiter: Int, early: Int)]) throws {
+        // Each must be in a cycle with what it gets, or outsiders see unfinished instances.
+        for (id, early) in releasing where !reaches(from: early, to: requests[id].from) {
+            throw Flaw("\(requests[id].from) is released from outside with \(early)")
+        }
+        for (id, early) in releasing {
+            let request = requests[id]
+            guard request.state == .waiting, request.to == early, isMade(early) else {
+                throw Flaw("request \(id) is released with \(early)")
+            }
+            creations[request.from].early.insert(early)
+            requests[id].state = .released
+            releases += 1
+        }
     }
 
     /// The graph that was simulated, and what happened, to understand a flaw.

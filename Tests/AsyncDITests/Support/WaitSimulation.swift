@@ -21,6 +21,10 @@ struct WaitSimulation {
         var looseChance = 0.0
         /// Whether factories need only what has a lower number: then there is no cycle among factories.
         var hasAcyclicFactories = false
+        /// How likely a creation is in a container that is disposed.
+        var disposedChance = 0.0
+        /// How many such containers there are; each has an instance whose hook is part of the disposal.
+        var containers = 2
     }
 
     /// What went wrong, in one line.
@@ -46,6 +50,7 @@ struct WaitSimulation {
         case over(succeeded: Bool)
     }
 
+    /// A creation, or a disposal, which has only one phase of its own.
     struct Creation {
         var phase = Phase.idle
         /// The groups of the current phase that are still to come.
@@ -78,29 +83,39 @@ struct WaitSimulation {
     var programs: [Program] = []
     var creations: [Creation] = []
     var requests: [Request] = []
-    var graph = WaitForGraph<Int, Int, Int>()
+    var graph: WaitForGraph<Int, Int, Int>
+    /// For each creation, the disposal that waits for it.
+    let disposals: [Int: Int]
+    /// From this number on, nodes are disposals.
+    let firstDisposal: Int
     /// The order in which creations finished their own work.
     var doneOrder: [Int] = []
     private(set) var trace: [String] = []
-    private(set) var cycles = 0
-    private(set) var earlyAnswers = 0
-    private(set) var releases = 0
+    var cycles = 0
+    var earlyAnswers = 0
+    var releases = 0
     private(set) var largestGroup = 0
 
     init(seed: UInt64, options: Options) {
         self.options = options
         random = SeededRandom(seed: seed)
         let count = 2 + random.below(options.mostNodes - 1)
+        let (all, homes) = Self.disposals(of: count, options, &random)
+        firstDisposal = count
+        disposals = homes
+        graph = WaitForGraph(
+            outer: { homes[$0].map { [$0] } ?? [] }, kind: { $0 < count ? .creation : .disposal })
         for node in 0..<count {
             var program = Program()
-            program.factory = groups(options.hasAcyclicFactories ? Array(0..<node) : Array(0..<count))
-            if random.chance(options.hookChance) { program.hooks = groups(Array(0..<count)) }
+            program.factory = groups(options.hasAcyclicFactories ? Array(0..<node) : Array(0..<count + all))
+            if random.chance(options.hookChance) { program.hooks = groups(Array(0..<count + all)) }
             program.isInline = random.chance(options.inlineChance)
             if random.chance(options.failureChance) { program.failsIn = random.chance(0.5) ? .factory : .hooks }
             program.catchesErrors = random.chance(0.5)
             programs.append(program)
         }
-        creations = Array(repeating: Creation(), count: count)
+        for _ in 0..<all { programs.append(Program(factory: groups(Array(0..<count)), catchesErrors: true)) }
+        creations = Array(repeating: Creation(), count: programs.count)
     }
 
     private mutating func groups(_ candidates: [Int]) -> [[Int]] {
@@ -133,7 +148,11 @@ struct WaitSimulation {
         while true {
             var steps = enabledSteps()
             if let root = roots.last {
-                if creations[root].phase == .idle { steps.append(.begin(root)) } else { roots.removeLast() }
+                if creations[root].phase == .idle, !isClosed(root) {
+                    steps.append(.begin(root))
+                } else {
+                    roots.removeLast()
+                }
             }
             if steps.isEmpty && roots.isEmpty { break }
             if !steps.isEmpty { try perform(random.pick(steps)) }
@@ -162,6 +181,7 @@ struct WaitSimulation {
         for (node, creation) in creations.enumerated() {
             switch creation.phase {
             case .factory, .hooks:
+                if node >= firstDisposal, !maySettle(node) { continue }
                 if !requests.contains(where: { $0.from == node && !$0.isLoose && $0.state != .answered }) {
                     steps.append(.advance(node))
                 }
@@ -203,6 +223,10 @@ struct WaitSimulation {
             return
         }
         if programs[node].failsIn == phase { return try fail(node) }
+        if node >= firstDisposal {
+            creations[node].phase = .ending(succeeded: true)
+            return
+        }
         guard phase == .factory, !programs[node].hooks.isEmpty else { return try settle(node) }
         graph.instanceMade(by: node)
         creations[node].phase = .hooks
@@ -230,6 +254,7 @@ struct WaitSimulation {
         switch creations[target].phase {
         case .over(true): requests[id].state = .answered
         case .over(false): refuse(id)
+        case .idle where isClosed(target): refuse(id)
         case .idle where programs[target].isInline && creations[request.from].phase != .held:
             begin(target)
             creations[target].inlineFor = id
@@ -244,6 +269,7 @@ struct WaitSimulation {
     }
 
     private mutating func ask(_ id: Int) throws {
+        if options.disposedChance > 0 { return try askBesideDisposals(id) }
         let (asker, target) = (requests[id].from, requests[id].to)
         let isIsolated = creations[asker].phase == .held
         let isPath = !isIsolated && reaches(from: target, to: asker)
@@ -267,36 +293,8 @@ struct WaitSimulation {
         }
     }
 
-    /// The labels must name one request after the other, all of factories.
-    private func checkCycle(_ labels: [Int], from target: Int, to asker: Int) throws {
-        var node = target
-        for label in labels {
-            guard requests[label].from == node else { throw Flaw("the path \(labels) is broken at \(node)") }
-            if requests[label].inHooks { throw Flaw("a cycle through the hooks of \(node)") }
-            node = requests[label].to
-        }
-        if node != asker { throw Flaw("the path \(labels) ends in \(node) instead of \(asker)") }
-        if creations[asker].phase != .factory { throw Flaw("a cycle through the hooks of \(asker)") }
-    }
-
-    private mutating func release(_ releasing: [(waiter: Int, early: Int)]) throws {
-        // Each must be in a cycle with what it gets, or outsiders see unfinished instances.
-        for (id, early) in releasing where !reaches(from: early, to: requests[id].from) {
-            throw Flaw("\(requests[id].from) is released from outside with \(early)")
-        }
-        for (id, early) in releasing {
-            let request = requests[id]
-            guard request.state == .waiting, request.to == early, isMade(early) else {
-                throw Flaw("request \(id) is released with \(early)")
-            }
-            creations[request.from].early.insert(early)
-            requests[id].state = .released
-            releases += 1
-        }
-    }
-
     /// A request fails: the creation catches that, or gives up.
-    private mutating func refuse(_ id: Int) {
+    mutating func refuse(_ id: Int) {
         requests[id].state = .answered
         let node = requests[id].from
         guard !requests[id].isLoose, !programs[node].catchesErrors else { return }

@@ -1,0 +1,95 @@
+/// Cycles that no unfinished instance can open.
+///
+/// An activity has two milestones: its own *work* is done, and its *end*. The end of a creation is that of everything
+/// it waited for or was given unfinished. A request for what is made needs no milestone at all: it can be answered. But
+/// the end of its creation still depends on the end of the other one. Creations may depend on each other's ends, which
+/// come all at once. A disposal may not be among them: it waits for the end of what is under way in its container, and
+/// has an end of its own.
+extension WaitForGraph {
+    private enum Milestone: Hashable {
+        /// What the node does itself, up to its last line.
+        case work(Node)
+        case end(Node)
+        /// An end that the asker's own one depends on by nothing but ends.
+        case commonEnd(Node)
+    }
+
+    /// How one milestone leads to the one that depends on it.
+    private struct Dependence {
+        let on: Milestone
+        let edge: Edge?
+    }
+
+    /// The way from the target to the asker that would be closed for good if the asker waited for the target, or took
+    /// its unfinished instance.
+    ///
+    /// With `unlessReleased`, waits of disposals and bodies count that an unfinished instance would end.
+    mutating func lockedPath(from target: Node, to asker: Node, unlessReleased: Bool = false) -> [Edge]? {
+        let isMade = made.contains(target)
+        if target == asker { return isMade ? nil : [] }
+        if !isMade, let path = way(from: .work(target), to: .work(asker), unlessReleased) { return path }
+        // The end of anything else depends on nothing that was given unfinished.
+        guard kind(asker) != .disposal else { return nil }
+        return way(from: .end(target), to: .commonEnd(asker), unlessReleased)
+    }
+
+    /// Whether an unfinished instance would end the waits of an activity that has no group to wait for.
+    func mayOpen(_ edge: Edge) -> Bool { edge.isWait && made.contains(edge.to) && kind(edge.from) != .creation }
+
+    /// The edges that make `goal` depend on `start`, nil when it does not.
+    private mutating func way(from goal: Milestone, to start: Milestone, _ unlessReleased: Bool) -> [Edge]? {
+        var next = [start]
+        var position = 0
+        var cameBy: [Milestone: Dependence] = [start: Dependence(on: start, edge: nil)]
+        while position < next.count {
+            let milestone = next[position]
+            position += 1
+            steps += 1
+            if milestone == goal { break }
+            for (dependent, edge) in dependents(of: milestone, unlessReleased) where cameBy[dependent] == nil {
+                cameBy[dependent] = Dependence(on: milestone, edge: edge)
+                next.append(dependent)
+            }
+        }
+        guard cameBy[goal] != nil else { return nil }
+        var edges: [Edge] = []
+        var milestone = goal
+        while milestone != start, let dependence = cameBy[milestone] {
+            if let edge = dependence.edge { edges.append(edge) }
+            milestone = dependence.on
+        }
+        return edges
+    }
+
+    /// The milestones that cannot be reached before this one.
+    private func dependents(of milestone: Milestone, _ unlessReleased: Bool) -> [(Milestone, Edge?)] {
+        switch milestone {
+        case .work(let node):
+            var dependents: [(Milestone, Edge?)] = [(.end(node), nil)]
+            if !made.contains(node) { dependents += edges(waitingFor: node).map { (.work($0.from), $0) } }
+            if let edge = edge(enclosing: node) { dependents.append((.work(edge.from), edge)) }
+            if kind(node) != .creation { dependents += edges(openAround: node).map { (.work($0.from), $0) } }
+            return dependents
+        case .end(let node):
+            return dependentsOfEnd(of: node, unlessReleased) { .end($0) }
+        case .commonEnd(let node):
+            return dependentsOfEnd(of: node, unlessReleased) { .commonEnd($0) }
+        }
+    }
+
+    private func dependentsOfEnd(
+        of node: Node, _ unlessReleased: Bool, _ end: (Node) -> Milestone
+    ) -> [(Milestone, Edge?)] {
+        var dependents: [(Milestone, Edge?)] = []
+        for edge in edges(waitingFor: node) {
+            if unlessReleased, kind(edge.from) != .creation { dependents.append((.work(edge.from), edge)) }
+            if kind(edge.from) != .disposal { dependents.append((end(edge.from), edge)) }
+        }
+        for holder in givenTo[node] ?? [] where kind(holder) != .disposal {
+            dependents.append((end(holder), Edge(from: holder, to: node, label: nil, isWait: false)))
+        }
+        if let edge = edge(enclosing: node), kind(edge.from) != .disposal { dependents.append((end(edge.from), edge)) }
+        if kind(node) == .creation { dependents += edges(openAround: node).map { (.work($0.from), $0) } }
+        return dependents
+    }
+}
