@@ -9,11 +9,11 @@ extension Container {
     /// ```
     /// - Parameters:
     ///   - identifier: The graph to return to; a new one when nil.
-    ///   - body: Gets the resolver that shares the graph; runs in the caller's isolation.
+    ///   - body: Gets the resolver that shares the graph; isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body.
     public nonisolated(nonsending) func withGraph<R>(
-        _ identifier: GraphIdentifier? = nil, _ body: nonisolated(nonsending) (Resolver) async throws -> sending R
+        _ identifier: GraphIdentifier? = nil, _ body: (Resolver) async throws -> sending R
     ) async throws -> sending R {
         let outside = resolver
         let shared = identifier?.graph ?? ResolutionGraph()

@@ -155,13 +155,13 @@ extension Container {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    ///   - operation: The body, which runs in the caller's isolation and gets an instance of each contribution, in the
-    ///     order of ``resolveMany(_:qualifier:)``.
+    ///   - operation: The body, isolated like the code around it. Gets an instance of each contribution, in the order of
+    ///     ``resolveMany(_:qualifier:)``.
     /// - Returns: The result of the body.
     /// - Throws: What the body throws, and what ``resolveMany(_:qualifier:)`` throws.
     public nonisolated(nonsending) func withInstances<Service: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        operation: nonisolated(nonsending) ([Service]) async throws -> sending R
+        operation: ([Service]) async throws -> sending R
     ) async throws -> sending R {
         let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
         let leased = try await request.leasedContributions()
@@ -178,13 +178,12 @@ extension Container {
     ///   - service: The service type; may be inferred.
     ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    ///   - operation: The body, which runs in the caller's isolation and gets an instance of each contribution by its
-    ///     key.
+    ///   - operation: The body, isolated like the code around it. Gets an instance of each contribution by its key.
     /// - Returns: The result of the body.
     /// - Throws: What the body throws, and what ``resolveMap(_:keyedBy:qualifier:)`` throws.
     public nonisolated(nonsending) func withInstanceMap<Service: Sendable, Key: Hashable & Sendable, R>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
-        operation: nonisolated(nonsending) ([Key: Service]) async throws -> sending R
+        operation: ([Key: Service]) async throws -> sending R
     ) async throws -> sending R {
         let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
         let leased = try await request.leasedContributions { $0.key(as: key) != nil }
@@ -205,14 +204,14 @@ extension Container {
     ///   - service: The service type; may be inferred.
     ///   - key: The key of the contribution.
     ///   - qualifier: The qualifier that the contribution was registered with.
-    ///   - operation: The body, which runs in the caller's isolation and gets the nearest contribution's instance.
+    ///   - operation: The body, isolated like the code around it. Gets the nearest contribution's instance.
     /// - Returns: The result of the body.
     /// - Throws: What the body throws; ``ResolutionError/Code/notRegistered`` without a contribution under the key; a
     ///   factory's error, unchanged; `CancellationError`.
     public nonisolated(nonsending) func withInstance<Service: Sendable, R>(
         _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,
         qualifier: (any Qualifier)? = nil,
-        operation: nonisolated(nonsending) (Service) async throws -> sending R
+        operation: (Service) async throws -> sending R
     ) async throws -> sending R {
         let request = resolver.request(.contribution(to: service, as: key, qualifier), .none)
         let (instance, lease) = try await request.leased(service)

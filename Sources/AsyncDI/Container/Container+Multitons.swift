@@ -15,12 +15,12 @@ extension Container {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - arguments: The arguments.
-    ///   - operation: The body, which runs in the caller's isolation.
+    ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``.
     public nonisolated(nonsending) func withInstance<Service: Sendable, each Argument: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,
-        operation: nonisolated(nonsending) (Service) async throws -> sending R
+        operation: (Service) async throws -> sending R
     ) async throws -> sending R {
         let pack = ArgumentPack.erasing(repeat each arguments)
         let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
@@ -43,7 +43,7 @@ extension Container {
     /// Runs the body of leases, and ends them however it ends.
     nonisolated(nonsending) func holding<Leased: Sendable, R>(
         _ leases: [any HeldLease], of leased: Leased,
-        _ operation: nonisolated(nonsending) (Leased) async throws -> sending R
+        _ operation: (Leased) async throws -> sending R
     ) async throws -> sending R {
         if leases.isEmpty { return try await operation(leased) }
         let body = LeaseBody(leasing: leases)

@@ -62,7 +62,7 @@ extension Container {
     /// - Parameters:
     ///   - key: What messages call the scope.
     ///   - registrations: What is added or overridden in the scope.
-    ///   - operation: The body, which runs in the caller's isolation.
+    ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: What the body throws; else what an `onDispose` hook throws, unchanged, or ``DisposalError`` when
     ///   several hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the
@@ -70,7 +70,7 @@ extension Container {
     ///   disposal's errors.
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
-        operation: nonisolated(nonsending) (Container) async throws -> sending R
+        operation: (Container) async throws -> sending R
     ) async throws -> sending R {
         var scope = try core.openScope(
             key: nil, name: scopeName(key), holder: self, isPinned: true, registrations: registrations)
@@ -81,12 +81,12 @@ extension Container {
     ///
     /// - Parameters:
     ///   - registrations: What is added or overridden in the scope.
-    ///   - operation: The body, which runs in the caller's isolation.
+    ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The same as ``withScope(_:registrations:operation:)``.
     public nonisolated(nonsending) func withScope<R>(
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
-        operation: nonisolated(nonsending) (Container) async throws -> sending R
+        operation: (Container) async throws -> sending R
     ) async throws -> sending R {
         var scope = try core.openScope(
             key: nil, name: "scope", holder: self, isPinned: true, registrations: registrations)
@@ -98,7 +98,7 @@ extension Container {
     /// Binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs a
     /// request as much as a look-up.
     private static func run<R>(
-        _ operation: nonisolated(nonsending) (Container) async throws -> sending R, in scope: inout Container,
+        _ operation: (Container) async throws -> sending R, in scope: inout Container,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> sending R {
         // Unsafe because `withValue` cannot express that the result was received as `sending` and is touched by nothing

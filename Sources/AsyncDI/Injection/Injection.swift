@@ -69,11 +69,11 @@ public enum Injection {
     ///
     /// - Parameters:
     ///   - container: The container.
-    ///   - body: Runs in the caller's isolation.
+    ///   - body: What runs, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body.
     public nonisolated(nonsending) static func with<R, Failure: Error>(
-        _ container: Container, _ body: nonisolated(nonsending) () async throws(Failure) -> sending R
+        _ container: Container, _ body: () async throws(Failure) -> sending R
     ) async throws(Failure) -> sending R {
         do {
             return try await Container.$current.bind(container) { try await body() }
