@@ -120,18 +120,8 @@ extension Container {
 
     private nonisolated(nonsending) static func end(_ scope: inout Container, reason: DisposalReason) async throws {
         defer { scope.core.unpin(&scope) }
-        // Most requests' scopes have nothing to close that takes time.
-        if try scope.core.disposeAtOnce() {
-            if reason.error == nil, let lost = scope.core.lostWork { throw lost }
-            return
-        }
-        do {
-            try await scope.core.dispose(reason: reason, isEndOfBody: true)
-        } catch let error as DisposalError where error.errors.count == 1 {
-            // The one thing that went wrong, such as a commit that failed.
-            throw error.errors[0]
-        }
-        if reason.error == nil, let lost = scope.core.lostWork { throw lost }
+        if reason.error == nil { return try await scope.core.endBody() }
+        try await scope.core.dispose(reason: reason, isEndOfBody: true)
     }
 }
 

@@ -21,12 +21,14 @@ extension ContainerCore {
     ///   - key: What it is found by; nil for a scope of its own.
     ///   - name: What messages call it.
     ///   - holder: The handle of this container, which the scope keeps alive.
-    ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``.
+    ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``: for a body.
+    ///   - isBody: Whether a drain waits for the end of the scope.
     ///   - registrations: Evaluated only when a scope is opened.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
     func openScope(
-        key: AnyKey?, name: String, holder: Container, isPinned: Bool = false, registrations: () -> Registrations
+        key: AnyKey?, name: String, holder: Container, isPinned: Bool = false, isBody: Bool = false,
+        registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
         let isRefused = isRefusedWhileDraining
@@ -41,8 +43,8 @@ extension ContainerCore {
             guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline), key: key)
-            core.isBodyScope = isPinned
-            if isPinned { state.bodies += 1 }
+            core.isBodyScope = isPinned || isBody
+            if core.isBodyScope { state.bodies += 1 }
             state.note(.scopeOpened, .scopeOpened(name))
             return nil
         }

@@ -128,10 +128,10 @@ final class ContainerCore: ResolutionHost {
     let isScope: Bool
     /// Where this scope stands in its parent.
     ///
-    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:registrations:)`` under the parent's
-    /// lock, before anybody else can have the scope.
+    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:isBody:registrations:)`` under the
+    /// parent's lock, before any other task can have the scope.
     nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
-    /// Whether this scope is that of a body.
+    /// Whether this scope is that of a body, whose end a drain waits for.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     nonisolated(unsafe) var isBodyScope = false

@@ -51,7 +51,7 @@
             @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
         ) throws -> Container {
             let scope = try OwnedScope(
-                below: self, name: readableName(of: type(of: controller)), registrations: registrations)
+                in: self, name: readableName(of: type(of: controller)), registrations: registrations)
             controller.association = ContainerAssociation(container: scope.container, scope: scope)
             return scope.container
         }

@@ -157,7 +157,7 @@ private final class Work: Sendable {
     @Test func `an owned scope whose owner goes rolls back`() async throws {
         let container = container()
         do {
-            let owned = try OwnedScope(below: container, name: "screen")
+            let owned = try OwnedScope(in: container, name: "screen")
             _ = try await owned.container.resolve(Work.self)
         }
         try await container.dispose()

@@ -27,7 +27,7 @@ struct OwnedScopeTests {
     @Test func `a scope is disposed when its owner goes away`() async throws {
         let disposed = Gate()
         let parent = Self.parent(disposed)
-        var owner: OwnedScope? = try OwnedScope(below: parent, name: "view")
+        var owner: OwnedScope? = try OwnedScope(in: parent, name: "view")
         let scope = try #require(owner?.container)
         #expect(scope.name == "view")
         _ = try await scope.resolve(Connection.self)
@@ -41,7 +41,7 @@ struct OwnedScopeTests {
 
     @Test func `hooks run when the containers above go away too`() async throws {
         let disposed = Gate()
-        var owner: OwnedScope? = try OwnedScope(below: Self.parent(disposed), name: "view")
+        var owner: OwnedScope? = try OwnedScope(in: Self.parent(disposed), name: "view")
         _ = try await owner?.container.resolve(Connection.self)
         owner = nil
         await disposed.arrived()
@@ -50,7 +50,7 @@ struct OwnedScopeTests {
     @Test func `a scope that somebody has disposed is not disposed again`() async throws {
         let disposed = Gate()
         let parent = Self.parent(disposed)
-        var owner: OwnedScope? = try OwnedScope(below: parent, name: "view")
+        var owner: OwnedScope? = try OwnedScope(in: parent, name: "view")
         _ = try await owner?.container.resolve(Connection.self)
         try await owner?.container.dispose()
         owner = nil

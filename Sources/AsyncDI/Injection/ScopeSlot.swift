@@ -1,28 +1,3 @@
-/// A scope that lasts as long as this object: for owners that end without a moment in which to `await`.
-final class OwnedScope: Sendable {
-    let container: Container
-
-    /// Opens a scope.
-    ///
-    /// - Parameters:
-    ///   - parent: What it is opened below.
-    ///   - name: What messages call it; it is not found by it.
-    ///   - registrations: What is added or overridden in the scope.
-    /// - Throws: `disposed`.
-    init(below parent: Container, name: String, registrations: () -> Registrations = { Registrations() }) throws {
-        container = try parent.core.openScope(key: nil, name: name, holder: parent, registrations: registrations)
-    }
-
-    /// From this moment on the scope is closed; what it holds is disposed in the background, also when its parent goes
-    /// away.
-    ///
-    /// Observers are told what hooks throw.
-    deinit {
-        let core = container.core
-        _ = core.beginDisposal(reason: DisposalReason(error: ContainerCore.cutShort(core)))
-    }
-}
-
 /// The scope of a view, opened when it is first asked for and replaced when its key or what is above it changes.
 @MainActor final class ScopeSlot {
     private struct Opened {
@@ -50,7 +25,7 @@ final class OwnedScope: Sendable {
         guard let parent else { return nil }
         if let opened, opened.parent === parent, opened.key == key { return opened.scope?.container ?? parent }
         let scope = try? OwnedScope(
-            below: parent, name: key.map { "\($0.base)" } ?? "scope", registrations: registrations)
+            in: parent, name: key.map { "\($0.base)" } ?? "scope", registrations: registrations)
         opened = Opened(key: key, parent: parent, scope: scope)
         return scope?.container ?? parent
     }

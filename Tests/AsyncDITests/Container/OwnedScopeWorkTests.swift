@@ -1,0 +1,146 @@
+import Synchronization
+import Testing
+
+@testable import AsyncDI
+
+/// Work in a scope that lasts longer than the function which opened it: a response that is still being written.
+@Suite(.timeLimit(.minutes(10))) struct OwnedScopeWorkTests {
+    private struct Failure: Error, Equatable {
+        var name = "work"
+    }
+
+    /// What a unit of work came to.
+    private final class Ends: Sendable {
+        private let list = Mutex<[String]>([])
+        let hasOne = Gate()
+        var all: [String] { list.withLock { $0 } }
+
+        func add(_ end: String) {
+            list.withLock { $0.append(end) }
+            hasOne.open()
+        }
+    }
+
+    private final class UnitOfWork: Sendable {}
+
+    private let ends = Ends()
+
+    private func container(failingToCommit: Bool = false) -> Container {
+        Container(name: "app") {
+            Registration(UnitOfWork.self, lifetime: .scoped) { _ in UnitOfWork() }
+                .onDispose { [ends] _, reason in
+                    switch reason.error {
+                    case nil where failingToCommit: throw Failure(name: "commit")
+                    case nil: ends.add("committed")
+                    case let error as Failure: ends.add("rolled back after \(error.name)")
+                    case let error as ResolutionError: ends.add("rolled back, \(error.code)")
+                    case let error?: ends.add("rolled back, \(error)")
+                    }
+                }
+        }
+    }
+
+    @Test func `each part runs in the scope, and the last one commits`() async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container, name: "request")
+        let first = try await scope.run { current in
+            #expect(Container.current === current && current === scope.container)
+            return try await resolve(UnitOfWork.self)
+        }
+        #expect(ends.all.isEmpty && Container.current == nil)
+        let last = try await scope.finish { try await $0.resolve(UnitOfWork.self) }
+        #expect(first === last)
+        #expect(ends.all == ["committed"])
+        let error = await #expect(throws: ResolutionError.self) { try await scope.run { _ in } }
+        #expect(error?.code == .disposed)
+        try await container.dispose()
+    }
+
+    @Test func `a part that throws rolls back, and the rest is not run`() async throws {
+        let scope = try OwnedScope(in: container())
+        await #expect(throws: Failure()) {
+            try await scope.run { scope in
+                _ = try await scope.resolve(UnitOfWork.self)
+                throw Failure()
+            }
+        }
+        #expect(ends.all == ["rolled back after work"])
+        await #expect(throws: ResolutionError.self) {
+            try await scope.finish { _ in Issue.record("it runs") }
+        }
+    }
+
+    @Test func `a scope that is dropped rolls back`() async throws {
+        let container = container()
+        do {
+            let scope = try OwnedScope(in: container)
+            try await scope.run { _ = try await $0.resolve(UnitOfWork.self) }
+        }
+        await ends.hasOne.pass()
+        #expect(ends.all == ["rolled back, disposed"])
+        try await container.dispose()
+    }
+
+    @Test func `the error of a commit is the caller's, as it is`() async throws {
+        let scope = try OwnedScope(in: container(failingToCommit: true))
+        await #expect(throws: Failure(name: "commit")) {
+            try await scope.finish { _ = try await $0.resolve(UnitOfWork.self) }
+        }
+    }
+
+    @Test func `a scope can be ended with an error of its owner`() async throws {
+        let scope = try OwnedScope(in: container())
+        _ = try await scope.container.resolve(UnitOfWork.self)
+        try await scope.end(failing: Failure(name: "client"))
+        #expect(ends.all == ["rolled back after client"])
+    }
+
+    @Test func `a drain waits for a scope that is drained, which goes on undisturbed`() async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container, isDrained: true)
+        let drain = Task { try await container.drain() }
+        while !container.core.table.isDraining { await Task.yield() }
+        try await scope.finish { _ = try await $0.resolve(UnitOfWork.self) }
+        try await drain.value
+        #expect(ends.all == ["committed"])
+    }
+
+    @Test func `a drain ends other scopes at once`() async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container)
+        _ = try await scope.container.resolve(UnitOfWork.self)
+        try await container.drain()
+        #expect(ends.all == ["rolled back, disposed"])
+    }
+
+    @Test func `a drained scope that is dropped ends the drain`() async throws {
+        let container = container()
+        var scope: OwnedScope? = try OwnedScope(in: container, isDrained: true)
+        _ = try await scope?.container.resolve(UnitOfWork.self)
+        let drain = Task { try await container.drain() }
+        while !container.core.table.isDraining { await Task.yield() }
+        scope = nil
+        try await drain.value
+        #expect(ends.all == ["rolled back, disposed"])
+    }
+
+    @Test func `work whose scope was disposed under it is reported as lost`() async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container, isDrained: true)
+        let error = await #expect(throws: ResolutionError.self) {
+            try await scope.finish { scope in
+                _ = try await scope.resolve(UnitOfWork.self)
+                try await container.dispose()
+            }
+        }
+        #expect(error?.code == .disposed)
+        #expect(ends.all == ["rolled back, disposed"])
+    }
+
+    @Test func `no scope is opened in a container that is disposed`() async throws {
+        let container = container()
+        try await container.dispose()
+        let error = #expect(throws: ResolutionError.self) { try OwnedScope(in: container) }
+        #expect(error?.code == .disposed)
+    }
+}
