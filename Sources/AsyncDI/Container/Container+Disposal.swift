@@ -9,7 +9,7 @@ extension Container {
     /// - Throws: ``DisposalError`` with everything that hooks threw; ``ResolutionError`` with the code
     ///   `invalidOperation` when a factory of this container calls it.
     public func dispose() async throws {
-        try await core.dispose()
+        try await core.tellingObservers { try await core.dispose() }
     }
 
     /// Closes everything that the container opened, and waits for it, but not longer than the deadline.
@@ -17,7 +17,7 @@ extension Container {
     /// - Parameter deadline: How long to wait, by the container's clock. Disposal goes on afterwards.
     /// - Throws: ``DisposalError``, which names what has not ended by then.
     public func dispose(deadline: Duration) async throws {
-        try await core.dispose(deadline: deadline)
+        try await core.tellingObservers(deadline: deadline) { try await core.dispose(deadline: deadline) }
     }
 
     /// Ends a scope that was opened by hand, because its work failed.
@@ -37,7 +37,7 @@ extension Container {
     /// - Parameter error: Why the work in the scope failed.
     /// - Throws: The same as ``dispose()``.
     public func dispose(failing error: any Error) async throws {
-        try await core.dispose(reason: DisposalReason(error: error))
+        try await core.tellingObservers { try await core.dispose(reason: DisposalReason(error: error)) }
     }
 
     /// Lets the work that is under way end, refuses new work, then disposes the container.
@@ -52,7 +52,7 @@ extension Container {
     /// - Throws: The same as ``dispose()``; ``ResolutionError`` with the code `invalidOperation` in a body that it
     ///   would wait for.
     public func drain(deadline: Duration? = nil) async throws {
-        try await core.drain(deadline: deadline)
+        try await core.tellingObservers { try await core.drain(deadline: deadline) }
     }
 
     /// Lets the leases of one instance end, disposes it, and waits for that.
@@ -78,5 +78,21 @@ extension Container {
         let pack = Arguments(first, repeat each rest)
         let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
         try await core.drain(key, pack, deadline: deadline)
+    }
+}
+
+extension ContainerCore {
+    /// Runs a disposal, and waits until observers have had its last event, but not longer than the deadline.
+    ///
+    /// Not in a hook or factory: an observer that is slow must not hold it up.
+    nonisolated(nonsending) fileprivate func tellingObservers(
+        deadline: Duration? = nil, _ disposal: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        guard let events, ResolutionContext.activeRun == nil else { return try await disposal() }
+        let end = deadline.map { stopwatch.elapsed() + $0.addable }
+        let result: Result<Void, any Error>
+        do { result = .success(try await disposal()) } catch { result = .failure(error) }
+        await events.catchUp(deadline: end.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
+        try result.get()
     }
 }

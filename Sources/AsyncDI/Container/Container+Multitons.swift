@@ -64,7 +64,7 @@ extension Container {
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ type: Argument.Type
     ) -> [Argument] {
         core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
-            (key.base as? Arguments<Argument>)?.values ?? key.base as? Argument
+            (key.value?.base as? Arguments<Argument>)?.values ?? key.list.first as? Argument
         }
     }
 
@@ -80,14 +80,14 @@ extension Container {
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ types: repeat (each Argument).Type
     ) -> [(repeat each Argument)] {
         core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
-            (key.base as? Arguments<repeat each Argument>)?.values ?? key.base as? (repeat each Argument)
+            (key.value?.base as? Arguments<repeat each Argument>)?.values ?? key.list.first as? (repeat each Argument)
         }
     }
 }
 
 extension ContainerCore {
     /// The erased ``Arguments`` of each cached instance, or what `keyedBy:` made of them.
-    fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [AnyHashable] {
+    fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [ArgumentKey] {
         // Asking for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
         return withState { state in
@@ -96,7 +96,8 @@ extension ContainerCore {
                 let isMeant =
                     targets.contains(binding.key)
                     || binding.key.service == service && areEqual(binding.key.qualifier, qualifier)
-                guard isMeant, let key = kept.argumentKey.value, let cell = kept.cell else { return nil }
+                let key = kept.argumentKey
+                guard isMeant, !key.isNone, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Looking has retained the instance, perhaps as the last one: it is released outside the lock.

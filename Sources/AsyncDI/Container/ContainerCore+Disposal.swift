@@ -139,7 +139,7 @@ extension ContainerCore {
             table.close()
             // Nothing runs for them: their disposal is an event.
             while let item = state.ledger.takeNewest() {
-                if item.isAnnounced { state.note(.disposed, .disposed(item.binding.key)) }
+                if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)

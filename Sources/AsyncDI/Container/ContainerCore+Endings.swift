@@ -167,12 +167,14 @@ extension ContainerCore.State {
         of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
     ) {
         guard !observed.isEmpty, !creation.binding.blueprint.isHidden else { return }
-        let key = creation.binding.key
+        let (key, arguments) = (creation.binding.key, creation.key.arguments)
         switch result {
         case .success:
-            if let duration { note(.created, .created(key, duration: duration, waiters: waiters)) }
+            if let duration {
+                note(.created, of: arguments, .created(key, duration: duration, waiters: waiters))
+            }
         case .failure(let error):
-            note(.failed, .failed(key, error))
+            note(.failed, of: arguments, .failed(key, error))
         }
     }
 

@@ -74,16 +74,20 @@ extension ContainerCore {
     /// wait is told after its end.
     func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
         let creation = wait.creation
+        let arguments = creation.key.arguments
         let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.binding.key, since: duration)
         guard let owner = creation.place as? ContainerCore else {
-            return withState { $0.note(.stalled, event) }
+            return withState { $0.note(.stalled, of: arguments, event) }
         }
         if owner === self {
-            return withState { if $0.flights[creation] != nil { $0.note(.stalled, event) } }
+            return withState { if $0.flights[creation] != nil { $0.note(.stalled, of: arguments, event) } }
         }
         // The queue is that of the container asked; a scope that is being opened has no handle yet.
-        guard let events, let container = handle() else { return withState { $0.note(.stalled, event) } }
-        owner.withState { if $0.flights[creation] != nil { events.append([event], from: container) } }
+        guard let events, let container = handle() else {
+            return withState { $0.note(.stalled, of: arguments, event) }
+        }
+        let details = ContainerEvent.Details(key: arguments)
+        owner.withState { if $0.flights[creation] != nil { events.append([(event, details)], from: container) } }
     }
 
     /// Puts events into the observers' queue.

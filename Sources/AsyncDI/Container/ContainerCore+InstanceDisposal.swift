@@ -20,8 +20,8 @@ extension ContainerCore {
         }
         if events != nil {
             withState { state in
-                for error in errors { state.note(.failed, .failed(item.binding.key, error)) }
-                if item.isAnnounced { state.note(.disposed, .disposed(item.binding.key)) }
+                for error in errors { state.note(.failed, of: item.key.arguments, .failed(item.binding.key, error)) }
+                if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             }
         }
         for lease in item.leases { errors += await end(lease, heldBy: item) }

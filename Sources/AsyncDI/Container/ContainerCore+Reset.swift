@@ -90,7 +90,7 @@ extension ContainerCore.State {
                 kept.binding.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
             removals.entries.append(kept)
-            if !kept.binding.blueprint.isHidden { note(.evicted, .evicted(kept.binding.key)) }
+            if !kept.binding.blueprint.isHidden { note(.evicted, of: kept.key.arguments, .evicted(kept.binding.key)) }
         }
         for item in ledger.take(ids) { end(item, in: &removals) }
     }
@@ -114,7 +114,7 @@ extension ContainerCore.State {
     mutating func end(_ item: Disposable, in removals: inout Removals) {
         guard leases.postpone(item) else {
             guard item.isSilent else { return owe(item, in: &removals) }
-            if item.isAnnounced { note(.disposed, .disposed(item.binding.key)) }
+            if item.isAnnounced { note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             return removals.silent.append(item)
         }
         removals.postponed.append(item)

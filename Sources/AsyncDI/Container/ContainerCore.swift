@@ -34,7 +34,7 @@ final class ContainerCore: ResolutionHost {
         var bodies = 0
         /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in
         /// which it happened.
-        var events: [ContainerEvent] = []
+        var events: [(ContainerEvent, ContainerEvent.Details)] = []
         /// What was dropped and is released once no reader can have it.
         var retired: [AnyObject] = []
         /// What few containers need, and a request's scope hardly ever; made when it is first written.
@@ -265,8 +265,11 @@ struct WeakCore: Sendable {
 }
 
 extension ContainerCore.State {
-    /// Notes an event for the observers; costs nothing when none of them wants its kind.
-    mutating func note(_ kind: ContainerEvent.Kinds, _ event: @autoclosure () -> ContainerEvent) {
-        if observed.contains(kind) { events.append(event()) }
+    /// Notes an event for the observers, of the instance for these arguments; costs nothing when no observer wants its
+    /// kind.
+    mutating func note(
+        _ kind: ContainerEvent.Kinds, of arguments: ArgumentKey = .none, _ event: @autoclosure () -> ContainerEvent
+    ) {
+        if observed.contains(kind) { events.append((event(), ContainerEvent.Details(key: arguments))) }
     }
 }

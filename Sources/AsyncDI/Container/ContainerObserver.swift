@@ -81,6 +81,19 @@ extension ContainerEvent {
     }
 }
 
+extension ContainerEvent {
+    /// More about an event than its labels in a metric.
+    public struct Details: Sendable {
+        let key: ArgumentKey
+
+        /// The arguments of the instance that the event is about, or the key that `keyedBy:` computed from them; empty
+        /// for services without arguments, and for events about no instance.
+        ///
+        /// They name a tenant in a log. A metric whose labels contained them would never end.
+        public var arguments: [any Sendable] { key.list }
+    }
+}
+
 extension ContainerEvent: CustomStringConvertible {
     /// The event as a line of a log.
     public var description: String {
@@ -114,6 +127,9 @@ extension ContainerEvent: CustomStringConvertible {
 /// no other container's observers, only the events after it, which wait in memory, and the observers beside it. The
 /// thread may be another one for the next event; there is none while nothing happens. A hit is no event and costs
 /// nothing.
+///
+/// ``Container/dispose()`` and its kin return after observers have had the last event. So an observer must not block
+/// until they return.
 public protocol ContainerObserver: Sendable {
     /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless
     /// declared.
@@ -132,6 +148,16 @@ public protocol ContainerObserver: Sendable {
     ///   - container: The container in which it happened.
     ///   - event: What happened.
     func container(_ container: Container, did event: ContainerEvent)
+
+    /// Something happened, with its details: for observers that want more than the event.
+    ///
+    /// Calls ``container(_:did:)`` unless declared.
+    ///
+    /// - Parameters:
+    ///   - container: The container in which it happened.
+    ///   - event: What happened.
+    ///   - details: The arguments.
+    func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details)
 }
 
 extension ContainerObserver {
@@ -140,4 +166,21 @@ extension ContainerObserver {
 
     /// All of them.
     public var wantedEvents: ContainerEvent.Kinds { .all }
+
+    /// Nothing: for observers that declare ``container(_:did:details:)``.
+    ///
+    /// - Parameters:
+    ///   - container: The container in which it happened.
+    ///   - event: What happened.
+    public func container(_ container: Container, did event: ContainerEvent) {}
+
+    /// Passes the event on without its details.
+    ///
+    /// - Parameters:
+    ///   - container: The container in which it happened.
+    ///   - event: What happened.
+    ///   - details: The arguments.
+    public func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+        self.container(container, did: event)
+    }
 }

@@ -5,9 +5,18 @@
 ///
 /// Its lock is taken under that of a container, and nothing is taken under it.
 final class EventQueue: Sendable {
+    private enum Entry {
+        case event(ContainerEvent, ContainerEvent.Details, from: Container)
+        /// The end of what a caller waits for.
+        case mark(Completion)
+    }
+
     private struct State {
-        var events: [(Container, ContainerEvent)] = []
+        var entries: [Entry] = []
+        /// Whether a thread takes entries, or naps before it looks for more.
         var isDraining = false
+        /// Whether a thread calls observers.
+        var isBusy = false
     }
 
     private let observers: [(observer: any ContainerObserver, wanted: ContainerEvent.Kinds)]
@@ -30,36 +39,62 @@ final class EventQueue: Sendable {
         if wanted.isEmpty { return nil }
     }
 
-    func append(_ events: [ContainerEvent], from container: Container) {
-        let mustDrain = state.withLock { state in
-            for event in events { state.events.append((container, event)) }
-            defer { state.isDraining = true }
-            return !state.isDraining
+    func append(_ events: [(ContainerEvent, ContainerEvent.Details)], from container: Container) {
+        append { state in
+            for (event, details) in events { state.entries.append(.event(event, details, from: container)) }
+            return true
         }
-        if mustDrain { BlockingThreads.shared.run { self.drain() } }
     }
 
-    private static func takeEvents(_ state: inout State) -> [(Container, ContainerEvent)] {
-        defer { state.events = [] }
-        return state.events
+    /// Waits until observers have had every event up to now, but not longer than the deadline.
+    func catchUp(deadline: Duration?, clock: any Clock<Duration>) async {
+        let mark = Completion()
+        let mustWait = append { state in
+            if state.entries.isEmpty, !state.isBusy { return false }
+            state.entries.append(.mark(mark))
+            return true
+        }
+        if mustWait { _ = await mark.wait(atMost: deadline, clock: clock) }
+    }
+
+    /// - Returns: What `body` returned: whether there is something to hand over.
+    @discardableResult
+    private func append(_ body: (inout State) -> Bool) -> Bool {
+        let (hasMore, mustDrain) = state.withLock { state in
+            guard body(&state) else { return (false, false) }
+            defer { state.isDraining = true }
+            return (true, !state.isDraining)
+        }
+        if mustDrain { BlockingThreads.shared.run { self.drain() } }
+        return hasMore
+    }
+
+    private static func takeEntries(_ state: inout State) -> [Entry] {
+        defer { state.entries = [] }
+        state.isBusy = !state.entries.isEmpty
+        return state.entries
     }
 
     private func drain() {
         while true {
-            var events = state.withLock(Self.takeEvents)
-            if events.isEmpty {
+            var entries = state.withLock(Self.takeEntries)
+            if entries.isEmpty {
                 // While more keeps coming, the thread is woken once for many events and not for each.
                 BlockingThreads.nap()
-                events = state.withLock { state in
-                    if state.events.isEmpty { state.isDraining = false }
-                    return Self.takeEvents(&state)
+                entries = state.withLock { state in
+                    if state.entries.isEmpty { state.isDraining = false }
+                    return Self.takeEntries(&state)
                 }
             }
-            if events.isEmpty { return }
-            for (container, event) in events {
-                let kind = event.kind
-                for (observer, wanted) in observers where wanted.contains(kind) {
-                    observer.container(container, did: event)
+            if entries.isEmpty { return }
+            for entry in entries {
+                switch entry {
+                case .mark(let mark): mark.finish()
+                case .event(let event, let details, from: let container):
+                    let kind = event.kind
+                    for (observer, wanted) in observers where wanted.contains(kind) {
+                        observer.container(container, did: event, details: details)
+                    }
                 }
             }
         }

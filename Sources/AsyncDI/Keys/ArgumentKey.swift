@@ -5,7 +5,7 @@
 ///
 /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
 struct ArgumentKey: Hashable, @unchecked Sendable {
-    /// The ``Arguments`` of the request, or the computed key; nil for a registration without arguments, and for one
+    /// The ``Arguments`` of the request, or a ``ComputedKey``; nil for a registration without arguments, and for one
     /// that never shares anything.
     let value: AnyHashable?
     /// The lower half of the hash, computed once, where no lock is held: it only tells where to look.
@@ -13,6 +13,15 @@ struct ArgumentKey: Hashable, @unchecked Sendable {
 
     /// The key of a registration without arguments.
     static let none = ArgumentKey()
+
+    /// The arguments, or the computed key alone.
+    var list: [any Sendable] {
+        switch value?.base {
+        case let pack as ArgumentPack: pack.list
+        case let computed as any AnyComputedKey: [computed.value]
+        default: []
+        }
+    }
 
     private init() {
         value = nil
@@ -34,6 +43,16 @@ struct ArgumentKey: Hashable, @unchecked Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
+/// A key that `keyedBy:` computed from the arguments.
+struct ComputedKey<Value: Hashable & Sendable>: Hashable, AnyComputedKey {
+    let value: Value
+}
+
+private protocol AnyComputedKey {
+    associatedtype Value: Sendable
+    var value: Value { get }
+}
+
 /// How a registration makes the keys of its instances.
 @usableFromInline struct ArgumentKeying: Sendable {
     let key: @Sendable (ArgumentPack) -> ArgumentKey
@@ -52,7 +71,8 @@ struct ArgumentKey: Hashable, @unchecked Sendable {
         by key: @escaping @Sendable (repeat each Argument) -> Key
     ) -> ArgumentKeying {
         ArgumentKeying(
-            key: { ArgumentKey(key(repeat each Arguments<repeat each Argument>.unpacked($0))) }, isComputed: true)
+            key: { ArgumentKey(ComputedKey(value: key(repeat each Arguments<repeat each Argument>.unpacked($0)))) },
+            isComputed: true)
     }
 }
 

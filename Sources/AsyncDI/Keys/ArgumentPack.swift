@@ -19,6 +19,9 @@
     /// Hashes what ``isEqual(to:)`` compares, as far as it has a hash.
     func hashEquality(into hasher: inout Hasher) {}
 
+    /// The arguments, in order.
+    var list: [any Sendable] { [] }
+
     /// No arguments.
     ///
     /// Not a pack of no types, because the compiler can lay this out before the program runs: retaining it then costs
@@ -67,6 +70,12 @@
         var count = 0
         for _ in repeat (each Argument).self { count += 1 }
         return count
+    }
+
+    override var list: [any Sendable] {
+        var list: [any Sendable] = []
+        for value in repeat each values { list.append(value) }
+        return list
     }
 
     override func likeness(to other: ArgumentPack) -> ArgumentLikeness {

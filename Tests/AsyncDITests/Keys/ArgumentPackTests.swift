@@ -35,7 +35,7 @@ private func key<each Argument: Hashable & Sendable>(_ values: repeat each Argum
 }
 
 private func computed<Key: Hashable & Sendable>(_ key: Key) -> ArgumentKey {
-    ArgumentKey(key)
+    ArgumentKey(ComputedKey(value: key))
 }
 
 private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {

@@ -6,7 +6,7 @@ import Testing
 @testable import NotesComposition
 
 @Suite(.timeLimit(.minutes(1)))
-struct BodyScopeTests {
+struct ScopePerBodyTests {
     private final class Work: Sendable {}
     private struct Broken: Error {}
 
@@ -21,9 +21,9 @@ struct BodyScopeTests {
         }
         // Nothing but the response holds the scope.
         func response() async throws -> Response {
-            let bodyScope = try await BodyScope(in: container, Registrations())
-            _ = try await bodyScope.scope.resolve(Work.self)
-            return bodyScope.lasting(through: Response(status: .ok, body: body))
+            let scope = try OwnedScope(in: container)
+            _ = try await scope.container.resolve(Work.self)
+            return scope.lasting(through: Response(status: .ok, body: body))
         }
         try await use(response())
         let end = try #require(await ends.first { _ in true })
@@ -51,6 +51,6 @@ struct BodyScopeTests {
     @Test
     func `a body that is dropped ends it with an error`() async throws {
         let error = try await end(of: ResponseBody()) { _ in }
-        #expect(error is BodyWasDropped)
+        #expect((error as? ResolutionError)?.code == .disposed)
     }
 }

@@ -1,0 +1,124 @@
+import Synchronization
+import Testing
+
+@testable import AsyncDI
+
+/// Observers have had every event of a container when its disposal returns, and learn the arguments.
+@Suite(.timeLimit(.minutes(10))) struct LastEventTests {
+    private final class Log: ContainerObserver {
+        private let list = Mutex<[String]>([])
+        /// Holds the next event up, if set.
+        private let blocking = Mutex<ThreadGate?>(nil)
+        var all: [String] { list.withLock { $0 } }
+
+        func block(with gate: ThreadGate) { blocking.withLock { $0 = gate } }
+
+        func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+            blocking.withLock { $0 }?.wait()
+            let arguments = details.arguments.map { "\($0)" }.joined(separator: ", ")
+            list.withLock { $0.append("\(event.name)(\(arguments))") }
+        }
+    }
+
+    private func container(_ log: Log) -> Container {
+        Container(name: "app", observers: [log]) {
+            Registration(String.self, lifetime: .multiton) { (_, name: String, number: Int) in "\(name)\(number)" }
+            Registration(
+                Int.self, lifetime: .multiton(capacity: 1), keyedBy: { (text: String) in text.count },
+                factory: { (_, text: String) in text.count })
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+        }
+    }
+
+    private static let registrations = ["registered()", "registered()", "registered()"]
+
+    @Test(arguments: 0..<50)
+    func `dispose returns after the last event`(round: Int) async throws {
+        let log = Log()
+        let container = container(log)
+        _ = try await container.resolve(Bool.self)
+        try await container.dispose()
+        #expect(log.all == Self.registrations + ["created()", "disposed()"])
+    }
+
+    @Test func `so do drain, the disposal of a scope, and withContainer`() async throws {
+        let log = Log()
+        let container = container(log)
+        let scope = try await container.openScope()
+        try await scope.dispose(failing: CancellationError())
+        #expect(log.all.suffix(2) == ["opened()", "closed()"])
+        _ = try await container.resolve(Bool.self)
+        try await container.drain()
+        #expect(log.all.suffix(2) == ["created()", "disposed()"])
+        let other = Log()
+        _ = try await withContainer(observers: [other]) {
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+        } operation: { container in
+            try await container.resolve(Bool.self)
+        }
+        #expect(other.all == ["registered()", "created()", "disposed()"])
+    }
+
+    @Test func `events carry the arguments, or the key that was computed from them`() async throws {
+        let log = Log()
+        let container = container(log)
+        _ = try await container.resolve(String.self, arguments: "a", 1)
+        _ = try await container.resolve(Int.self, arguments: "four")
+        _ = try await container.resolve(Int.self, arguments: "seven")
+        try await container.reset(String.self, arguments: "a", 1)
+        try await container.dispose()
+        let expected: Set = [
+            "created(a, 1)", "created(4)", "created(5)", "evicted(4)", "disposed(4)", "evicted(a, 1)",
+            "disposed(a, 1)", "disposed(5)",
+        ]
+        #expect(Set(log.all.dropFirst(3)) == expected && log.all.count == 3 + expected.count)
+    }
+
+    @Test func `a deadline also bounds the wait for a slow observer`() async throws {
+        let log = Log()
+        let gate = ThreadGate()
+        log.block(with: gate)
+        let container = container(log)
+        try await container.dispose(deadline: .milliseconds(1))
+        #expect(log.all.isEmpty)
+        gate.open()
+    }
+
+    @Test func `a hook that disposes its own container does not wait for observers`() async throws {
+        let log = Log()
+        let gate = ThreadGate()
+        let container = Container(observers: [log]) {
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+                .onDispose { _, _ in
+                    log.block(with: gate)
+                    try await Container.hooked.withLock { $0 }?.dispose()
+                    gate.open()
+                }
+        }
+        Container.hooked.withLock { $0 = container }
+        defer { Container.hooked.withLock { $0 = nil } }
+        _ = try await container.resolve(Bool.self)
+        try await container.dispose()
+        #expect(log.all.last == "disposed()")
+    }
+}
+
+extension Container {
+    fileprivate static let hooked = Mutex<Container?>(nil)
+}
+
+extension ContainerEvent {
+    fileprivate var name: String {
+        switch self {
+        case .registered: "registered"
+        case .created: "created"
+        case .failed: "failed"
+        case .evicted: "evicted"
+        case .disposed: "disposed"
+        case .scopeOpened: "opened"
+        case .scopeClosed: "closed"
+        case .stalled: "stalled"
+        @unknown default: "another"
+        }
+    }
+}
