@@ -25,8 +25,10 @@ struct AppModule: Module {
 }
 
 func run() async throws {
-    let container = Container { AppModule() }
-    let users = try await container.resolve((any UserRepository).self)
-    print(try await users.name(of: 1))
-    try await container.dispose()  // closes the database
+    try await withContainer {
+        AppModule()
+    } operation: { container in
+        let users = try await container.resolve((any UserRepository).self)
+        print(try await users.name(of: 1))
+    }  // closes the database, also when something throws
 }

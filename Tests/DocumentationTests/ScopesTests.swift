@@ -103,95 +103,29 @@ struct ScopesTests {
         try await container.dispose()
     }
 
-    @Test func `a middleware`() async throws {
-        let container = makeContainer()
-        let middleware = ScopePerRequest(container: container)
-        let response = try await middleware.handle(request) { request in
-            let user = try await container.resolve(CurrentUser.self)
-            #expect(user.request.path == request.path)
-            return Response { _ in }
+    final class PlayerScreen: Sendable {
+        private let scope: OwnedScope
+
+        init(in container: Container, playing song: Song) throws {
+            scope = try OwnedScope(in: container) { Registration(instance: song) }
         }
-        try await response.body { _ in }
-        try await container.dispose()
+
+        func player() async throws -> Player { try await scope.container.resolve(Player.self) }
     }
 
-    struct ScopePerRequest: Middleware {
-        let container: Container
-
-        func handle(_ request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
-            try await container.withScope("\(request.path)") {
-                Registration(instance: request)
-            } operation: { _ in
-                try await next(request)
-            }
-        }
-    }
-
-    @Test func `a service that is cancelled disposes its container all the same`() async throws {
-        let log = Log()
+    @Test func `a scope that goes with an object`() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
         let container = Container {
-            Registration(Log.self, instance: log).onDispose { log in log.note("disposed") }
+            Registration(expected: Song.self)
+            Registration(using: Player.init, lifetime: .scoped)
+                .onDispose { _, reason in end.yield(reason.error != nil) }
         }
-        let server = Server()
-        let services: [any Service] = [ContainerService(container: container), server]  // the server stops first
-        let task = Task { try await services[0].run() }
-        task.cancel()
-        try await task.value
-        #expect(log.events == ["disposed"])
-    }
-
-    struct ContainerService: Service {
-        let container: Container
-
-        func run() async throws {
-            try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose all the same
-            try await container.drain(deadline: .seconds(20))
+        do {
+            let screen = try PlayerScreen(in: container, playing: Song(title: "Gymnopédie"))
+            #expect(try await screen.player().song.title == "Gymnopédie")
         }
-    }
-
-    @Test func `a streamed body opens its scope, or ends the one that was opened before`() async throws {
-        let log = Log()
-        let container = Container {
-            Registration(expected: Request.self)
-            Registration(Export.self, lifetime: .scoped) { r in
-                _ = try await r.resolve(Request.self)
-                return Export(rows: ["a", "b"])
-            }
-            .onDispose { _ in log.note("disposed") }
-        }
-        for response in [makeResponse(container), try await makeResponseEarly(container)] {
-            try await response.body { row in log.note(row) }
-        }
-        #expect(log.events == ["a", "b", "disposed", "a", "b", "disposed"])
-        let failing = try await makeResponseEarly(container)
-        await #expect(throws: CancellationError.self) { try await failing.body { _ in throw CancellationError() } }
-        #expect(log.events.count == 7)
+        #expect(await ends.first { _ in true } == true)
         try await container.dispose()
-    }
-
-    private func makeResponse(_ container: Container) -> Response {
-        let request = request
-        return Response { write in
-            try await container.withScope {
-                Registration(instance: request)
-            } operation: { scope in
-                for row in try await scope.resolve(Export.self).rows { try await write(row) }
-            }
-        }
-    }
-
-    private func makeResponseEarly(_ container: Container) async throws -> Response {
-        let scope = try await container.openScope { Registration(instance: request) }
-        let export = try await scope.resolve(Export.self)
-        return Response { write in
-            do {
-                for row in export.rows { try await write(row) }
-            } catch {
-                try? await scope.dispose(failing: error)
-                throw error
-            }
-            try await scope.dispose()
-        }
     }
 
     @Test func `a scope that stays open`() async throws {
@@ -206,13 +140,6 @@ struct ScopesTests {
 
     struct Request: Sendable {
         let path: String
-    }
-
-    struct Response: Sendable {
-        typealias Write = @Sendable (String) async throws -> Void
-        let body: @Sendable (_ write: Write) async throws -> Void
-
-        init(body: @escaping @Sendable (_ write: Write) async throws -> Void) { self.body = body }
     }
 
     final class CurrentUser: Sendable {
@@ -251,10 +178,6 @@ struct ScopesTests {
         func greet() -> String { greeter.greet().uppercased() }
     }
 
-    struct Export: Sendable {
-        let rows: [String]
-    }
-
     final class Log: Sendable {
         private let content = Mutex<[String]>([])
 
@@ -262,23 +185,13 @@ struct ScopesTests {
         func note(_ event: String) { content.withLock { $0.append(event) } }
     }
 
-    // What a server framework and a service group bring.
-
-    protocol Middleware {
-        func handle(_ request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response
+    struct Song: Sendable {
+        let title: String
     }
 
-    protocol Service: Sendable {
-        func run() async throws
-    }
+    final class Player: Sendable {
+        let song: Song
 
-    struct Server: Service {
-        func run() async throws {}
+        init(song: Song) { self.song = song }
     }
-}
-
-/// Like the function of a service group: returns when a shutdown begins (here never), throws when its task is
-/// cancelled.
-private func gracefulShutdown() async throws {
-    try await Task.sleep(for: .seconds(3600))
 }

@@ -1,0 +1,83 @@
+import AsyncDI
+import Synchronization
+import Testing
+
+/// The guide "Observability", run.
+@Suite(.timeLimit(.minutes(10)))
+struct ObservabilityTests {
+    struct ContainerLog: ContainerObserver {
+        let logger: Logger
+
+        var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
+
+        func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+            let arguments = details.arguments.map { "\($0)" }.joined(separator: ", ")
+            logger.warning("\(event)", metadata: ["container": container.name ?? "-", "arguments": arguments])
+        }
+    }
+
+    struct ContainerMetrics: ContainerObserver {
+        let metrics: Metrics
+
+        func container(_ container: Container, did event: ContainerEvent) {
+            switch event {
+            case .created(let key, let duration, _):
+                metrics.record(duration, "di.created", service: "\(key)")
+                metrics.add(1, "di.alive", service: "\(key)")
+            case .disposed(let key): metrics.add(-1, "di.alive", service: "\(key)")
+            case .failed(let key, _): metrics.add(1, "di.failed", service: "\(key)")
+            case .evicted(let key): metrics.add(1, "di.evicted", service: "\(key)")
+            default: break
+            }
+        }
+    }
+
+    private struct Unreadable: Error {}
+
+    @Test func `a log and metrics of a container that has tenants`() async throws {
+        let (logger, metrics) = (Logger(), Metrics())
+        let container = Container(
+            name: "notes", observers: [ContainerLog(logger: logger), ContainerMetrics(metrics: metrics)]
+        ) {
+            Registration(String.self, lifetime: .multiton(capacity: 1)) { (_, tenant: String) in
+                if tenant == "broken" { throw Unreadable() }
+                return tenant
+            }
+        }
+        for tenant in ["acme", "broken", "globex"] {
+            _ = try? await container.resolve(String.self, arguments: tenant)
+        }
+        try await container.dispose()
+        #expect(logger.lines.count == 1)
+        let line = try #require(logger.lines.first)
+        #expect(line.hasPrefix("failed String(String)") && line.hasSuffix("broken in notes"))
+        #expect(metrics.sums == ["di.alive": 0, "di.failed": 1, "di.evicted": 1])
+        #expect(metrics.timed == ["di.created", "di.created"])
+    }
+
+    // What logging and metrics libraries bring.
+
+    final class Logger: Sendable {
+        private let content = Mutex<[String]>([])
+
+        var lines: [String] { content.withLock { $0 } }
+        func warning(_ message: String, metadata: [String: String]) {
+            content.withLock {
+                $0.append("\(message) \(metadata["arguments"] ?? "") in \(metadata["container"] ?? "")")
+            }
+        }
+    }
+
+    final class Metrics: Sendable {
+        private let content = Mutex<(sums: [String: Int], timed: [String])>(([:], []))
+
+        var sums: [String: Int] { content.withLock { $0.sums } }
+        var timed: [String] { content.withLock { $0.timed } }
+        func record(_ duration: Duration, _ label: String, service: String) {
+            content.withLock { $0.timed.append(label) }
+        }
+        func add(_ count: Int, _ label: String, service: String) {
+            content.withLock { $0.sums[label, default: 0] += count }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import AsyncDI
+import Synchronization
+import Testing
+
+/// The guide "A server", run.
+@Suite(.timeLimit(.minutes(10)))
+struct ServerGuideTests {
+    private let request = Request(path: "/orders", tenant: "acme")
+
+    @Test func `a middleware`() async throws {
+        let log = Log()
+        let container = Container {
+            RequestModule()
+            Registration(TenantDatabase.self, lifetime: .multiton) { (_, name: String) in
+                TenantDatabase(name: name, log: log)
+            }
+            .onDispose { database in log.note("\(database.name) closed") }
+        }
+        try container.validate()
+        let middleware = ScopePerRequest(container: container)
+        _ = try await middleware.handle(request) { _ in
+            try await container.resolve(OrderHandler.self).order()
+            return Response { _ in }
+        }
+        await #expect(throws: CancellationError.self) {
+            try await middleware.handle(request) { _ in
+                try await container.resolve(OrderHandler.self).order()
+                throw CancellationError()
+            }
+        }
+        try await container.dispose()
+        #expect(
+            log.events == ["acme: ordered", "acme: committed", "acme: ordered", "acme: rolled back", "acme closed"])
+    }
+
+    struct ScopePerRequest: Middleware {
+        let container: Container
+
+        func handle(_ request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
+            try await container.withScope("\(request.path)") {
+                Registration(instance: request)
+            } operation: { _ in
+                try await next(request)
+            }
+        }
+    }
+
+    @Test func `a service that is cancelled disposes its container all the same`() async throws {
+        let log = Log()
+        let container = Container {
+            Registration(Log.self, instance: log).onDispose { log in log.note("disposed") }
+        }
+        let server = Server(container)
+        let services: [any Service] = [ContainerService(container: container), server]  // the server stops first
+        let task = Task { try await services[0].run() }
+        task.cancel()
+        try await task.value
+        #expect(log.events == ["disposed"])
+    }
+
+    struct ContainerService: Service {
+        let container: Container
+
+        func run() async throws {
+            try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose all the same
+            try await container.drain(deadline: .seconds(20))
+        }
+    }
+
+    @Test func `a streamed body opens its scope, or ends the one that was opened before`() async throws {
+        let log = Log()
+        let container = Container {
+            Registration(expected: Request.self)
+            Registration(Export.self, lifetime: .scoped) { r in
+                _ = try await r.resolve(Request.self)
+                return Export(rows: ["a", "b"])
+            }
+            .onDispose { _ in log.note("disposed") }
+        }
+        for response in [makeResponse(container), try await makeResponseEarly(container)] {
+            try await response.body { row in log.note(row) }
+        }
+        #expect(log.events == ["a", "b", "disposed", "a", "b", "disposed"])
+        let failing = try await makeResponseEarly(container)
+        await #expect(throws: CancellationError.self) { try await failing.body { _ in throw CancellationError() } }
+        #expect(log.events.count == 7)
+        try await container.dispose()
+    }
+
+    private func makeResponse(_ container: Container) -> Response {
+        let request = request
+        return Response { write in
+            try await container.withScope {
+                Registration(instance: request)
+            } operation: { scope in
+                for row in try await scope.resolve(Export.self).rows { try await write(row) }
+            }
+        }
+    }
+
+    private func makeResponseEarly(_ container: Container) async throws -> Response {
+        let scope = try OwnedScope(in: container, isDrained: true) { Registration(instance: request) }
+        let export = try await scope.run { scope in try await scope.resolve(Export.self) }
+        return Response { write in
+            try await scope.finish { _ in
+                for row in export.rows { try await write(row) }
+            }
+        }
+    }
+
+    @Test func `a server from its start to its end`() async throws {
+        try await runServer()
+    }
+
+    func runServer() async throws {
+        try await withContainer(name: "orders") {
+            RequestModule()
+            Registration(Catalogue.self, lifetime: .singleton) { _ in try await Catalogue.load() }.eager()
+        } operation: { container in
+            try await Server(container).run()
+        }
+    }
+
+    struct RequestModule: Module {
+        var registrations: Registrations {
+            Registration(expected: Request.self)
+            Registration(UnitOfWork.self, lifetime: .scoped) { resolver in
+                let request = try await resolver.resolve(Request.self)
+                return try await UnitOfWork(resolver.lease(TenantDatabase.self, arguments: request.tenant))
+            }
+            .onDispose { work, reason in
+                if reason.error == nil { try await work.commit() } else { try await work.rollBack() }
+            }
+            Registration(using: OrderHandler.init)
+        }
+    }
+
+    // MARK: The program around it
+
+    struct Request: Sendable {
+        let path: String
+        let tenant: String
+    }
+
+    struct Response: Sendable {
+        typealias Write = @Sendable (String) async throws -> Void
+        let body: @Sendable (_ write: Write) async throws -> Void
+
+        init(body: @escaping @Sendable (_ write: Write) async throws -> Void) { self.body = body }
+    }
+
+    struct Export: Sendable {
+        let rows: [String]
+    }
+
+    struct TenantDatabase: Sendable {
+        let name: String
+        let log: Log
+    }
+
+    final class UnitOfWork: Sendable {
+        private let database: TenantDatabase
+
+        init(_ database: TenantDatabase) { self.database = database }
+        func note(_ event: String) { database.log.note("\(database.name): \(event)") }
+        func commit() async throws { note("committed") }
+        func rollBack() async throws { note("rolled back") }
+    }
+
+    struct OrderHandler: Sendable {
+        let work: UnitOfWork
+
+        func order() async throws { work.note("ordered") }
+    }
+
+    struct Catalogue: Sendable {
+        static func load() async throws -> Catalogue { Catalogue() }
+    }
+
+    final class Log: Sendable {
+        private let content = Mutex<[String]>([])
+
+        var events: [String] { content.withLock { $0 } }
+        func note(_ event: String) { content.withLock { $0.append(event) } }
+    }
+
+    // What a server framework and a service group bring.
+
+    protocol Middleware {
+        func handle(_ request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response
+    }
+
+    protocol Service: Sendable {
+        func run() async throws
+    }
+
+    struct Server: Service {
+        let container: Container
+
+        init(_ container: Container) { self.container = container }
+        func run() async throws { _ = container }
+    }
+}
+
+/// Like the function of a service group: returns when a shutdown begins (here never), throws when its task is
+/// cancelled.
+private func gracefulShutdown() async throws {
+    for await _ in AsyncStream(Int.self, { _ in }) {}
+    try Task.checkCancellation()
+}
