@@ -55,7 +55,7 @@ struct ObservabilityTests {
         #expect(metrics.timed == ["di.created", "di.created"])
     }
 
-    // What logging and metrics libraries bring.
+    // Stand-ins for the types of logging and metrics libraries.
 
     final class Logger: Sendable {
         private let content = Mutex<[String]>([])

@@ -16,7 +16,7 @@ struct ServerGuideTests {
             }
             .onDispose { database in log.note("\(database.name) closed") }
         }
-        try container.validate()
+        try await container.validate()
         let middleware = ScopePerRequest(container: container)
         _ = try await middleware.handle(request) { _ in
             try await container.resolve(OrderHandler.self).order()
@@ -184,7 +184,7 @@ struct ServerGuideTests {
         func note(_ event: String) { content.withLock { $0.append(event) } }
     }
 
-    // What a server framework and a service group bring.
+    // Stand-ins for the types of a server framework and a service group.
 
     protocol Middleware {
         func handle(_ request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response

@@ -1,6 +1,6 @@
 /// Makes a container, starts it, runs a body with it, and disposes it on every way out.
 ///
-/// What the `main` of an executable does, and a test without a trait. The container is ``Container/current`` for the
+/// For the `main` of an executable, and for a test without a trait. The container is ``Container/current`` for the
 /// body's task and its children.
 /// ```swift
 /// try await withContainer {

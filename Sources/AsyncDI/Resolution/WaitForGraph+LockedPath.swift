@@ -7,7 +7,7 @@
 /// has an end of its own.
 extension WaitForGraph {
     private enum Milestone: Hashable {
-        /// What the node does itself, up to its last line.
+        /// The node's own calls have returned.
         case work(Node)
         case end(Node)
         /// An end that the asker's own one depends on by nothing but ends.

@@ -9,7 +9,7 @@ import Testing
         var name = "work"
     }
 
-    /// What a unit of work came to.
+    /// How units of work ended.
     private final class Ends: Sendable {
         private let list = Mutex<[String]>([])
         let hasOne = Gate()

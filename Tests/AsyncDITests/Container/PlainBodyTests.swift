@@ -3,7 +3,7 @@ import Testing
 
 /// The bodies of `withScope` and its kin: what they may capture, and where they run.
 @Suite(.timeLimit(.minutes(10))) struct PlainBodyTests {
-    /// What a server hands to a streamed response: not Sendable, and given `inout`.
+    /// The writer of a streamed response: not Sendable, and given `inout`.
     private struct Writer: ~Copyable {
         private(set) var parts: [String] = []
         private let mark = NotSendable()

@@ -46,7 +46,7 @@ final class TenantPool: Sendable {
         }
     }
 
-    /// Closes what has been unused since a point in time.
+    /// Closes the databases that have been unused since a point in time.
     func closeUnused(since limit: ContinuousClock.Instant) {
         state.withLock { state in
             for (tenant, entry) in state.entries {

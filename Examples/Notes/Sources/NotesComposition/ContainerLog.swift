@@ -1,13 +1,15 @@
 import AsyncDI
 import Logging
 
-/// Logs what goes wrong in the container, and what waits for long.
+/// Logs failures and long waits of the container, with their arguments.
 struct ContainerLog: ContainerObserver {
     let logger: Logger
 
     var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
 
-    func container(_ container: Container, did event: ContainerEvent) {
-        logger.warning("\(event)", metadata: ["container": "\(container.name ?? "-")"])
+    func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+        let arguments = details.arguments.map { "\($0)" }.joined(separator: ", ")
+        logger.warning(
+            "\(event)", metadata: ["container": "\(container.name ?? "-")", "arguments": "\(arguments)"])
     }
 }

@@ -14,7 +14,7 @@ struct NamesTests {
             "", ".", "..", "../x", "a/b", "a\\b", "A", "1a", "-a", "a b", "a\0", "a.sqlite", "ä", "🍕", "a🍕", "%2e%2e",
             Text("a", 33), Text("a", 10_000_000),
         ] as [Text])
-    func `what is no name is refused`(_ text: Text) {
+    func `invalid names are refused`(_ text: Text) {
         #expect(throws: NotesError.self) { try TenantName(text.value) }
     }
 
@@ -33,7 +33,7 @@ struct NamesTests {
     }
 
     @Test
-    func `a name that is nobody's opens nothing`() async throws {
+    func `the name of no tenant opens nothing`() async throws {
         try await withNotes { world in
             for name in ["nobody", "catalogue"] {
                 let response = try await world.get("/tenants/\(name)/notes")

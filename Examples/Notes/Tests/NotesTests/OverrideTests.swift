@@ -27,7 +27,7 @@ struct OverrideTests {
     }
 
     @Test
-    func `what factories resolve is what they declare`() async throws {
+    func `factories resolve the dependencies that they declare`() async throws {
         try await withNotes { world in
             await world.app.container.startRecording()
             try await world.addTenant()

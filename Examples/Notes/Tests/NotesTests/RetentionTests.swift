@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RetentionTests {
     @Test
-    func `the job removes what is old, tenant by tenant, in a transaction each`() async throws {
+    func `the job removes old notes, tenant by tenant, in a transaction each`() async throws {
         try await withNotes { world in
             for tenant in ["acme", "broken", "other"] {
                 try await world.addTenant(tenant)
@@ -23,7 +23,7 @@ struct RetentionTests {
     }
 
     @Test
-    func `the job keeps what is young`() async throws {
+    func `the job keeps young notes`() async throws {
         try await withNotes { world in
             try await world.addTenant()
             try await world.add("young")

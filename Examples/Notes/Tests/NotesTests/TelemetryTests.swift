@@ -29,7 +29,7 @@ struct TelemetryTests {
     }
 
     @Test
-    func `metrics count what the container creates and closes`() async throws {
+    func `metrics count creations and disposals of the container`() async throws {
         let metrics = TestMetrics()
         try await withNotes(observers: [ContainerMetrics(.all, factory: metrics)]) { world in
             try await world.addTenant()

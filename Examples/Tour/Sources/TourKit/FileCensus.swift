@@ -34,7 +34,7 @@ final class FileCensus: Sendable {
                 counts.add(try kind(of: unfinished[...], after: &state))
                 unfinished.removeAll(keepingCapacity: true)
             }
-            // What follows the last line break may go on in the next block.
+            // The text after the last line break may go on in the next block.
             unfinished += last
             guard unfinished.count < Self.longestLine else { throw SkipReason.lineTooLong }
         }

@@ -37,7 +37,7 @@ final class LineClassifier: Sendable {
         return kind
     }
 
-    /// What the next bytes are, when the first of them may begin a delimiter.
+    /// Meaning of the next bytes, when the first of them may begin a delimiter.
     private func step(into rest: ArraySlice<UInt8>, _ state: inout State) -> Step {
         switch state {
         case .code:

@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// What the whole tour shares: the settings, the directory and the report.
+/// Services that the whole tour shares: the settings, the directory and the report.
 struct ReportModule: Module {
     let settings: Settings
     let runs: FactoryRuns
@@ -9,7 +9,7 @@ struct ReportModule: Module {
         // Something that is there already.
         Registration(instance: settings)
 
-        // What `SourceTree.init(settings:)` needs is resolved by its type.
+        // The parameters of `SourceTree.init(settings:)` are resolved by their types.
         Registration(using: SourceTree.init, lifetime: .singleton)
             .counted(by: runs)
 
@@ -20,7 +20,7 @@ struct ReportModule: Module {
     }
 }
 
-/// What counts one file.
+/// Services that count one file.
 struct FileModule: Module {
     let runs: FactoryRuns
 

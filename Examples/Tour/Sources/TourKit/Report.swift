@@ -1,4 +1,4 @@
-/// What the report's JSON file says.
+/// Contents of the report's JSON file.
 struct Report: Codable, Equatable, Sendable {
     struct File: Codable, Equatable, Sendable {
         var path: String

@@ -28,7 +28,7 @@ actor ReportStore {
         contents.skipped.append(Report.Skipped(path: path, reason: reason.rawValue))
     }
 
-    /// What there is so far, by path.
+    /// Counts so far, by path.
     var report: Report {
         var report = contents
         report.files.sort { $0.path < $1.path }

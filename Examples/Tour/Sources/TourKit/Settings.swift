@@ -5,7 +5,7 @@ package enum GraphFormat: String, Sendable {
     case dot, mermaid
 }
 
-/// What the user asked for.
+/// Settings that the user asked for.
 package struct Settings: Sendable {
     package static let usage = "usage: tour [DIRECTORY] [--report FILE] [--graph dot|mermaid]"
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is printed at the end.
+/// Summary that is printed at the end.
 package struct Summary: Sendable {
     let report: Report
     let factoryRuns: [String: Int]

@@ -23,7 +23,7 @@ package struct Tour {
         do {
             report = try await takeCensus()
         } catch {
-            // What went wrong first is what the user should see.
+            // The user should see the first error.
             try? await container.dispose()
             throw error
         }

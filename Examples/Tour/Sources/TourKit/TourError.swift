@@ -1,4 +1,4 @@
-/// What ends the tour, in one line for the user.
+/// Error that ends the tour, in one line for the user.
 enum TourError: Error, Equatable, CustomStringConvertible {
     case usage(String)
     case directory(String, reason: String)

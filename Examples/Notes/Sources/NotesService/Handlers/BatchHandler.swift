@@ -7,7 +7,7 @@ package struct BatchHandler: Sendable {
 
     package init(notes: any NoteRepository) { self.notes = notes }
 
-    /// Stores the notes one by one and collects what is wrong with the others.
+    /// Stores the valid notes one by one and collects the mistakes of the others.
     ///
     /// With a problem, the response says failure, and the unit of work is rolled back. So the handler need not undo
     /// anything itself.

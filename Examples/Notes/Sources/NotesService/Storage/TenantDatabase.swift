@@ -36,7 +36,7 @@ package final class TenantDatabase: Sendable {
         }
     }
 
-    /// Reads what has been committed, beside any transaction.
+    /// Reads committed notes, beside any transaction.
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
         try await Self.naming(tenant) { try await connections.read(body) }
     }
