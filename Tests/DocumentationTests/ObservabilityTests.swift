@@ -55,6 +55,39 @@ struct ObservabilityTests {
         #expect(metrics.timed == ["di.created", "di.created"])
     }
 
+    @Test func `a database that does not answer`() async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
+                .healthCheck { database in try await database.ping() }
+            Registration(using: OrderRepository.init)
+            Registration(using: OrderHandler.init)
+        }
+        _ = try await container.resolve(OrderHandler.self)
+        let report = await container.health(timeout: .seconds(2))
+        if !report.isHealthy { print(report) }
+        let line = report.description
+        #expect(line.hasPrefix("Database: failed after "))
+        #expect(line.hasSuffix(": disk I/O error; needed by OrderRepository, OrderHandler"))
+        try await container.dispose()
+    }
+
+    struct DiskError: Error, CustomStringConvertible {
+        var description: String { "disk I/O error" }
+    }
+
+    final class Database: Sendable {
+        static func open(_ path: String) async throws -> Database { Database() }
+        func ping() async throws { throw DiskError() }
+    }
+
+    struct OrderRepository: Sendable {
+        let database: Database
+    }
+
+    struct OrderHandler: Sendable {
+        let repository: OrderRepository
+    }
+
     // Stand-ins for the types of logging and metrics libraries.
 
     final class Logger: Sendable {

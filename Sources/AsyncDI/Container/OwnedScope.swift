@@ -77,6 +77,7 @@ public final class OwnedScope: Sendable {
     public nonisolated(nonsending) func finish<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
+        // Unsafe because it was received as `sending`, and is touched by nothing on its way out.
         nonisolated(unsafe) let result = try await run(operation)
         try await end()
         return result

@@ -9,6 +9,11 @@ extension Blueprint {
                 "Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself."
             )
         }
+        if healthCheck != nil, instance == nil, key.isMaking || lifetime.kind == .transient || lifetime.kind == .graph {
+            return invalid(
+                "\(key) is \(lifetime) and has a health check, but no container keeps an instance of it.",
+                "Use a lifetime whose instances stay (.singleton, .scoped, .multiton), or check the service elsewhere.")
+        }
         if key.isMaking || instance != nil, !propertyHooks.isEmpty || !creationHooks.isEmpty {
             return invalid(
                 "\(key) has hooks for a creation, but no container creates it.",
@@ -37,7 +42,7 @@ extension Blueprint {
         }
         if isEager, key.arguments != nil {
             return invalid(
-                "\(key) is eager, but nobody can say with which arguments.",
+                "\(key) is eager, but takes arguments, which start() cannot pass.",
                 "Remove .eager(), and resolve it with its arguments after start().")
         }
         if isEager, !lifetime.keepsInstances {

@@ -96,6 +96,22 @@ extension Registration where Service: Sendable {
         changed { $0.disposalHooks.append { cell, reason in try await hook(cell.undecorated.instance(), reason) } }
     }
 
+    /// Says how to find out whether an instance works, for ``Container/health(timeout:)``.
+    ///
+    /// ```swift
+    /// Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
+    ///     .healthCheck { database in try await database.ping() }
+    /// ```
+    /// - Parameter check: Called with an instance that is alive; throws when the instance does not work. A second check
+    ///   replaces the first one.
+    /// - Returns: The changed registration. Transient and graph services, of which no container keeps an instance, are
+    ///   an ``ResolutionError/Code/invalidRegistration``.
+    public func healthCheck(
+        _ check: nonisolated(nonsending) @escaping @Sendable (Service) async throws -> Void
+    ) -> Self {
+        changed { $0.healthCheck = { cell in try await check(cell.undecorated.instance()) } }
+    }
+
     /// Makes the service available under another type too, with the same qualifier, arguments and instances.
     ///
     /// The cast is checked when the other type is resolved, and fails with ``ResolutionError/Code/typeMismatch``.

@@ -3,6 +3,9 @@ typealias InstanceHook = nonisolated(nonsending) @Sendable (Resolver, Cell, Argu
 /// A hook that closes an instance.
 typealias DisposalHook = nonisolated(nonsending) @Sendable (Cell, DisposalReason) async throws -> Void
 
+/// A check of whether an instance works: throws when it does not.
+typealias HealthCheck = nonisolated(nonsending) @Sendable (Cell) async throws -> Void
+
 /// What happens to a creation when no request waits for it any more.
 @nonexhaustive
 public enum AbandonmentPolicy: Sendable, Hashable {
@@ -45,6 +48,7 @@ struct Extras: Sendable {
     fileprivate(set) var propertyHooks: [InstanceHook] = []
     fileprivate(set) var creationHooks: [InstanceHook] = []
     fileprivate(set) var disposalHooks: [DisposalHook] = []
+    fileprivate(set) var healthCheck: HealthCheck?
     fileprivate(set) var abandonment = AbandonmentPolicy.cancel
     fileprivate(set) var isEager = false
     fileprivate(set) var isHidden = false
@@ -83,6 +87,10 @@ extension Blueprint {
     var disposalHooks: [DisposalHook] {
         get { extras?.value.disposalHooks ?? [] }
         set { change { $0.disposalHooks = newValue } }
+    }
+    var healthCheck: HealthCheck? {
+        get { extras?.value.healthCheck }
+        set { change { $0.healthCheck = newValue } }
     }
     var abandonment: AbandonmentPolicy {
         get { extras?.value.abandonment ?? .cancel }

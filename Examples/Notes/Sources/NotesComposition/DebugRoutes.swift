@@ -2,7 +2,7 @@ import AsyncDI
 import Hummingbird
 import NotesService
 
-/// Routes that show the container: its registrations, its graph, and what is alive.
+/// Routes that show the container: its registrations, its graph, its health, and the open tenants.
 func addDebug(to router: Router<some RequestContext>, _ container: Container) {
     let debug = router.group("debug/di")
     debug.get { _, _ in
@@ -14,6 +14,7 @@ func addDebug(to router: Router<some RequestContext>, _ container: Container) {
 
             """
     }
+    debug.get("health") { _, _ in "\(await container.health(timeout: .seconds(2)))\n" }
     debug.get("graph") { request, _ in
         let graph = try await container.declaredGraph()
         return switch request.uri.queryParameters["format"] {

@@ -1,0 +1,185 @@
+/// Results of the health checks of one container.
+///
+/// ```swift
+/// let report = await container.health(timeout: .seconds(2))
+/// guard report.isHealthy else { return .serviceUnavailable(report.description) }
+/// ```
+public struct HealthReport: Sendable, CustomStringConvertible {
+    /// Result of a health check.
+    @nonexhaustive
+    public enum Status: Sendable {
+        /// The check returned.
+        case healthy
+        /// The check threw this error.
+        case failed(any Error)
+        /// The check did not return in time; it was cancelled.
+        case timedOut
+    }
+
+    /// One instance, and the result of its check.
+    public struct Entry: Sendable {
+        /// The service.
+        public let key: ServiceKey
+        /// The arguments of the instance, or the key that `keyedBy:` computed from them.
+        public var arguments: [any Sendable] { argumentKey.list }
+        /// The result of the check.
+        public let status: Status
+        /// The time that the check took, by the container's clock.
+        public let duration: Duration
+        /// The services that cannot work without this one, as far as registrations declare it, the nearest first; empty
+        /// for a healthy instance.
+        public let affected: [String]
+
+        let argumentKey: ArgumentKey
+
+        /// Whether the check returned.
+        public var isHealthy: Bool { if case .healthy = status { true } else { false } }
+    }
+
+    /// One entry for each instance that was checked, sorted by service.
+    public let entries: [Entry]
+
+    /// Whether every check returned.
+    public var isHealthy: Bool { entries.allSatisfy(\.isHealthy) }
+
+    /// A line for each entry.
+    public var description: String { entries.map(\.description).joined(separator: "\n") }
+}
+
+extension HealthReport.Entry: CustomStringConvertible {
+    /// The entry as a line of a log.
+    public var description: String {
+        let arguments = arguments.map { "\($0)" }.joined(separator: ", ")
+        let name = arguments.isEmpty ? "\(key)" : "\(key) for \(arguments)"
+        let users = affected.isEmpty ? "" : "; needed by \(affected.joined(separator: ", "))"
+        return switch status {
+        case .healthy: "\(name): healthy after \(duration)"
+        case .failed(let error): "\(name): failed after \(duration): \(error)\(users)"
+        case .timedOut: "\(name): no answer after \(duration)\(users)"
+        }
+    }
+}
+
+extension Container {
+    /// Runs the health checks of the instances that are alive in this container, side by side.
+    ///
+    /// Creates nothing: a service that has no instance yet is not in the report. A check is no use of its instance: it
+    /// keeps no multiton from being evicted, and no instance from being disposed. What is disposed meanwhile is left out
+    /// when its check fails. Instances of scopes, and of the containers above, are not checked.
+    ///
+    /// - Parameter timeout: How long one check may take, by the container's clock. A check that takes longer is
+    ///   cancelled, and not waited for.
+    /// - Returns: The results.
+    public func health(timeout: Duration) async -> HealthReport {
+        let entries = await core.checkHealth(timeout: timeout)
+        if entries.allSatisfy(\.isHealthy) { return HealthReport(entries: entries) }
+        let graph = try? declaredGraph()
+        return HealthReport(
+            entries: entries.map { entry in
+                guard !entry.isHealthy, let graph else { return entry }
+                return HealthReport.Entry(
+                    key: entry.key, status: entry.status, duration: entry.duration,
+                    affected: graph.users(of: "\(entry.key)"), argumentKey: entry.argumentKey)
+            })
+    }
+}
+
+extension ContainerCore {
+    /// An instance that is alive, and its check.
+    private struct Subject: Sendable {
+        let key: CreationKey
+        let cell: Cell
+        let check: HealthCheck
+    }
+
+    fileprivate func checkHealth(timeout: Duration) async -> [HealthReport.Entry] {
+        let entries = await withTaskGroup(of: HealthReport.Entry?.self) { group in
+            for subject in subjects() {
+                group.addTask { await self.check(subject, timeout: timeout) }
+            }
+            var entries: [(name: String, entry: HealthReport.Entry)] = []
+            for await entry in group {
+                if let entry { entries.append(("\(entry.key) \(entry.arguments)", entry)) }
+            }
+            return entries
+        }
+        return entries.sorted { $0.name < $1.name }.map(\.entry)
+    }
+
+    private func subjects() -> [Subject] {
+        withState { state in
+            guard state.phase == .open else { return [] }
+            var subjects: [Subject] = []
+            for binding in state.registrations.inOrder {
+                guard let check = binding.blueprint.healthCheck, let cell = binding.blueprint.instance else { continue }
+                subjects.append(Subject(key: CreationKey(withoutArguments: binding), cell: cell, check: check))
+            }
+            for kept in state.instances.all {
+                guard let check = kept.binding.blueprint.healthCheck, let cell = kept.cell,
+                    kept.binding.blueprint.instance == nil, let living = cell.strengthened()
+                else { continue }
+                subjects.append(Subject(key: kept.key, cell: cell.isHeldWeakly ? living : cell, check: check))
+            }
+            return subjects
+        }
+    }
+
+    /// The result of one check; nil when the instance is gone, so that its failure means nothing.
+    private func check(_ subject: Subject, timeout: Duration) async -> HealthReport.Entry? {
+        let begin = stopwatch.elapsed()
+        let status = await status(of: subject, timeout: timeout)
+        let entry = HealthReport.Entry(
+            key: subject.key.binding.key, status: status, duration: stopwatch.elapsed() - begin, affected: [],
+            argumentKey: subject.key.arguments)
+        return entry.isHealthy || isAlive(subject) ? entry : nil
+    }
+
+    private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
+        let end = Completion()
+        let status = Locked(HealthReport.Status.timedOut)
+        // A task of its own, because a check that does not return is left behind.
+        let task = Task {
+            let result: HealthReport.Status
+            do {
+                try await subject.check(subject.cell)
+                result = .healthy
+            } catch {
+                result = .failed(error)
+            }
+            status.withLock { $0 = result }
+            end.finish()
+        }
+        return await withTaskCancellationHandler {
+            let hasEnded = await end.wait(atMost: timeout, clock: clock)
+            if hasEnded { return status.withLock { $0 } }
+            task.cancel()
+            return .timedOut
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func isAlive(_ subject: Subject) -> Bool {
+        withState { state in
+            guard state.phase == .open else { return false }
+            if subject.key.binding.blueprint.instance != nil { return subject.key.binding.isCurrent }
+            guard let kept = state.instances[subject.key], let cell = kept.cell else { return false }
+            return cell === subject.cell || cell.isHeldWeakly
+        }
+    }
+}
+
+extension DependencyGraph {
+    /// The services that need a service, directly or through others, the nearest first.
+    fileprivate func users(of service: String) -> [String] {
+        var seen = Set(details.filter { $0.service == service }.map(\.name))
+        var next = Array(seen)
+        var users: [String] = []
+        while !next.isEmpty {
+            let nearer = Set(next)
+            next = edges.filter { nearer.contains($0.to) && seen.insert($0.from).inserted }.map(\.from)
+            users += next
+        }
+        return users
+    }
+}

@@ -1,0 +1,128 @@
+import Synchronization
+import Testing
+
+@testable import AsyncDI
+
+/// Health checks of the instances that are alive.
+@Suite(.timeLimit(.minutes(10))) struct HealthTests {
+    private struct Broken: Error {}
+
+    private final class Database: Sendable {
+        let isBroken: Bool
+        init(isBroken: Bool = false) { self.isBroken = isBroken }
+        func ping() throws { if isBroken { throw Broken() } }
+    }
+
+    private struct Repository: Sendable {
+        let database: Database
+    }
+
+    private struct Handler: Sendable {
+        let repository: Repository
+    }
+
+    private func database(isBroken: Bool = false) -> Registration<Database> {
+        Registration(Database.self, lifetime: .singleton) { _ in Database(isBroken: isBroken) }
+            .healthCheck { try $0.ping() }
+    }
+
+    @Test func `only instances that are alive are checked, and none is created`() async throws {
+        let container = Container { database() }
+        #expect(await container.health(timeout: .seconds(60)).entries.isEmpty)
+        _ = try await container.resolve(Database.self)
+        let report = await container.health(timeout: .seconds(60))
+        #expect(report.isHealthy && report.entries.map { "\($0.key)" } == ["Database"])
+        try await container.dispose()
+        #expect(await container.health(timeout: .seconds(60)).entries.isEmpty)
+    }
+
+    @Test func `a failure names the services that need the instance, the nearest first`() async throws {
+        let container = Container {
+            database(isBroken: true)
+            Registration(using: Repository.init)
+            Registration(using: Handler.init)
+        }
+        _ = try await container.resolve(Handler.self)
+        let report = await container.health(timeout: .seconds(60))
+        let entry = try #require(report.entries.first)
+        #expect(!report.isHealthy && report.entries.count == 1)
+        #expect(entry.affected == ["Repository", "Handler"])
+        guard case .failed(let error) = entry.status else {
+            Issue.record("it failed")
+            return
+        }
+        #expect(error is Broken)
+        #expect(report.description.hasSuffix("\(error); needed by Repository, Handler"))
+        try await container.dispose()
+    }
+
+    @Test func `each instance of a multiton has a check of its own, and checks run side by side`() async throws {
+        let arrivals = Gate()
+        let container = Container {
+            Registration(Database.self, lifetime: .multiton(capacity: 2)) { (_, _: String) in Database() }
+                .healthCheck { _ in
+                    arrivals.arrive()
+                    await arrivals.arrived(2)
+                }
+        }
+        for tenant in ["acme", "globex"] { _ = try await container.resolve(Database.self, arguments: tenant) }
+        let report = await container.health(timeout: .seconds(60))
+        #expect(report.isHealthy && report.entries.map { "\($0.arguments)" } == ["[\"acme\"]", "[\"globex\"]"])
+        // A check is no use: the first one is still the next to go.
+        _ = try await container.resolve(Database.self, arguments: "third")
+        #expect(Set(await container.cachedArguments(of: Database.self, String.self)) == ["globex", "third"])
+        try await container.dispose()
+    }
+
+    @Test func `a check that does not return is left behind, and cancelled`() async throws {
+        let clock = ManualClock()
+        let (hasBegun, isCancelled) = (Gate(), Gate())
+        let container = Container(name: "app", clock: clock) {
+            Registration(Int.self, instance: 1)
+                .healthCheck { _ in
+                    hasBegun.arrive()
+                    for await _ in AsyncStream(Int.self, { _ in }) {}
+                    isCancelled.arrive()
+                }
+        }
+        let report = Task { await container.health(timeout: .seconds(2)) }
+        await hasBegun.arrived()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(2))
+        let entry = try #require(await report.value.entries.first)
+        guard case .timedOut = entry.status else {
+            Issue.record("it has not returned")
+            return
+        }
+        #expect(entry.duration == .seconds(2))
+        await isCancelled.arrived()
+        try await container.dispose()
+    }
+
+    @Test func `the failure of an instance that was reset meanwhile means nothing`() async throws {
+        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in Database() }
+                .healthCheck { _ in
+                    hasBegun.arrive()
+                    await mayGoOn.pass()
+                    throw Broken()
+                }
+        }
+        _ = try await container.resolve(Database.self)
+        let report = Task { await container.health(timeout: .seconds(60)) }
+        await hasBegun.arrived()
+        try await container.reset(Database.self)
+        mayGoOn.open()
+        #expect(await report.value.entries.isEmpty)
+        try await container.dispose()
+    }
+
+    @Test func `a transient service has no instance to check`() async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: .graph) { _ in Database() }.healthCheck { try $0.ping() }
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Database.self) }
+        #expect(error?.code == .invalidRegistration)
+    }
+}
