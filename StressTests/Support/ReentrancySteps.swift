@@ -127,7 +127,7 @@ extension ReentrantWorld {
             let services = plan.services.indices
             checker.requestBegins(for: services)
             defer { checker.requestEnds(for: services) }
-            try await judged(asker) { try await container.start() }
+            _ = try await judged(asker) { try await container.start() }
         case .openScope(let place, let slot):
             guard let container = container(place, in: situation) else { return }
             let home = newHome(in: container, as: "o")

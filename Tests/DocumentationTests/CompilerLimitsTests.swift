@@ -61,6 +61,23 @@ struct CompilerLimitsTests {
 
     struct Queue: Sendable {}
 
+    final class Draft {
+        var isSaved = false
+    }
+
+    func save(_ draft: Draft, in container: Container, isolation: isolated (any Actor)? = #isolation) async throws {
+        try await container.withScope { scope in
+            _ = isolation  // the body stays on the caller's actor
+            draft.isSaved = true
+        }
+    }
+
+    @Test func `a body that captures its isolation`() async throws {
+        let draft = Draft()
+        try await save(draft, in: Container {})
+        #expect(draft.isSaved)
+    }
+
     struct Settings: Sendable {
         let size: Int
     }

@@ -4,7 +4,8 @@ extension Container {
     /// From this moment `resolve` and `register` throw `disposed`. Open scopes go first; creations in flight are
     /// cancelled and awaited; then instances are disposed in the reverse order of their completion, each once. Runs to
     /// the end even in a cancelled task. A second call waits for the first one; after it, `dispose()` returns quietly.
-    /// An `onDispose` hook that disposes its own container returns at once.
+    /// An `onDispose` hook that disposes its own container returns at once. Observers have had the last event when this
+    /// returns, except for a scope, and except in a hook or factory.
     ///
     /// - Throws: ``DisposalError`` with everything that hooks threw; ``ResolutionError`` with the code
     ///   `invalidOperation` when a factory of this container calls it.
@@ -14,10 +15,10 @@ extension Container {
 
     /// Closes everything that the container opened, and waits for it, but not longer than the deadline.
     ///
-    /// - Parameter deadline: How long to wait, by the container's clock. Disposal goes on afterwards.
+    /// - Parameter deadline: How long to wait, also for observers, by the container's clock. Disposal goes on afterwards.
     /// - Throws: ``DisposalError``, which names what has not ended by then.
     public func dispose(deadline: Duration) async throws {
-        try await core.tellingObservers(deadline: deadline) { try await core.dispose(deadline: deadline) }
+        try await core.tellingObservers(until: deadline) { try await core.dispose(deadline: deadline) }
     }
 
     /// Ends a scope that was opened by hand, because its work failed.
@@ -48,11 +49,13 @@ extension Container {
     /// creations in flight. Then the container is disposed. A scope that was opened by hand is not waited for.
     ///
     /// - Parameter deadline: How long to wait for that, by the container's clock; then the container is disposed all
-    ///   the same, and the bodies that still run are cut short. Waits as long as it takes when nil.
+    ///   the same, and the bodies that still run are cut short. Observers get the last events within as much time again.
+    ///   Waits as long as it takes when nil.
     /// - Throws: The same as ``dispose()``; ``ResolutionError`` with the code `invalidOperation` in a body that it
     ///   would wait for.
     public func drain(deadline: Duration? = nil) async throws {
-        try await core.tellingObservers { try await core.drain(deadline: deadline) }
+        // The disposal after the deadline takes its time, and so may the last events, as long again.
+        try await core.tellingObservers(for: deadline) { try await core.drain(deadline: deadline) }
     }
 
     /// Lets the leases of one instance end, disposes it, and waits for that.
@@ -82,17 +85,23 @@ extension Container {
 }
 
 extension ContainerCore {
-    /// Runs a disposal, and waits until observers have had its last event, but not longer than the deadline.
+    /// Runs a disposal, and waits until observers have had its last event.
     ///
-    /// Not in a hook or factory: an observer that is slow must not hold it up.
-    nonisolated(nonsending) fileprivate func tellingObservers(
-        deadline: Duration? = nil, _ disposal: nonisolated(nonsending) () async throws -> Void
+    /// Not for scopes, which end all the time, nor in a hook or factory: an observer that is slow must not hold them up.
+    ///
+    /// - Parameters:
+    ///   - deadline: When the wait ends, counted from now.
+    ///   - time: How long the wait may take.
+    ///   - disposal: What is run.
+    nonisolated(nonsending) func tellingObservers(
+        until deadline: Duration? = nil, for time: Duration? = nil,
+        _ disposal: nonisolated(nonsending) () async throws -> Void
     ) async throws {
-        guard let events, ResolutionContext.activeRun == nil else { return try await disposal() }
+        guard let events, !isScope, ResolutionContext.activeRun == nil else { return try await disposal() }
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         let result: Result<Void, any Error>
         do { result = .success(try await disposal()) } catch { result = .failure(error) }
-        await events.catchUp(deadline: end.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
+        await events.catchUp(deadline: end.map { max($0 - stopwatch.elapsed(), .zero) } ?? time, clock: clock)
         try result.get()
     }
 }

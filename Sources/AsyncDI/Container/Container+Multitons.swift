@@ -64,7 +64,7 @@ extension Container {
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ type: Argument.Type
     ) -> [Argument] {
         core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
-            (key.value?.base as? Arguments<Argument>)?.values ?? key.list.first as? Argument
+            (key.value?.base as? Arguments<Argument>)?.values ?? key.computed as? Argument
         }
     }
 
@@ -80,7 +80,7 @@ extension Container {
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ types: repeat (each Argument).Type
     ) -> [(repeat each Argument)] {
         core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
-            (key.value?.base as? Arguments<repeat each Argument>)?.values ?? key.list.first as? (repeat each Argument)
+            (key.value?.base as? Arguments<repeat each Argument>)?.values ?? key.computed as? (repeat each Argument)
         }
     }
 }

@@ -92,7 +92,7 @@ extension ContainerCore {
             guard state.phase == .open else { return state.phase == .disposed }
             state.phase = .disposing
             mustRun = reason
-            if isBodyScope, !isEndOfBody {
+            if hasOwner, !isEndOfBody {
                 // The body has not done its work yet.
                 let error = interruption ?? Self.cutShort(self)
                 if reason.error == nil { mustRun = DisposalReason(error: error) }

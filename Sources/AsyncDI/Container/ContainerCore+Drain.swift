@@ -61,13 +61,14 @@ extension ContainerCore {
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }
 
-    /// Refuses a drain in the body of a `withScope` below: the drain would wait for its own caller.
+    /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for
+    /// its own caller, or for one around it.
     private func refuseInsideBody() throws {
-        guard let current = Container.current?.core, current.isBodyScope, !current.table.isClosed,
+        guard let current = Container.current?.core, current.hasOwner, !current.table.isClosed,
             isAboveOrSame(current)
         else { return }
         throw ResolutionError(
-            .invalidOperation, "the body of a withScope drains \(displayName), which waits for it.",
+            .invalidOperation, "work in \(current.displayName) drains \(displayName), which waits for it.",
             advice: "Drain a container outside the bodies that use it.")
     }
 

@@ -42,6 +42,7 @@ extension ContainerCore {
             return action
         }
         guard let action else { return nil }
+        startMeter?.end(of: creation, succeeded: result.isSuccess)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.removals)

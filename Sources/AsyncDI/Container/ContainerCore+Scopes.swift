@@ -5,6 +5,14 @@ struct OpenScope: Sendable {
     var core: ContainerCore { lifeline.core }
 }
 
+/// The kinds of objects that own scopes.
+enum ScopeOwner {
+    /// A drain waits for its end.
+    case work
+    /// Lasts as long as it likes.
+    case object
+}
+
 /// Opening, finding and closing scopes.
 extension ContainerCore {
     /// The scope that is open under a key.
@@ -22,12 +30,12 @@ extension ContainerCore {
     ///   - name: What messages call it.
     ///   - holder: The handle of this container, which the scope keeps alive.
     ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``: for a body.
-    ///   - isBody: Whether a drain waits for the end of the scope.
+    ///   - owner: The kind of object that owns the scope; nil where none does.
     ///   - registrations: Evaluated only when a scope is opened.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
     func openScope(
-        key: AnyKey?, name: String, holder: Container, isPinned: Bool = false, isBody: Bool = false,
+        key: AnyKey?, name: String, holder: Container, isPinned: Bool = false, owner: ScopeOwner? = nil,
         registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
@@ -43,7 +51,8 @@ extension ContainerCore {
             guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline), key: key)
-            core.isBodyScope = isPinned || isBody
+            core.isBodyScope = isPinned || owner == .work
+            core.hasOwner = isPinned || owner != nil
             if core.isBodyScope { state.bodies += 1 }
             state.note(.scopeOpened, .scopeOpened(name))
             return nil

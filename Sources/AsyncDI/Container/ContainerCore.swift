@@ -128,15 +128,20 @@ final class ContainerCore: ResolutionHost {
     let isScope: Bool
     /// Where this scope stands in its parent.
     ///
-    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:isBody:registrations:)`` under the
+    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:owner:registrations:)`` under the
     /// parent's lock, before any other task can have the scope.
     nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
     /// Whether this scope is that of a body, whose end a drain waits for.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     nonisolated(unsafe) var isBodyScope = false
+    /// Whether a body or an object says when the work of this scope is done, so that any other disposal interrupts it.
+    ///
+    /// Unsafe because it is written together with ``scopeID``, and like it.
+    nonisolated(unsafe) var hasOwner = false
     /// The container's disposal, made when something first waits for it.
     let disposalReference = AtomicReference<Disposal>()
+    let startReference = AtomicReference<StartMeter>()
     /// How to find the handle; none for a scope whose handle is pinned.
     let handleReference = AtomicReference<HandleReference>()
     private let state: Locked<State>
@@ -170,6 +175,10 @@ final class ContainerCore: ResolutionHost {
     var duplicatePolicy: DuplicatePolicy { settings.duplicatePolicy }
     var clock: any Clock<Duration> { settings.clock }
     var events: EventQueue? { settings.events }
+    /// Measures creations while the container starts; nil in one that never did.
+    ///
+    /// Not retained by hand because the reference is never exchanged.
+    var startMeter: StartMeter? { startReference.load()?.takeUnretainedValue() }
     /// Tells the time since the container, or the one that its scopes are opened in, was made.
     var stopwatch: Stopwatch { settings.stopwatch }
 

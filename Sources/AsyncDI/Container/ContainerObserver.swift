@@ -86,6 +86,15 @@ extension ContainerEvent {
     public struct Details: Sendable {
         let key: ArgumentKey
 
+        init(key: ArgumentKey) { self.key = key }
+
+        /// Makes the details of an event, to test an observer with.
+        ///
+        /// - Parameter arguments: The arguments of the instance.
+        public init<each Argument: Hashable & Sendable>(arguments: repeat each Argument) {
+            key = Arguments<repeat each Argument>.count == 0 ? .none : ArgumentKey(Arguments(repeat each arguments))
+        }
+
         /// The arguments of the instance that the event is about, or the key that `keyedBy:` computed from them; empty
         /// for services without arguments, and for events about no instance.
         ///
@@ -128,8 +137,8 @@ extension ContainerEvent: CustomStringConvertible {
 /// thread may be another one for the next event; there is none while nothing happens. A hit is no event and costs
 /// nothing.
 ///
-/// ``Container/dispose()`` and its kin return after observers have had the last event. So an observer must not block
-/// until they return.
+/// ``Container/dispose()`` and ``Container/drain(deadline:)`` of a container that is no scope return after observers
+/// have had the last event. So an observer must not block until they return.
 public protocol ContainerObserver: Sendable {
     /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless
     /// declared.

@@ -16,6 +16,8 @@ import Synchronization
 ///     func load() async throws -> Player { try await scope.container.resolve(Player.self) }
 /// }
 /// ```
+/// An instance of the scope that holds the owner keeps the scope open for good, like any cycle of references.
+///
 /// Work that outlives the function that began it says when it is done. The scope of a streamed response lasts until the
 /// last byte, and ends with an error when writing fails or the response is dropped:
 /// ```swift
@@ -29,6 +31,16 @@ import Synchronization
 public final class OwnedScope: Sendable {
     /// The scope.
     public let container: Container
+    private let state = Locked(State())
+
+    private struct State {
+        /// The parts of the work that are under way.
+        var parts = 0
+        /// Whether a part has failed, so that the whole work has.
+        var hasFailed = false
+        /// The error of the end, for every other call that ends the scope.
+        var error: (any Error)?
+    }
 
     /// Opens a scope.
     ///
@@ -36,7 +48,8 @@ public final class OwnedScope: Sendable {
     ///   - parent: The container above the scope.
     ///   - name: What messages call the scope; it is not found by it.
     ///   - isDrained: Whether ``Container/drain(deadline:)`` waits for the end of the scope, as for the body of a
-    ///     `withScope`. A screen may stay open for as long as it likes, a response may not.
+    ///     `withScope`. A screen may stay open for as long as it likes, a response may not. The task that drains must not
+    ///     be the owner.
     ///   - registrations: What is added or overridden in the scope.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public init(
@@ -44,28 +57,35 @@ public final class OwnedScope: Sendable {
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
     ) throws {
         container = try parent.core.openScope(
-            key: nil, name: name, holder: parent, isBody: isDrained, registrations: registrations)
+            key: nil, name: name, holder: parent, owner: isDrained ? .work : .object, registrations: registrations)
     }
 
     /// Runs a part of the scope's work, with the scope as ``Container/current``.
     ///
     /// - Parameter operation: The work, isolated like the code around it. When it throws, the scope ends with its error.
     /// - Returns: The result of the work.
-    /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended.
+    /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before, or
+    ///   meanwhile, so that the work is lost.
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
         if container.core.table.isClosed { throw container.core.disposedError(nil, asker: nil) }
+        state.withLock { $0.parts += 1 }
         // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on
         // its way out.
         nonisolated(unsafe) let result: R
         do {
             result = try await Container.$current.bind(container) { try await operation(container) }
         } catch {
-            // The work's error is the caller's; what goes wrong in disposal has been reported to the observers.
-            try? await end(failing: error)
+            state.withLock { state in
+                state.parts -= 1
+                state.hasFailed = true
+            }
+            await container.core.endFailedBody(because: error)
             throw error
         }
+        state.withLock { $0.parts -= 1 }
+        if container.core.table.isClosed { throw container.core.lostWork ?? ContainerCore.cutShort(container.core) }
         return result
     }
 
@@ -86,15 +106,33 @@ public final class OwnedScope: Sendable {
     /// Ends the scope, whose work is done, and waits for the disposal of what it holds.
     ///
     /// - Throws: What an `onDispose` hook throws, unchanged, or ``DisposalError`` when several hooks throw;
-    ///   ``ResolutionError`` with the code `disposed` when the scope was disposed before, so that its work was not
-    ///   completed.
-    public nonisolated(nonsending) func end() async throws { try await container.core.endBody() }
+    ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
+    ///   was disposed before, and with the code `invalidOperation`, which ends nothing, while a part is under way.
+    public nonisolated(nonsending) func end() async throws {
+        let (isBusy, hasFailed, error) = state.withLock { ($0.parts > 0, $0.hasFailed, $0.error) }
+        if let error { throw error }
+        if hasFailed { throw ContainerCore.cutShort(container.core) }
+        if isBusy {
+            throw ResolutionError(
+                .invalidOperation, "\(container.core.displayName) is to end while a part of its work is under way.",
+                advice: "Call end() after the last run, or use finish.")
+        }
+        do {
+            try await container.core.endBody()
+        } catch {
+            state.withLock { $0.error = error }
+            throw error
+        }
+    }
 
     /// Ends the scope, whose work failed, and waits for the disposal of what it holds.
+    ///
+    /// A part that is under way loses its work, and throws `disposed`.
     ///
     /// - Parameter error: What hooks see as ``DisposalReason/error``.
     /// - Throws: The same as ``Container/dispose(failing:)``.
     public nonisolated(nonsending) func end(failing error: any Error) async throws {
+        state.withLock { $0.hasFailed = true }
         try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
     }
 
@@ -121,5 +159,18 @@ extension ContainerCore {
             }
         }
         if let lostWork { throw lostWork }
+    }
+
+    /// Ends a scope whose work failed. Observers are told what hooks throw.
+    nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error) async {
+        let reason = DisposalReason(error: error)
+        do {
+            try await dispose(reason: reason, isEndOfBody: true)
+        } catch is DisposalError {
+            // The error of the work is the caller's.
+        } catch {
+            // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes all the same.
+            _ = beginDisposal(reason: reason, isEndOfBody: true)
+        }
     }
 }

@@ -42,14 +42,11 @@ public nonisolated(nonsending) func withContainer<R>(
         result = try await Container.$current.bind(container) { try await operation(container) }
     } catch {
         // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
-        try? await container.dispose(failing: error)
+        try? await container.core.tellingObservers {
+            try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
+        }
         throw error
     }
-    do {
-        try await container.dispose()
-    } catch let error as DisposalError where error.errors.count == 1 {
-        // The one thing that went wrong, such as a commit that failed.
-        throw error.errors[0]
-    }
+    try await container.core.tellingObservers { try await container.core.endBody() }
     return result
 }

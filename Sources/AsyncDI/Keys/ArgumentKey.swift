@@ -16,12 +16,12 @@ struct ArgumentKey: Hashable, @unchecked Sendable {
 
     /// The arguments, or the computed key alone.
     var list: [any Sendable] {
-        switch value?.base {
-        case let pack as ArgumentPack: pack.list
-        case let computed as any AnyComputedKey: [computed.value]
-        default: []
-        }
+        if let pack = value?.base as? ArgumentPack { return pack.list }
+        return computed.map { [$0] } ?? []
     }
+
+    /// The key that `keyedBy:` computed; nil without one.
+    var computed: (any Sendable)? { (value?.base as? any AnyComputedKey)?.value }
 
     private init() {
         value = nil

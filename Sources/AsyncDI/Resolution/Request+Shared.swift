@@ -64,8 +64,12 @@ extension Request {
             return .leased(cell, lease)
         case .wait(let waiter, let releasing):
             Creation.release(releasing)
+            let measured = measuredWait(for: waiter.creation)
+            defer { measured?.end() }
             return try await wait(as: waiter)
         case .start(let creation, let waiter):
+            let measured = measuredWait(for: creation)
+            defer { measured?.end() }
             return switch creation.launch(for: waiter) {
             case .ended(let outcome): try answer(outcome, of: creation)
             case .waits(let waiter): try await wait(as: waiter)
@@ -95,6 +99,11 @@ extension Request {
         case .load, .makeStorage, .stale:
             return .askAgain
         }
+    }
+
+    /// The wait as the report of a start has it; nil when the container is not starting.
+    private func measuredWait(for creation: Creation) -> StartMeter.Wait? {
+        creation.host.startMeter?.wait(of: asker?.creation, for: creation)
     }
 
     private func wait(

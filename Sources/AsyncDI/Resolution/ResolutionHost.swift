@@ -53,6 +53,8 @@ protocol ResolutionHost: CreationPlace {
 
     /// Tells the modules that wait for it that they are loaded, here and where this container looks.
     nonisolated(nonsending) func loadModules() async throws
+    /// Measures creations while the container starts; nil in one that never did.
+    var startMeter: StartMeter? { get }
 
     /// Decorates what is inherited now, or nothing when nothing is, in place of what was.
     func inheritAgain(_ binding: Binding)

@@ -124,9 +124,89 @@ import Testing
         #expect(ends.all == ["rolled back, disposed"])
     }
 
-    @Test func `work whose scope was disposed under it is reported as lost`() async throws {
+    @Test func `work beside a part that failed is lost, and so is the end`() async throws {
+        let scope = try OwnedScope(in: container())
+        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let other = Task {
+            try await scope.run { scope in
+                _ = try await scope.resolve(UnitOfWork.self)
+                hasBegun.open()
+                await mayGoOn.pass()
+            }
+        }
+        await hasBegun.pass()
+        await #expect(throws: Failure()) { try await scope.run { _ in throw Failure() } }
+        mayGoOn.open()
+        let lost = await #expect(throws: ResolutionError.self) { try await other.value }
+        let end = await #expect(throws: ResolutionError.self) { try await scope.end() }
+        #expect(lost?.code == .disposed && end?.code == .disposed)
+        #expect(ends.all == ["rolled back after work"])
+    }
+
+    @Test func `the end is refused while a part is under way`() async throws {
+        let scope = try OwnedScope(in: container())
+        let error = await #expect(throws: ResolutionError.self) {
+            try await scope.run { current in
+                _ = try await current.resolve(UnitOfWork.self)
+                try await scope.end()
+            }
+        }
+        #expect(error?.code == .invalidOperation)
+        #expect(ends.all == ["rolled back, \(ResolutionError.Code.invalidOperation)"], "an error of the part like others")
+    }
+
+    @Test func `of two last parts the later one ends the scope`() async throws {
+        let scope = try OwnedScope(in: container())
+        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let later = Task {
+            try await scope.finish { scope in
+                _ = try await scope.resolve(UnitOfWork.self)
+                hasBegun.open()
+                await mayGoOn.pass()
+                return 1
+            }
+        }
+        await hasBegun.pass()
+        let error = await #expect(throws: ResolutionError.self) { try await scope.finish { _ in } }
+        #expect(error?.code == .invalidOperation && ends.all.isEmpty)
+        mayGoOn.open()
+        #expect(try await later.value == 1)
+        #expect(ends.all == ["committed"])
+    }
+
+    @Test func `every end of a scope whose commit failed throws that`() async throws {
+        let scope = try OwnedScope(in: container(failingToCommit: true))
+        _ = try await scope.container.resolve(UnitOfWork.self)
+        for _ in 0..<3 { await #expect(throws: Failure(name: "commit")) { try await scope.end() } }
+    }
+
+    @Test func `a part that fails inside a lease of the scope ends the scope after the lease`() async throws {
+        let scope = try OwnedScope(in: container())
+        await #expect(throws: Failure()) {
+            try await scope.container.withInstance(UnitOfWork.self) { _ in
+                try await scope.run { _ in throw Failure() }
+            }
+        }
+        await ends.hasOne.pass()
+        #expect(ends.all == ["rolled back after work"])
+    }
+
+    @Test func `a drain in the work of a scope is refused, also inside the body of another one`() async throws {
         let container = container()
-        let scope = try OwnedScope(in: container, isDrained: true)
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.withScope { _ in
+                let scope = try OwnedScope(in: container)
+                try await scope.run { _ in try await container.drain() }
+            }
+        }
+        #expect(error?.code == .invalidOperation)
+        try await container.dispose()
+    }
+
+    @Test(arguments: [true, false])
+    func `work whose scope was disposed under it is reported as lost`(isDrained: Bool) async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container, isDrained: isDrained)
         let error = await #expect(throws: ResolutionError.self) {
             try await scope.finish { scope in
                 _ = try await scope.resolve(UnitOfWork.self)

@@ -89,6 +89,35 @@ import Testing
         #expect(try await Session().load(from: container) == 1)
     }
 
+    private actor Holder {
+        let state = NotSendable()
+
+        func count(in container: Container) async throws -> Int {
+            try await PlainBodyTests.count(state, in: container)
+            return state.count
+        }
+    }
+
+    /// A body that captures the isolation stays on the caller's actor.
+    private static func count(
+        _ state: NotSendable, in container: Container, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        try await container.withScope { _ in
+            isolation?.assertIsolated()
+            state.count += 1
+        }
+    }
+
+    @Test func `the body of a function with an isolated parameter stays on the actor`() async throws {
+        let holder = Holder()
+        let container = container
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { _ = try await holder.count(in: container) } }
+            try await group.waitForAll()
+        }
+        #expect(try await holder.count(in: container) == 101)
+    }
+
     @Test func `a body returns what is not Sendable`() async throws {
         let made = try await container.withScope { _ in NotSendable() }
         made.count += 1

@@ -12,7 +12,7 @@ struct ApplicationModule: Module {
         // Opened by `start()`, so that a broken data directory is found before the first request.
         Registration(using: Catalogue.init, lifetime: .singleton)
             .onDispose { catalogue in try await catalogue.close() }
-            .healthCheck { catalogue in _ = try await catalogue.tenants }
+            .healthCheck { catalogue in try await catalogue.ping() }
             .eager()
 
         // One for each tenant in use. None is closed while a unit of work leases it.

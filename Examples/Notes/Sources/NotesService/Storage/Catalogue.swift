@@ -43,5 +43,10 @@ package actor Catalogue {
         }
     }
 
+    /// Reads the database once.
+    package func ping() async throws {
+        _ = try await connection.read { database in try Int.fetchOne(database, sql: "SELECT count(*) FROM tenant") }
+    }
+
     package func close() throws { try connection.close() }
 }

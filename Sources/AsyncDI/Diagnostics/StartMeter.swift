@@ -1,0 +1,164 @@
+import Synchronization
+
+/// Measures the creations of shared instances while a container starts.
+///
+/// Costs a container that does not start one look at a reference for each creation.
+final class StartMeter: Sendable {
+    /// A creation, and the intervals in which it waited for others.
+    fileprivate struct Record {
+        struct Wait {
+            let target: Int
+            let begin: Duration
+            var end: Duration?
+        }
+
+        let key: ServiceKey
+        let begin: Duration
+        var end: Duration?
+        var isCreated = false
+        var waits: [Wait] = []
+    }
+
+    fileprivate struct State {
+        /// How many starts are under way.
+        var starts = 0
+        var records: [Record] = []
+        /// The records of creations that are under way.
+        var places: [ObjectIdentifier: Int] = [:]
+    }
+
+    private let stopwatch: Stopwatch
+    private let isActive = Atomic(false)
+    private let state = Locked(State())
+
+    init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
+
+    // MARK: A start
+
+    /// - Returns: The time of the beginning.
+    func begin() -> Duration {
+        state.withLock { $0.starts += 1 }
+        isActive.store(true, ordering: .relaxed)
+        return stopwatch.elapsed()
+    }
+
+    func end(since begin: Duration) -> StartReport {
+        let now = stopwatch.elapsed()
+        let records = state.withLock { state in
+            state.starts -= 1
+            let records = state.records
+            if state.starts == 0 {
+                isActive.store(false, ordering: .relaxed)
+                state.records = []
+                state.places = [:]
+            }
+            return records
+        }
+        return Self.report(records, from: begin, to: now)
+    }
+
+    private static func report(_ records: [Record], from begin: Duration, to end: Duration) -> StartReport {
+        var services: [Int: StartReport.Service] = [:]
+        for (index, record) in records.enumerated() {
+            guard let recordEnd = record.end, recordEnd >= begin else { continue }
+            services[index] = StartReport.Service(
+                key: record.key, begin: record.begin - begin, duration: recordEnd - record.begin,
+                ownDuration: recordEnd - record.begin - waiting(in: record, until: recordEnd),
+                dependencies: dependencies(of: record).map { records[$0].key }, isCreated: record.isCreated)
+        }
+        var path: [StartReport.Service] = []
+        var next = services.max { ($0.value.end, -$0.key) < ($1.value.end, -$1.key) }?.key
+        while let index = next, let service = services[index] {
+            path.append(service)
+            next = dependencies(of: records[index]).last { services[$0] != nil }
+        }
+        return StartReport(
+            services: services.sorted { ($0.value.begin, $0.key) < ($1.value.begin, $1.key) }.map(\.value),
+            duration: end - begin, criticalPath: path.reversed())
+    }
+
+    /// The length of the union of the intervals in which a creation waited.
+    private static func waiting(in record: Record, until end: Duration) -> Duration {
+        var total = Duration.zero
+        var reached = record.begin
+        for wait in record.waits.sorted(by: { $0.begin < $1.begin }) {
+            let waitEnd = min(wait.end ?? end, end)
+            if waitEnd > reached {
+                total += waitEnd - max(wait.begin, reached)
+                reached = waitEnd
+            }
+        }
+        return total
+    }
+
+    /// What a creation waited for, the one that it waited for to the last at the end.
+    private static func dependencies(of record: Record) -> [Int] {
+        var seen: Set<Int> = []
+        return record.waits.sorted { ($0.end ?? .zero) < ($1.end ?? .zero) }.map(\.target)
+            .reversed().filter { seen.insert($0).inserted }.reversed()
+    }
+
+    // MARK: Creations
+
+    /// A request waits for a creation from now on.
+    ///
+    /// - Returns: What ends the wait; nil when no container is starting.
+    func wait(of asker: Creation?, for creation: Creation) -> Wait? {
+        guard isActive.load(ordering: .relaxed) else { return nil }
+        let now = stopwatch.elapsed()
+        return state.withLock { state in
+            let target = state.place(of: creation, at: now)
+            guard let target, let index = state.place(around: asker), index != target else { return nil }
+            state.records[index].waits.append(Record.Wait(target: target, begin: now))
+            return Wait(meter: self, record: index, number: state.records[index].waits.count - 1)
+        }
+    }
+
+    /// A creation has ended.
+    func end(of creation: Creation, succeeded: Bool) {
+        guard isActive.load(ordering: .relaxed) else { return }
+        let now = stopwatch.elapsed()
+        state.withLock { state in
+            guard let index = state.places.removeValue(forKey: ObjectIdentifier(creation)) else { return }
+            state.records[index].end = now
+            state.records[index].isCreated = succeeded
+        }
+    }
+
+    struct Wait {
+        let meter: StartMeter
+        let record: Int
+        let number: Int
+
+        func end() {
+            let now = meter.stopwatch.elapsed()
+            meter.state.withLock { state in
+                // All is forgotten when the start was given up.
+                guard state.records.indices.contains(record), state.records[record].waits.indices.contains(number)
+                else { return }
+                state.records[record].waits[number].end = now
+            }
+        }
+    }
+}
+
+extension StartMeter.State {
+    /// The record of a creation; a new one when it has none, nil when it has ended.
+    fileprivate mutating func place(of creation: Creation, at now: Duration) -> Int? {
+        if let index = places[ObjectIdentifier(creation)] { return index }
+        if creation.hasEnded || creation.binding.blueprint.isHidden { return nil }
+        records.append(.init(key: creation.binding.key, begin: now))
+        places[ObjectIdentifier(creation)] = records.count - 1
+        return records.count - 1
+    }
+
+    /// The record of a creation, or of the nearest one in whose task it runs.
+    fileprivate func place(around creation: Creation?) -> Int? {
+        var next = creation
+        while let creation = next {
+            if let index = places[ObjectIdentifier(creation)] { return index }
+            next = creation.enclosing?.activity as? Creation
+        }
+        return nil
+    }
+}

@@ -1,0 +1,86 @@
+/// What ``Container/start()`` did: the services that it created, how long each took, and what the start waited for.
+///
+/// ```swift
+/// let report = try await container.start()
+/// print(report)  // start took 2.3 seconds; Database → Catalogue → Cache took 2.1 seconds of it
+/// #expect(report.duration < .seconds(3))
+/// ```
+public struct StartReport: Sendable, CustomStringConvertible {
+    /// A shared instance that was created meanwhile.
+    public struct Service: Sendable {
+        /// The service.
+        public let key: ServiceKey
+        /// The time from the beginning of the start to that of the creation; negative for one that was under way.
+        public let begin: Duration
+        /// The time from the beginning of the creation to its end.
+        public let duration: Duration
+        /// The part of ``duration`` in which the creation did not wait for other shared instances.
+        public let ownDuration: Duration
+        /// The shared services that the creation waited for, in the order of their ends.
+        public let dependencies: [ServiceKey]
+        /// Whether an instance was created: false when the factory or a hook threw.
+        public let isCreated: Bool
+
+        /// The time from the beginning of the start to the end of the creation.
+        public var end: Duration { begin + duration }
+    }
+
+    /// The services in the order in which their creations began.
+    public let services: [Service]
+    /// The time that the start took, by the container's clock.
+    public let duration: Duration
+    /// The chain of services that ended last, each of which waited for the one before it.
+    ///
+    /// The start is not faster until one of these is.
+    public let criticalPath: [Service]
+
+    /// The duration, the critical path, and a line for each service.
+    public var description: String {
+        var lines = ["start took \(duration)"]
+        if let first = criticalPath.first, let last = criticalPath.last {
+            let path = criticalPath.map { "\($0.key)" }.joined(separator: " → ")
+            lines[0] += "; \(path) took \(last.end - first.begin) of it"
+        }
+        for service in services {
+            lines.append("\(service.key): \(service.duration), of which its own \(service.ownDuration)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The start as a trace in the Trace Event Format (JSON), which Perfetto and Chrome open.
+    public func traceEvents() -> String {
+        var lanes: [Duration] = []
+        let events = services.map { service in
+            let lane = lanes.firstIndex { $0 <= service.begin } ?? lanes.count
+            if lane == lanes.count { lanes.append(service.end) } else { lanes[lane] = service.end }
+            let (begin, duration, own) = (
+                service.begin.microseconds, service.duration.microseconds, service.ownDuration.microseconds
+            )
+            return """
+                {"name":"\(service.key.description.escapedForJSON)","ph":"X","ts":\(begin),"dur":\(duration),\
+                "pid":1,"tid":\(lane + 1),"args":{"own":\(own),"created":\(service.isCreated)}}
+                """
+        }
+        return "{\"traceEvents\":[\(events.joined(separator: ",\n"))],\"displayTimeUnit\":\"ms\"}"
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}
+
+extension String {
+    fileprivate var escapedForJSON: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case _ where scalar.value < 0x20: text += " "
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import AsyncDI
+
+/// The report of a start: what was created, how long it took, and what the start waited for.
+@Suite(.timeLimit(.minutes(10))) struct StartReportTests {
+    private struct Database: Sendable {}
+    private struct Catalogue: Sendable {}
+    private struct Cache: Sendable {}
+    private struct Mailer: Sendable {}
+    private struct Broken: Error {}
+
+    private let clock = ManualClock()
+    private let mailers = Gate()
+
+    /// Opens a gate once the mailer is complete.
+    private final class EndOfMailer: ContainerObserver {
+        private let gate: Gate
+        // No stalls: their clock is the test's.
+        var wantedEvents: ContainerEvent.Kinds { .created }
+        init(_ gate: Gate) { self.gate = gate }
+        func container(_ container: Container, did event: ContainerEvent) {
+            if case .created(let key, _, _) = event, "\(key)" == "Mailer" { gate.arrive() }
+        }
+    }
+
+    /// Databases take two seconds, catalogues three, caches one of their own; the mailer takes two, beside them.
+    private func container() -> Container {
+        let (clock, mailers) = (clock, mailers)
+        let observer = EndOfMailer(mailers)
+        return Container(name: "app", observers: [observer], clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(2))
+                return Database()
+            }
+            Registration(Catalogue.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                try await clock.sleep(for: .seconds(3))
+                return Catalogue()
+            }
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                async let database = resolver.resolve(Database.self)
+                async let catalogue = resolver.resolve(Catalogue.self)
+                _ = try await (database, catalogue)
+                try await clock.sleep(for: .seconds(1))
+                return Cache()
+            }
+            .eager()
+            Registration(Mailer.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(2))
+                return Mailer()
+            }
+            .eager()
+        }
+    }
+
+    private func report(_ container: Container) async throws -> StartReport {
+        let start = Task { try await container.start() }
+        await clock.sleepers(reach: 2)
+        clock.advance(by: .seconds(2))  // The database is there, and the mailer.
+        await mailers.arrived()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(3))  // The catalogue is.
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        return try await start.value
+    }
+
+    @Test func `own time leaves out waiting, and the critical path is the chain that ended last`() async throws {
+        let container = container()
+        let report = try await report(container)
+        #expect(report.duration == .seconds(6))
+        #expect(report.criticalPath.map { "\($0.key)" } == ["Database", "Catalogue", "Cache"])
+        let services = Dictionary(uniqueKeysWithValues: report.services.map { ("\($0.key)", $0) })
+        #expect(services.mapValues(\.duration) == [
+            "Database": .seconds(2), "Catalogue": .seconds(5), "Cache": .seconds(6), "Mailer": .seconds(2),
+        ])
+        #expect(services.mapValues(\.ownDuration) == [
+            "Database": .seconds(2), "Catalogue": .seconds(3), "Cache": .seconds(1), "Mailer": .seconds(2),
+        ])
+        #expect(services["Cache"]?.dependencies.map { "\($0)" } == ["Database", "Catalogue"])
+        #expect(!report.services.contains { !$0.isCreated })
+        let first = report.description.split(separator: "\n").first
+        #expect(first == "start took 6.0 seconds; Database → Catalogue → Cache took 6.0 seconds of it")
+        try await container.dispose()
+    }
+
+    @Test func `a second start reports only what it created`() async throws {
+        let container = container()
+        _ = try await report(container)
+        let again = try await container.start()
+        #expect(again.services.isEmpty && again.criticalPath.isEmpty && again.duration == .zero)
+        #expect(again.description == "start took 0.0 seconds")
+        try await container.dispose()
+    }
+
+    @Test func `the trace has an event for each service, side by side where they overlap`() async throws {
+        let container = container()
+        let trace = try await report(container).traceEvents()
+        #expect(trace.hasPrefix("{\"traceEvents\":[{\"name\":"))
+        let database = #"{"name":"Database","ph":"X","ts":0,"dur":2000000,"pid":1,"tid":"#
+        #expect(trace.contains(database))
+        #expect(trace.contains(#"{"name":"Cache","ph":"X","ts":0,"dur":6000000,"pid":1,"tid":"#))
+        #expect(trace.contains(#""args":{"own":1000000,"created":true}}"#))
+        try await container.dispose()
+    }
+
+    @Test func `a start that fails measures nothing afterwards`() async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in throw Broken() }.eager()
+            Registration(Cache.self, lifetime: .singleton) { _ in Cache() }
+        }
+        await #expect(throws: Broken.self) { try await container.start() }
+        _ = try await container.resolve(Cache.self)
+        await #expect(throws: Broken.self) { try await container.start() }
+        try await container.dispose()
+    }
+
+    @Test func `graph services in between count for the service that they are created for`() async throws {
+        let clock = clock
+        let container = Container(clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(2))
+                return Database()
+            }
+            Registration(Catalogue.self, lifetime: .graph) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Catalogue()
+            }
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Catalogue.self)
+                return Cache()
+            }
+            .eager()
+        }
+        let start = Task { try await container.start() }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(2))
+        let report = try await start.value
+        #expect(report.criticalPath.map { "\($0.key)" } == ["Database", "Cache"])
+        #expect(report.criticalPath.last?.ownDuration == .zero)
+        try await container.dispose()
+    }
+}
