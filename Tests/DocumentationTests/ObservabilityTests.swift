@@ -13,7 +13,7 @@ struct ObservabilityTests {
         func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
             let arguments = details.arguments.map { "\($0)" }.joined(separator: ", ")
             logger.warning(
-            "\(event)", metadata: ["container": "\(container.name ?? "-")", "arguments": "\(arguments)"])
+                "\(event)", metadata: ["container": "\(container.name ?? "-")", "arguments": "\(arguments)"])
         }
     }
 

@@ -93,6 +93,7 @@ extension ContainerCore {
     ///   - deadline: When the wait ends, counted from now.
     ///   - time: How long the wait may take.
     ///   - disposal: What is run.
+    /// - Throws: The error of the disposal.
     nonisolated(nonsending) func tellingObservers(
         until deadline: Duration? = nil, for time: Duration? = nil,
         _ disposal: nonisolated(nonsending) () async throws -> Void

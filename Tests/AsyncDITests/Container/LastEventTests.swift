@@ -86,7 +86,8 @@ import Testing
         #expect(await container.cachedArguments(of: String.self, String.self).isEmpty)
         #expect(await container.cachedArguments(of: Int.self, Int.self) == [4])
         #expect(await container.cachedArguments(of: Int.self, String.self).isEmpty)
-        #expect(await container.cachedArguments(of: String.self, String.self, Int.self).map { "\($0)" } == ["(\"a\", 1)"])
+        let listed = await container.cachedArguments(of: String.self, String.self, Int.self)
+        #expect(listed.map { "\($0)" } == ["(\"a\", 1)"])
         try await container.dispose()
     }
 

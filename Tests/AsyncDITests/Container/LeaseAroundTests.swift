@@ -9,7 +9,7 @@ private final class UnitOfWork: Sendable {
 }
 
 /// An instance that is reset while an instance of the request's own scope leases it.
-@Suite(.timeLimit(.minutes(1))) struct LeaseAroundTests {
+@Suite(.timeLimit(.minutes(10))) struct LeaseAroundTests {
     private let root = Container {
         Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }.onDispose { (_: Pool) in }
         Registration(Pool.self, lifetime: .singleton) { _ in Pool() }.onDispose { (_: Pool) in }

@@ -152,7 +152,8 @@ import Testing
             }
         }
         #expect(error?.code == .invalidOperation)
-        #expect(ends.all == ["rolled back, \(ResolutionError.Code.invalidOperation)"], "an error of the part like others")
+        // An error of the part like others.
+        #expect(ends.all == ["rolled back, \(ResolutionError.Code.invalidOperation)"])
     }
 
     @Test func `of two last parts the later one ends the scope`() async throws {

@@ -72,12 +72,14 @@ import Testing
         #expect(report.duration == .seconds(6))
         #expect(report.criticalPath.map { "\($0.key)" } == ["Database", "Catalogue", "Cache"])
         let services = Dictionary(uniqueKeysWithValues: report.services.map { ("\($0.key)", $0) })
-        #expect(services.mapValues(\.duration) == [
-            "Database": .seconds(2), "Catalogue": .seconds(5), "Cache": .seconds(6), "Mailer": .seconds(2),
-        ])
-        #expect(services.mapValues(\.ownDuration) == [
-            "Database": .seconds(2), "Catalogue": .seconds(3), "Cache": .seconds(1), "Mailer": .seconds(2),
-        ])
+        #expect(
+            services.mapValues(\.duration) == [
+                "Database": .seconds(2), "Catalogue": .seconds(5), "Cache": .seconds(6), "Mailer": .seconds(2),
+            ])
+        #expect(
+            services.mapValues(\.ownDuration) == [
+                "Database": .seconds(2), "Catalogue": .seconds(3), "Cache": .seconds(1), "Mailer": .seconds(2),
+            ])
         #expect(services["Cache"]?.dependencies.map { "\($0)" } == ["Database", "Catalogue"])
         #expect(!report.services.contains { !$0.isCreated })
         let first = report.description.split(separator: "\n").first
