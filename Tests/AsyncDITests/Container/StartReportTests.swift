@@ -107,6 +107,23 @@ import Testing
         try await container.dispose()
     }
 
+    @Test func `services of a property cycle, which wait for one another, are on the path once`() async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in Database() }
+                .injectProperties { resolver, _ in _ = try await resolver.resolve(Cache.self) }
+                .eager()
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Cache()
+            }
+            .eager()
+        }
+        let report = try await container.start()
+        #expect(Set(report.criticalPath.map { "\($0.key)" }) == ["Database", "Cache"])
+        #expect(report.criticalPath.count == 2)
+        try await container.dispose()
+    }
+
     @Test func `a start that fails measures nothing afterwards`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in throw Broken() }.eager()

@@ -67,10 +67,13 @@ final class StartMeter: Sendable {
                 dependencies: dependencies(of: record).map { records[$0].key }, isCreated: record.isCreated)
         }
         var path: [StartReport.Service] = []
+        // Services of a property cycle wait for one another.
+        var seen: Set<Int> = []
         var next = services.max { ($0.value.end, -$0.key) < ($1.value.end, -$1.key) }?.key
         while let index = next, let service = services[index] {
             path.append(service)
-            next = dependencies(of: records[index]).last { services[$0] != nil }
+            seen.insert(index)
+            next = dependencies(of: records[index]).last { services[$0] != nil && !seen.contains($0) }
         }
         return StartReport(
             services: services.sorted { ($0.value.begin, $0.key) < ($1.value.begin, $1.key) }.map(\.value),
