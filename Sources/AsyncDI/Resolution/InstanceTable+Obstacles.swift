@@ -3,8 +3,8 @@ import Synchronization
 /// What stands between a request and a hit.
 extension InstanceTable {
     /// Whether the container was disposed: nothing is found through it any more.
-    var isClosed: Bool { obstacles.load(ordering: .acquiring) & Self.closedBit != 0 }
-    func close() { obstacles.bitwiseOr(Self.closedBit, ordering: .releasing) }
+    var isClosed: Bool { has(Self.closedBit) }
+    func close() { set(Self.closedBit, to: true) }
 
     /// Whether anything stands between a request and an instance.
     var hasObstacles: Bool { obstacles.load(ordering: .acquiring) != 0 }
@@ -12,26 +12,23 @@ extension InstanceTable {
     /// Whether modules are still to be told that they are loaded, here or where this container looks: requests from
     /// outside wait.
     var hasPendingModules: Bool {
-        get { obstacles.load(ordering: .acquiring) & Self.pendingBit != 0 }
-        set {
-            if newValue {
-                obstacles.bitwiseOr(Self.pendingBit, ordering: .releasing)
-            } else {
-                obstacles.bitwiseAnd(~Self.pendingBit, ordering: .releasing)
-            }
-        }
+        get { has(Self.pendingBit) }
+        set { set(Self.pendingBit, to: newValue) }
     }
 
     /// Whether the container is being drained: requests from outside begin nothing new, which the slow path looks
     /// after.
     var isDraining: Bool {
-        get { obstacles.load(ordering: .acquiring) & Self.drainingBit != 0 }
-        set {
-            if newValue {
-                obstacles.bitwiseOr(Self.drainingBit, ordering: .releasing)
-            } else {
-                obstacles.bitwiseAnd(~Self.drainingBit, ordering: .releasing)
-            }
+        get { has(Self.drainingBit) }
+        set { set(Self.drainingBit, to: newValue) }
+    }
+
+    private func has(_ bit: UInt8) -> Bool { obstacles.load(ordering: .acquiring) & bit != 0 }
+    private func set(_ bit: UInt8, to isSet: Bool) {
+        if isSet {
+            obstacles.bitwiseOr(bit, ordering: .releasing)
+        } else {
+            obstacles.bitwiseAnd(~bit, ordering: .releasing)
         }
     }
 }
