@@ -111,7 +111,6 @@ import Testing
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in Database() }
                 .injectProperties { resolver, _ in _ = try await resolver.resolve(Cache.self) }
-                .eager()
             Registration(Cache.self, lifetime: .singleton) { resolver in
                 _ = try await resolver.resolve(Database.self)
                 return Cache()
