@@ -36,6 +36,8 @@ public final class OwnedScope: Sendable {
     private struct State {
         /// The parts of the work that are under way.
         var parts = 0
+        /// Whether the end is under way or over: no part begins any more.
+        var isEnding = false
         /// Whether a part has failed, so that the whole work has.
         var hasFailed = false
         /// The error of the end, for every other call that ends the scope.
@@ -69,8 +71,13 @@ public final class OwnedScope: Sendable {
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
-        if container.core.table.isClosed { throw container.core.disposedError(nil, asker: nil) }
-        state.withLock { $0.parts += 1 }
+        let isOpen = state.withLock { state in
+            // In one step, so that no part begins beside the end.
+            if state.isEnding || container.core.table.isClosed { return false }
+            state.parts += 1
+            return true
+        }
+        guard isOpen else { throw container.core.disposedError(nil, asker: nil) }
         // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on
         // its way out.
         nonisolated(unsafe) let result: R
@@ -109,9 +116,17 @@ public final class OwnedScope: Sendable {
     ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
     ///   was disposed before, and with the code `invalidOperation`, which ends nothing, while a part is under way.
     public nonisolated(nonsending) func end() async throws {
-        let (isBusy, hasFailed, error) = state.withLock { ($0.parts > 0, $0.hasFailed, $0.error) }
+        let (isBusy, hasFailed, error) = state.withLock { state in
+            if state.parts == 0, !state.hasFailed { state.isEnding = true }
+            return (state.parts > 0, state.hasFailed, state.error)
+        }
         if let error { throw error }
-        if hasFailed { throw ContainerCore.cutShort(container.core) }
+        if hasFailed {
+            let error = ContainerCore.cutShort(container.core)
+            // Where the failure itself could not end the scope: inside a lease of it.
+            await container.core.endFailedBody(because: error)
+            throw error
+        }
         if isBusy {
             throw ResolutionError(
                 .invalidOperation, "\(container.core.displayName) is to end while a part of its work is under way.",
@@ -120,7 +135,11 @@ public final class OwnedScope: Sendable {
         do {
             try await container.core.endBody()
         } catch {
-            state.withLock { $0.error = error }
+            let hasEnded = container.core.table.isClosed
+            // A refused end has ended nothing, and may be tried again.
+            state.withLock { state in
+                if hasEnded { state.error = error } else { state.isEnding = false }
+            }
             throw error
         }
     }

@@ -89,6 +89,8 @@ extension ContainerCore {
     private struct Subject: Sendable {
         let key: CreationKey
         let cell: Cell
+        /// The cell of the cache, which tells the instance from its successor.
+        let cached: Cell
         let check: HealthCheck
     }
 
@@ -112,13 +114,15 @@ extension ContainerCore {
             var subjects: [Subject] = []
             for binding in state.registrations.inOrder {
                 guard let check = binding.blueprint.healthCheck, let cell = binding.blueprint.instance else { continue }
-                subjects.append(Subject(key: CreationKey(withoutArguments: binding), cell: cell, check: check))
+                subjects.append(
+                    Subject(key: CreationKey(withoutArguments: binding), cell: cell, cached: cell, check: check))
             }
             for kept in state.instances.all {
                 guard let check = kept.binding.blueprint.healthCheck, let cell = kept.cell,
                     kept.binding.blueprint.instance == nil, let living = cell.strengthened()
                 else { continue }
-                subjects.append(Subject(key: kept.key, cell: cell.isHeldWeakly ? living : cell, check: check))
+                subjects.append(
+                    Subject(key: kept.key, cell: cell.isHeldWeakly ? living : cell, cached: cell, check: check))
             }
             return subjects
         }
@@ -163,8 +167,7 @@ extension ContainerCore {
         withState { state in
             guard state.phase == .open else { return false }
             if subject.key.binding.blueprint.instance != nil { return subject.key.binding.isCurrent }
-            guard let kept = state.instances[subject.key], let cell = kept.cell else { return false }
-            return cell === subject.cell || cell.isHeldWeakly
+            return state.instances[subject.key]?.cell === subject.cached
         }
     }
 }

@@ -22,6 +22,8 @@ final class StartMeter: Sendable {
     fileprivate struct State {
         /// How many starts are under way.
         var starts = 0
+        /// How often the records were dropped: tells their numbers from later ones.
+        var generation = 0
         var records: [Record] = []
         /// The records of creations that are under way.
         var places: [ObjectIdentifier: Int] = [:]
@@ -38,7 +40,7 @@ final class StartMeter: Sendable {
     /// - Returns: The time of the beginning.
     func begin() -> Duration {
         state.withLock { $0.starts += 1 }
-        isActive.store(true, ordering: .relaxed)
+        isActive.store(true, ordering: .sequentiallyConsistent)
         return stopwatch.elapsed()
     }
 
@@ -48,7 +50,8 @@ final class StartMeter: Sendable {
             state.starts -= 1
             let records = state.records
             if state.starts == 0 {
-                isActive.store(false, ordering: .relaxed)
+                isActive.store(false, ordering: .sequentiallyConsistent)
+                state.generation += 1
                 state.records = []
                 state.places = [:]
             }
@@ -94,7 +97,7 @@ final class StartMeter: Sendable {
         return total
     }
 
-    /// What a creation waited for, the one that it waited for to the last at the end.
+    /// The creations that a creation waited for, the last one at the end.
     private static func dependencies(of record: Record) -> [Int] {
         var seen: Set<Int> = []
         return record.waits.sorted { ($0.end ?? .zero) < ($1.end ?? .zero) }.map(\.target)
@@ -113,13 +116,17 @@ final class StartMeter: Sendable {
             let target = state.place(of: creation, at: now)
             guard let target, let index = state.place(around: asker), index != target else { return nil }
             state.records[index].waits.append(Record.Wait(target: target, begin: now))
-            return Wait(meter: self, record: index, number: state.records[index].waits.count - 1)
+            return Wait(
+                meter: self, generation: state.generation, record: index,
+                number: state.records[index].waits.count - 1)
         }
     }
 
     /// A creation has ended.
     func end(of creation: Creation, succeeded: Bool) {
-        guard isActive.load(ordering: .relaxed) else { return }
+        // Sequentially consistent like the creation's end, which comes before: either this sees the start, or the start
+        // sees the end.
+        guard isActive.load(ordering: .sequentiallyConsistent) else { return }
         let now = stopwatch.elapsed()
         state.withLock { state in
             guard let index = state.places.removeValue(forKey: ObjectIdentifier(creation)) else { return }
@@ -130,16 +137,15 @@ final class StartMeter: Sendable {
 
     struct Wait {
         let meter: StartMeter
+        let generation: Int
         let record: Int
         let number: Int
 
         func end() {
             let now = meter.stopwatch.elapsed()
             meter.state.withLock { state in
-                // All is forgotten when the start was given up.
-                guard state.records.indices.contains(record), state.records[record].waits.indices.contains(number)
-                else { return }
-                state.records[record].waits[number].end = now
+                // The records of a start that has ended are gone.
+                if state.generation == generation { state.records[record].waits[number].end = now }
             }
         }
     }

@@ -82,7 +82,9 @@ extension WaitForGraph {
     ) -> [(Milestone, Edge?)] {
         var dependents: [(Milestone, Edge?)] = []
         for edge in edges(waitingFor: node) {
-            if unlessReleased, kind(edge.from) != .creation { dependents.append((.work(edge.from), edge)) }
+            if unlessReleased, made.contains(node), kind(edge.from) != .creation {
+                dependents.append((.work(edge.from), edge))
+            }
             if kind(edge.from) != .disposal { dependents.append((end(edge.from), edge)) }
         }
         for holder in givenTo[node] ?? [] where kind(holder) != .disposal {

@@ -192,6 +192,17 @@ import Testing
         #expect(ends.all == ["rolled back after work"])
     }
 
+    @Test func `an end that is refused, inside a lease of the scope, may be tried again`() async throws {
+        let scope = try OwnedScope(in: container())
+        let error = await #expect(throws: ResolutionError.self) {
+            try await scope.container.withInstance(UnitOfWork.self) { _ in try await scope.end() }
+        }
+        #expect(error?.code == .invalidOperation && ends.all.isEmpty)
+        try await scope.run { _ in }
+        try await scope.end()
+        #expect(ends.all == ["committed"])
+    }
+
     @Test func `a drain in the work of a scope is refused, also inside the body of another one`() async throws {
         let container = container()
         let error = await #expect(throws: ResolutionError.self) {

@@ -118,6 +118,27 @@ import Testing
         try await container.dispose()
     }
 
+    @Test func `the failure of a weak instance means nothing for its successor`() async throws {
+        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let container = Container {
+            Registration(Database.self, lifetime: .weak) { _ in Database() }
+                .healthCheck { _ in
+                    hasBegun.arrive()
+                    await mayGoOn.pass()
+                    throw Broken()
+                }
+        }
+        let first = try await container.resolve(Database.self)
+        let report = Task { await container.health(timeout: .seconds(60)) }
+        await hasBegun.arrived()
+        try await container.reset(Database.self)
+        let second = try await container.resolve(Database.self)
+        mayGoOn.open()
+        #expect(await report.value.entries.isEmpty)
+        withExtendedLifetime((first, second)) {}
+        try await container.dispose()
+    }
+
     @Test func `a transient service has no instance to check`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .graph) { _ in Database() }.healthCheck { try $0.ping() }
