@@ -164,9 +164,9 @@ final class Creation: Activity, @unchecked Sendable {
         let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.binding.lifetime.sharing == .registeringContainer {
-                task = Task.immediateDetached(priority: priority) { await self.runShared(wrappers) }
+                task = Task.immediateDetached(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
             } else {
-                task = Task.immediate(priority: priority) { await self.runShared(wrappers) }
+                task = Task.immediate(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
             }
         } else if key.binding.lifetime.sharing == .registeringContainer {
             task = Task.detached(priority: priority) { await self.runShared(wrappers) }
