@@ -26,17 +26,20 @@ extension ContainerCore {
         let isAffected = selection(target)
         let removals = try drop(target)
         // Also those that another reset or drain has dropped.
-        let items = withState { state in
-            let dropped = state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
-            return Array(Set(removals.disposables + removals.postponed + dropped))
+        func dropped() -> [Disposable] {
+            withState { state in
+                state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
+            }
         }
+        let creations = withState { $0.flights.all.filter { isAffected($0.key) } }.compactMap(\.end)
+        var items = Set(removals.disposables + removals.postponed + dropped())
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
         if let asker = Waits.asker(of: ResolutionContext.activeRun) {
-            for item in items {
+            for activity in Array(items) as [Activity] + creations {
                 let suspension = Suspension()
                 suspensions.append(suspension)
-                if let runs = Waits.begin(suspension, from: asker, for: item) {
+                if let runs = Waits.begin(suspension, from: asker, for: activity) {
                     dispose(of: removals)
                     throw waitsForItself("drains \(key)", asker, runs)
                 }
@@ -45,6 +48,14 @@ extension ContainerCore {
         dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         var errors: [any Error] = []
+        for creation in creations {
+            let rest = end.map { max($0 - stopwatch.elapsed(), .zero) }
+            if await !creation.wait(atMost: rest, clock: clock) {
+                errors.append(timedOut("the disposal of \(key)", waitingFor: "its creation"))
+            }
+        }
+        // What was being created is leased by the requests that waited for it.
+        items.formUnion(dropped())
         for item in items {
             do {
                 if try await item.isOver(before: end, timedBy: stopwatch, clock: clock) {

@@ -1,9 +1,12 @@
 /// What a factory leases for the instance that it makes.
 extension Creation {
-    /// A container's disposal waits for its creations, and a lease of an unfinished instance for that instance.
+    /// A container's disposal waits for its creations, a lease of an unfinished instance for that instance, and the
+    /// successor of a creation that was reset for its end.
     var endsAndLeases: [Activity] {
-        let leased = extrasIfAny { $0.leases?.flatMap(\.outer) ?? [] } ?? []
-        return (home?.ends ?? []) + leased
+        let others: [Activity]? = extrasIfAny { state in
+            (state.leases?.flatMap(\.outer) ?? []) + (state.end.map { [$0] } ?? [])
+        }
+        return (home?.ends ?? []) + (others ?? [])
     }
 
     /// Keeps what the factory leased as long as the instance.

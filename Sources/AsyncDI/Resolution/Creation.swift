@@ -47,6 +47,10 @@ final class Creation: Activity, @unchecked Sendable {
     /// Unsafe because after `init` it is touched by the creation's own task only, which lets go of it before the
     /// factory runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
     @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
+    /// The creations for the same arguments that were reset before they ended.
+    ///
+    /// Unsafe for the same reason.
+    @exclusivity(unchecked) nonisolated(unsafe) private var formers: [Creation]
     /// The greatest priority that its task was given.
     private let priority = Atomic<UInt8>(0)
     /// The outcome of the creation, for the request that launched and attends it.
@@ -67,6 +71,8 @@ final class Creation: Activity, @unchecked Sendable {
             var task: Task<Void, Never>?
             var isCancelled = false
             var waiting = Waiting()
+            /// Finished when the creation ends, for its successors.
+            var end: Completion?
         }
 
         let state = Locked(State())
@@ -77,7 +83,8 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Disposable? = nil
+        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Disposable? = nil,
+        formers: [Creation] = []
     ) {
         self.key = key
         pack = request.pack
@@ -85,6 +92,7 @@ final class Creation: Activity, @unchecked Sendable {
         graph = nil
         self.storage = storage
         self.predecessor = predecessor
+        self.formers = formers
         self.clock = clock
         self.begin = begin
         isInner = request.isInner
@@ -108,6 +116,7 @@ final class Creation: Activity, @unchecked Sendable {
         self.graph = graph
         storage = nil
         predecessor = nil
+        formers = []
         clock = 0
         begin = .zero
         self.madeFor = madeFor
@@ -164,7 +173,9 @@ final class Creation: Activity, @unchecked Sendable {
         let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.binding.lifetime.sharing == .registeringContainer {
-                task = Task.immediateDetached(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
+                task = Task.immediateDetached(name: binding.taskName, priority: priority) {
+                    await self.runShared(wrappers)
+                }
             } else {
                 task = Task.immediate(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
             }
@@ -232,9 +243,8 @@ final class Creation: Activity, @unchecked Sendable {
             if isInNewer, asker?.isRepeated(binding, pack, in: host) == true {
                 throw ResolutionError.circular([run.step], asker: run)
             }
-            if let predecessor {
-                self.predecessor = nil
-                try await predecessor.isOver(before: self, in: run)
+            if predecessor != nil || !formers.isEmpty {
+                try await waitForPredecessors(in: run)
                 // Overtaken by a reset while it waited: its requests join the creation that came after it.
                 if !place.isCurrent(self) {
                     place.abandon(self)
@@ -255,6 +265,20 @@ final class Creation: Activity, @unchecked Sendable {
         run.end()
         run.leaveOwnGraph()
         settle(result, in: run)
+    }
+
+    /// Waits until the instances before this one are disposed: there are never two for one key.
+    private func waitForPredecessors(in run: Run) async throws {
+        let formers = formers
+        var next = predecessor
+        self.formers = []
+        predecessor = nil
+        for former in formers {
+            try await former.isOver(before: self, in: run)
+            // Its instance is disposed after the last lease of the requests that were given it.
+            next = host.predecessor(of: key)
+        }
+        try await next?.isOver(before: self, in: run)
     }
 
     /// Runs the hooks of a graph creation apart from the task that ran its factory, and ends it.

@@ -1,8 +1,9 @@
 import AsyncDI
+import Foundation
 import Hummingbird
 import NotesService
 
-/// Routes that show the container: its registrations, its graph, its health, and the open tenants.
+/// Routes that show the container: its registrations, its graph, its health, the open tenants, and the work that is under way.
 func addDebug(to router: Router<some RequestContext>, _ container: Container) {
     let debug = router.group("debug/di")
     debug.get { _, _ in
@@ -15,6 +16,11 @@ func addDebug(to router: Router<some RequestContext>, _ container: Container) {
             """
     }
     debug.get("health") { _, _ in "\(await container.health(timeout: .seconds(2)))\n" }
+    debug.get("activity") { request, _ in
+        let activity = container.activity()
+        guard request.uri.queryParameters["format"] == "json" else { return ByteBuffer(string: "\(activity)\n") }
+        return try ByteBuffer(data: JSONEncoder().encode(activity))
+    }
     debug.get("graph") { request, _ in
         let graph = try await container.declaredGraph()
         return switch request.uri.queryParameters["format"] {

@@ -35,13 +35,13 @@ package struct NotesApp: Sendable {
 
     /// Observers of the running service.
     package static func observers(_ logger: Logger) -> [any ContainerObserver] {
-        [ContainerLog(logger: logger), ContainerMetrics([.failed, .evicted])]
+        [ContainerLog(logger: logger), ContainerMetrics([.failed, .evicted]), CreationTracing()]
     }
 
     /// Starts the service, and returns after its shutdown.
     package func run() async throws {
         do {
-            try await container.start()
+            logger.info("\(try await container.start())")
         } catch {
             try? await container.dispose()
             throw error

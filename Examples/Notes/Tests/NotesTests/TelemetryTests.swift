@@ -29,6 +29,46 @@ struct TelemetryTests {
     }
 
     @Test
+    func `opening a tenant's database is a span below the request that needed it`() async throws {
+        let tracer = InMemoryTracer()
+        try await withTracer(tracer) {
+            try await withNotes(observers: [CreationTracing()]) { world in
+                try await world.addTenant()
+                try await world.add("first")
+                try await world.add("second")
+            }
+        }
+        let requests = tracer.finishedSpans.filter { $0.operationName == "/tenants/{tenant}/notes" }
+        let openings = tracer.finishedSpans.filter { $0.operationName == "create TenantDatabase(TenantName)" }
+        #expect(openings.count == 1)
+        #expect(openings.first?.attributes.get("arguments") == "acme")
+        #expect(openings.first?.traceID == requests.first?.traceID)
+        #expect(!tracer.finishedSpans.contains { $0.operationName == "create UnitOfWork" })
+    }
+
+    @Test
+    func `the debug routes show what a request holds while it runs`() async throws {
+        let halt = Halt()
+        try await withNotes {
+            halt.override
+        } test: { world in
+            try await world.addTenant()
+            let running = Task { try await world.add("running") }
+            try await halt.isReached()
+            try await world.app.admin(port: 0).test(.router) { admin in
+                let text = try await admin.execute(uri: "/debug/di/activity", method: .get).text
+                #expect(text.contains("1 leased instance, 1 open scope"))
+                #expect(text.contains("leased TenantDatabase(acme)"))
+                let json = try await admin.execute(uri: "/debug/di/activity?format=json", method: .get).text
+                #expect(json.contains(#""scopes":[{"#))
+            }
+            halt.goOn()
+            #expect(try await running.value.status == .created)
+            #expect(world.app.container.activity().isEmpty)
+        }
+    }
+
+    @Test
     func `metrics count creations and disposals of the container`() async throws {
         let metrics = TestMetrics()
         try await withNotes(observers: [ContainerMetrics(.all, factory: metrics)]) { world in
