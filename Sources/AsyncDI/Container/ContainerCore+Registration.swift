@@ -209,7 +209,7 @@ extension ContainerCore {
         let place = first.blueprint.site.map { " (\($0))" } ?? ""
         return ResolutionError(
             .duplicateRegistration, "\(key) is already registered in \(displayName)\(place), which rejects duplicates.",
-            advice: "Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.",
+            advice: "Remove one of them, distinguish them by a qualifier, or choose onDuplicate: .replace or .keep.",
             steps: [PathStep(key: key, binding: nil, pack: .none, site: second.blueprint.site)])
     }
 

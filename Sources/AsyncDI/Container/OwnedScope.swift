@@ -129,7 +129,7 @@ public final class OwnedScope: Sendable {
         }
         if isBusy {
             throw ResolutionError(
-                .invalidOperation, "\(container.core.displayName) is to end while a part of its work is under way.",
+                .invalidOperation, "\(container.core.displayName) cannot end while one of its runs is in progress.",
                 advice: "Call end() after the last run, or use finish.")
         }
         do {

@@ -93,7 +93,7 @@ extension ContainerCore {
             let key = ServiceKey(decoration.service, qualifier: decoration.qualifier)
             return ResolutionError(
                 .notRegistered,
-                "\(key) is decorated in \(displayName), but is not registered there, nor where it looks.",
+                "\(key) is decorated in \(displayName), but is registered neither there nor in any container it searches.",
                 advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
                 steps: [PathStep(key: key, binding: nil, pack: .none)])
         }

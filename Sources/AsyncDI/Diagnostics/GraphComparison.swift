@@ -95,8 +95,9 @@ extension ContainerCore {
             let declaration = services[to]?.declaration ?? "\(to.service) to the .dependencies(…)"
             return ResolutionError(
                 .undeclaredDependency,
-                "\(from.service) was seen to resolve \(to.service), which its registration does not declare.",
-                advice: "Add \(declaration) \(services[to] == nil ? "of" : "to") it, or stop resolving it there.",
+                "\(from.service) resolved \(to.service) during the recording, but its registration does not declare it.",
+                advice: "Add \(declaration) \(services[to] == nil ? "of" : "to") the registration, or remove "
+                    + "the resolve.",
                 steps: steps)
         }
     }

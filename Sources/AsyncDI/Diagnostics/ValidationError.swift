@@ -33,7 +33,7 @@ public struct ValidationReport: Sendable, CustomStringConvertible {
     public var description: String {
         var text = problems.isEmpty ? "validation found no problem" : ValidationError(problems: problems).description
         if !opaque.isEmpty {
-            text += "\nnot looked into, because they do not declare their .dependencies(…):"
+            text += "\nnot checked, because these do not declare their .dependencies(…):"
             text += opaque.map { "\n- \($0)" }.joined()
         }
         return text

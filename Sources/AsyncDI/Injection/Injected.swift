@@ -86,6 +86,6 @@ public struct Injected<Service: Sendable>: Sendable {
     }
 
     private static var remedy: String {
-        "make \(readableName(of: Service.self)) .eager() and await start(), resolve it before, or use @LazyInject."
+        "make \(readableName(of: Service.self)) .eager() and await start(), resolve it first, or use @LazyInject."
     }
 }

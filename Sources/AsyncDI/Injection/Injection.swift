@@ -100,7 +100,7 @@ public enum Injection {
 
     static func noContainer(_ key: ServiceKey) -> ResolutionError {
         ResolutionError(
-            .noCurrentContainer, "\(key) was asked for where there is no container.",
+            .noCurrentContainer, "\(key) was requested without a current or a default container.",
             advice: "Set Injection.default at start-up, or run the code inside withScope or Injection.with(container).",
             steps: [PathStep(key: key, binding: nil, pack: .none)])
     }

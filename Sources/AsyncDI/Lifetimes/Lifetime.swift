@@ -124,8 +124,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
         // Not preconditions: their messages are left out of optimized programs.
-        if let capacity, capacity < 1 { fatalError("a multiton's capacity is at least one, not \(capacity)") }
-        if let idle, idle < .zero { fatalError("a multiton's idle time is not negative, as \(idle) is") }
+        if let capacity, capacity < 1 { fatalError("a multiton's capacity must be at least 1, not \(capacity)") }
+        if let idle, idle < .zero { fatalError("a multiton's idle time must not be negative, as \(idle) is") }
         let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
         return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }

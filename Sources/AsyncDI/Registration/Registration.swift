@@ -273,7 +273,7 @@ extension Registration where Service: Sendable {
                 factory: ServiceFactory<Service> { resolver, _ in
                     throw ResolutionError(
                         .notRegistered,
-                        "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
+                        "\(key) is expected from each scope, but \(resolver.host.displayName) did not supply it.",
                         advice:
                             "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
                         steps: resolver.run?.path ?? [], asker: resolver.run)

@@ -109,7 +109,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         // A path that a waiter's own steps were put in front of closes at another service than it did first.
         text +=
             code == .circularDependency
-            ? "\(steps.last?.key.description ?? "a service") needs itself to be made." : message
+            ? "\(steps.last?.key.description ?? "a service") depends on itself." : message
         if steps.count > 1 {
             text += " Path: " + steps.map(\.description).joined(separator: " → ") + "."
         } else if let site = steps.first?.site {

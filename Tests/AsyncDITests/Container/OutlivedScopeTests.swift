@@ -95,7 +95,7 @@ extension Lifetime {
     ) async -> ResolutionError? {
         let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { _ = try await body() }
         #expect(error?.code == .disposed, sourceLocation: location)
-        #expect(error?.description.contains("a scope that has ended before the task") == true, sourceLocation: location)
+        #expect(error?.description.contains("which ended before this task requested it") == true, sourceLocation: location)
         return error
     }
 
