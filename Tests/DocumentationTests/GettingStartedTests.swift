@@ -130,6 +130,18 @@ struct GettingStartedTests {
 
     enum Environment: Qualifier { case production, test }
 
+    actor Database {
+        static func open(_ path: String) async throws -> Database { Database() }
+        func name(ofUser id: Int) async throws -> String { "Ada" }
+        func close() async throws {}
+    }
+
+    struct SQLUserRepository: UserRepository {
+        let database: Database
+
+        func name(of id: Int) async throws -> String { try await database.name(ofUser: id) }
+    }
+
     struct MailModule: Module {
         let isTest: Bool
 

@@ -241,8 +241,9 @@ extension Container {
         return hit
     }
 
-    /// Gives an instance that is already there, synchronously: made by an earlier resolve, an `instance:` registration
-    /// or an eager start.
+    /// Returns an existing instance, synchronously.
+    ///
+    /// It exists after an earlier resolve or an eager start, or as an `instance:` registration.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.

@@ -110,7 +110,7 @@ extension ContainerCore {
         dispose(of: removals)
     }
 
-    /// Takes back a registration that is only there because something inherited is decorated.
+    /// Removes a registration that exists only because an inherited service is decorated.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into removals: inout Removals) {
         guard state.isDecorated, let binding = table.ownRegistration(of: key), binding.base?.isInherited == true else {
             return

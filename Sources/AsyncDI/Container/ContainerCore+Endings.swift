@@ -64,7 +64,7 @@ extension ContainerCore {
             of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
             unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
-            // Before it can be evicted, and before anybody who waited runs: once for each of them.
+            // Before it can be evicted, and before any waiter runs: once for each.
             for waiter in waiters where waiter.takesLease {
                 ending.leased = state.beginLease(of: cell)
             }

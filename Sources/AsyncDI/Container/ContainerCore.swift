@@ -119,7 +119,7 @@ final class ContainerCore: ResolutionHost {
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
-    /// Reports who waits too long; there is none without observers that want to know.
+    /// Reports waits that take too long; nil unless an observer wants them.
     var stalls: StallMonitor? { settings.stalls }
     let table: InstanceTable
     /// Keeps the fallbacks' tables alive.

@@ -23,8 +23,7 @@ struct GraphService: Hashable {
 }
 
 extension GraphComparison {
-    /// Who asked, or says that it asks, for which service: that may be one container's in one run and a scope's
-    /// override in another.
+    /// A dependency, seen or declared: its service may be one container's in one run and a scope's override in another.
     private struct Match: Hashable {
         let from: GraphService
         let to: String

@@ -150,10 +150,10 @@ final class Creation: Activity, @unchecked Sendable {
 
     /// Runs a shared creation.
     ///
-    /// What the owner caches must not depend on who asked first: it runs detached; a scoped creation sees its asker's
-    /// task-locals.
+    /// An instance that the owner caches must not depend on the first caller: its creation runs detached. A scoped creation
+    /// sees its caller's task-locals.
     ///
-    /// Where it can, it begins in the asker's thread: a factory that does not suspend is over when this returns. Not
+    /// Where it can, it begins in the caller's thread: a factory that does not suspend is over when this returns. Not
     /// when others are being made around it: the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority

@@ -89,7 +89,7 @@ extension InstanceTable {
         add(slot, hash: hash, retired: &retired)
     }
 
-    /// Gives the key of a slot a place; it has none yet.
+    /// Adds a slot whose key has no place yet.
     private func add(_ slot: Slot, hash: UInt, retired: inout [AnyObject]) {
         reserve(1, retired: &retired)
         array.object?.insert(slot, hash: hash)

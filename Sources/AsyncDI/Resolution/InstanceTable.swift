@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an
 /// instance, is exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
-/// serialised by the lock of the container that owns the table; what they unpublish they hand back, to be released once
+/// serialized by the lock of the container that owns the table; they return what they unpublish, to be released once
 /// ``ReadEpoch/synchronize()`` has returned.
 ///
 /// Tables form the search order: this container, its fallbacks, its parent.

@@ -1,6 +1,6 @@
 /// The instances shared within one resolution.
 ///
-/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits. When the resolution is
+/// A graph creation runs in the task of the first request; a request meanwhile, from a child task, waits. When the resolution is
 /// over its instances belong to their recipients: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
 /// refers to them weakly until then.
 final class ResolutionGraph: CreationPlace {

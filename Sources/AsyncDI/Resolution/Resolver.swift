@@ -195,8 +195,7 @@ public struct Resolver: Sendable {
             .optional(service)
     }
 
-    /// Gives an instance that is not disposed before the instance being made is: what a request's unit of work rests
-    /// on.
+    /// Returns an instance that is not disposed before the instance being created.
     ///
     /// ```swift
     /// Registration(UnitOfWork.self, lifetime: .scoped) { r in

@@ -1,5 +1,5 @@
-/// The creations in flight in one place (a container, or a graph), and who waits for each: at most one that can be
-/// joined for each key.
+/// The creations in flight in one place (a container, or a graph), and their waiters: at most one joinable flight
+/// for each key.
 ///
 /// A pure value: it decides, its owner carries out. Waiters and flights are whatever identifies them.
 ///

@@ -72,7 +72,7 @@ final class SlotArray: @unchecked Sendable {
     /// - Returns: What was there.
     func replace(_ slot: Slot, at index: Int) -> Slot? { places[index].slot.exchange(slot) }
 
-    /// Gives the key of a slot its place; at least one stays free.
+    /// Inserts a slot under its key; at least one place stays free.
     func insert(_ slot: Slot, hash: UInt) {
         var index = Int(truncatingIfNeeded: hash) & (capacity - 1)
         while places[index].slot.load() != nil { index = (index + 1) & (capacity - 1) }

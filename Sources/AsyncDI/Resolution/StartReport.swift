@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let report = try await container.start()
-/// print(report)  // start took 2.3 seconds; Database → Catalogue → Cache took 2.1 seconds of it
+/// print(report)  // start took 2.3 seconds; Database → Catalog → Cache took 2.1 seconds of it
 /// #expect(report.duration < .seconds(3))
 /// ```
 public struct StartReport: Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// Who waits for whom among unfinished activities, in the whole process; decides whether one more wait would never end.
+/// The waits between unfinished activities of the whole process; decides whether one more wait would never end.
 ///
 /// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one
 /// suspended call made inside a node, and a *label* is what an error's path shows of that call. Calls made outside

@@ -1,7 +1,7 @@
-/// Who waits for one flight, in the order of arrival.
+/// The waiters of one flight, in the order of arrival.
 ///
-/// A pure value. Joining is an append, because thousands may join and hardly any leaves; who leaves is looked for among
-/// few, and found by an index among many, which is made when the first one does.
+/// A pure value. Joining is an append, because thousands may join and hardly any leaves. A leaving waiter is searched
+/// for among few; among many, an index finds it, which is built when the first one leaves.
 struct WaiterList<Waiter: Hashable> {
     /// Nil where a waiter has left.
     private var places: [Waiter?] = []

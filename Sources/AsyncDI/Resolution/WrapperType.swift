@@ -23,7 +23,7 @@ enum WrapperNeed {
 }
 
 extension ServiceKey {
-    /// The key of what a wrapper wraps, for messages: who asked for a `Lazy<S>` has not registered `S`.
+    /// The key of the wrapped service, for messages: a missing `Lazy<S>` means a missing `S`.
     func unwrapped(_ service: any Any.Type) -> ServiceKey {
         guard let inner = (service as? any WrapperType.Type)?.wrapped else { return self }
         return ServiceKey(inner, qualifier: qualifier, arguments: arguments, role: role).unwrapped(inner)

@@ -225,7 +225,7 @@ private struct Config: Sendable, Equatable { var name: String }
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .weak])
-    func `a root instance that needs a scoped service is captive, whoever asks, first and later`(lifetime: Lifetime)
+    func `a root instance that needs a scoped service is captive, on every request`(lifetime: Lifetime)
         async throws
     {
         let container = Container(name: "app") {
