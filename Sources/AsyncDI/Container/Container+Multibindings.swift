@@ -89,7 +89,7 @@ extension Container {
             Registration(service, qualifier: qualifier, instance: instance, fileID: fileID, line: line), key: key)
     }
 
-    /// Removes every contribution that this container made to a service.
+    /// Removes every contribution to a service that is registered in this container.
     ///
     /// - Parameters:
     ///   - service: The service type.

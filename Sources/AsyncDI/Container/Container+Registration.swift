@@ -38,7 +38,7 @@ extension Container {
         try core.register(registrations)
     }
 
-    /// Registers a service made without arguments.
+    /// Registers a service created without arguments.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -60,7 +60,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made without arguments, with a qualifier whose type is known.
+    /// Registers a service created without arguments, with a qualifier whose type is known.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -83,7 +83,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made without arguments, whose type is the factory's result.
+    /// Registers a service created without arguments, whose type is the factory's result.
     ///
     /// - Parameters:
     ///   - qualifier: Tells registrations of one type apart.
@@ -104,7 +104,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made with arguments.
+    /// Registers a service created with arguments.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -126,7 +126,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made with arguments that are compared by a computed key.
+    /// Registers a service created with arguments that are compared by a computed key.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -189,7 +189,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made by its own `init()`.
+    /// Registers a service created by its own `init()`.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -208,7 +208,7 @@ extension Container {
     /// Registers a service that need not be `Sendable`, for ``make(_:qualifier:arguments:)``.
     ///
     /// - Parameters:
-    ///   - service: The type under which the service is made.
+    ///   - service: The type under which the service is registered, for `make`.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.

@@ -5,7 +5,7 @@ extension Container {
     /// Registers an initializer whose parameters are resolved by their types.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -28,7 +28,7 @@ extension Container {
     /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -52,7 +52,7 @@ extension Container {
     /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -76,7 +76,7 @@ extension Container {
     /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -100,7 +100,7 @@ extension Container {
     /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.

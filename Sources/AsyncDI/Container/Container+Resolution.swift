@@ -9,8 +9,8 @@ extension Container {
 
     /// Returns an instance of a service, creating it if necessary.
     ///
-    /// Runs in the caller's task and isolation. When the instance is there this costs no lock and no suspension.
-    /// However many tasks ask at once, a shared instance is created once.
+    /// Runs in the caller's task and isolation. When the instance exists, this costs no lock and no suspension.
+    /// Concurrent requests share one creation of a shared instance.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -62,7 +62,7 @@ extension Container {
 
     /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing
     /// generic runs.
     ///
     /// - Parameter service: The service type; may be inferred.
@@ -128,7 +128,7 @@ extension Container {
         return found.answer(from: core, table, to: nil)
     }
 
-    /// Returns an instance of a service made with arguments.
+    /// Returns an instance of a service created with arguments.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -168,7 +168,7 @@ extension Container {
         }
     }
 
-    /// Returns an instance of a service made with arguments, or nil when it is not registered.
+    /// Returns an instance of a service created with arguments, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -263,12 +263,12 @@ extension Container {
 
     /// Builds something from instances that are already there, synchronously; registers and stores nothing.
     ///
-    /// For what is bound to the main actor or need not be `Sendable`: view models, controllers.
+    /// For objects that are bound to the main actor or are not `Sendable`: view models, controllers.
     /// ```swift
     /// let model = try container.ready(using: ViewModel.init)
     /// ```
     /// - Parameter initializer: The initializer, or any function.
-    /// - Returns: What the initializer makes.
+    /// - Returns: The initializer's result.
     /// - Throws: ``ResolutionError`` with the code `notReady` that names the first missing dependency, and what the
     ///   initializer throws.
     public nonisolated func ready<Service, each Dependency: Sendable>(

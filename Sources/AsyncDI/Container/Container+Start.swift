@@ -1,11 +1,11 @@
 extension Container {
-    /// Tells every ``Module`` that it is loaded, and makes every service registered as ``Registration/eager()`` in this
+    /// Loads every ``Module``, and creates every service registered as ``Registration/eager()`` in this
     /// container.
     ///
-    /// A scope also makes the eager ``Lifetime/scoped`` services that it inherits, each from its nearest registration.
+    /// A scope also creates the eager ``Lifetime/scoped`` services that it inherits, from the nearest registrations.
     /// Their instances belong to the scope.
     ///
-    /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies.
+    /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
     /// When one fails the others are cancelled; completed instances stay.
     /// ```swift
     /// let container = Container {
@@ -26,9 +26,9 @@ extension Container {
     /// Makes every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
     /// Of ``Lifetime/scoped``, and of every lifetime whose instances belong to the container asked, also what this
-    /// container inherits. Independent services are made concurrently.
+    /// container inherits. Independent services are created concurrently.
     ///
-    /// - Parameter lifetime: Whose services are made.
+    /// - Parameter lifetime: The lifetime whose services are created.
     /// - Throws: What a factory throws; ``ResolutionError``.
     public func prewarm(_ lifetime: Lifetime = .singleton) async throws {
         try await core.prewarm(lifetime)

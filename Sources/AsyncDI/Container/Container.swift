@@ -36,7 +36,7 @@ public actor Container: _ContainerInit {
     private nonisolated let parent: AtomicReference<Container>
     private let fallbacks: [Container]
 
-    /// The name given when the container, or scope, was made.
+    /// The name given to the container, or scope, at its creation.
     public nonisolated var name: String? { core.name }
 
     /// A container with a collection of registrations.

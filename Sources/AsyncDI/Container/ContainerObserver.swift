@@ -1,6 +1,6 @@
 /// An event of a container.
 ///
-/// New kinds may be added: the compiler asks for an `@unknown default` in a `switch` over events.
+/// New kinds may be added: a `switch` over events needs an `@unknown default`.
 @nonexhaustive
 public enum ContainerEvent: Sendable {
     /// A service was registered, or replaced.
@@ -32,7 +32,7 @@ public enum ContainerEvent: Sendable {
 }
 
 extension ContainerEvent {
-    /// Kinds of events: what an observer wants to be told of.
+    /// Kinds of events that an observer wants.
     ///
     /// ```swift
     /// var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
@@ -146,9 +146,9 @@ public protocol ContainerObserver: Sendable {
     /// Of several observers that want to know, the shortest one counts for all.
     var stallThreshold: Duration { get }
 
-    /// The kinds of events that the observer is told of; all of them unless declared.
+    /// The kinds of events that the observer receives; all of them by default.
     ///
-    /// Asked once, when a container is made. An event that no observer wants is not made, and costs nothing.
+    /// Read once, when a container is created. An event that no observer wants is not created, and costs nothing.
     var wantedEvents: ContainerEvent.Kinds { get }
 
     /// Something happened.

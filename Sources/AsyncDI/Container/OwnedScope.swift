@@ -52,7 +52,7 @@ public final class OwnedScope: Sendable {
     ///   - isDrained: Whether ``Container/drain(deadline:)`` waits for the end of the scope, as for the body of a
     ///     `withScope`. A screen may stay open for as long as it likes, a response may not. The task that drains must not
     ///     be the owner.
-    ///   - registrations: What is added or overridden in the scope.
+    ///   - registrations: The scope's own registrations, which may override inherited ones.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public init(
         in parent: Container, name: String = "scope", isDrained: Bool = false,

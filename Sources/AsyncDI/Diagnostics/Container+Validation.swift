@@ -33,9 +33,9 @@ extension Container {
             opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
     }
 
-    /// Checks that what was recorded is what was declared: in a test that has been through the whole application.
+    /// Checks that the recorded dependencies are the declared ones, in a test that exercises the whole application.
     ///
-    /// - Parameter graph: What was recorded in this container.
+    /// - Parameter graph: A recording of this container.
     /// - Throws: ``ValidationError`` with everything that is not declared, each with the code
     ///   ``ResolutionError/Code/undeclaredDependency``; ``ResolutionError`` with the code `disposed`.
     public func validate(against graph: DependencyGraph) throws {
@@ -44,15 +44,15 @@ extension Container {
         throw ValidationError(problems: core.undeclaredErrors(undeclared, in: graph))
     }
 
-    /// Compares a recorded run with what was declared.
+    /// Compares a recorded run with the declared dependencies.
     ///
     /// Compared is what each registration of this container and of those above it asks for. Left out are services whose
     /// dependencies are not known or that are decorated, services of scopes, and what is made by `make`, which cannot
     /// be declared. What is declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. What is declared
     /// and was not resolved is no mistake by itself: a factory may need it at times only.
     ///
-    /// - Parameter graph: What was recorded in this container.
-    /// - Returns: What was not declared, and what was not seen.
+    /// - Parameter graph: A recording of this container.
+    /// - Returns: The undeclared dependencies, and the declared ones that were not seen.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
         try core.checkOpen()

@@ -35,7 +35,7 @@ extension DependencyGraph {
 
     /// The graph as a Mermaid flowchart, which GitHub and others draw in a page.
     ///
-    /// Each container is a box around its registrations; a dashed arrow stands for what is asked for later. Names may
+    /// Each container is a box around its registrations; a dashed arrow stands for a deferred dependency. Names may
     /// contain anything.
     ///
     /// - Returns: The text.

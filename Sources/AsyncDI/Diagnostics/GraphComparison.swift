@@ -1,8 +1,8 @@
-/// How a recorded run differs from what was declared.
+/// The differences between a recorded run and the declared dependencies.
 public struct GraphComparison: Sendable, Hashable {
-    /// What was resolved although it is not declared; the names are those of the recorded graph.
+    /// Dependencies that were resolved but not declared; the names are those of the recorded graph.
     public let undeclared: [DependencyGraph.Edge]
-    /// What is declared but was not resolved, by services that were made; the names are those of the declared graph.
+    /// Declared dependencies that created services did not resolve; the names are those of the declared graph.
     public let unseen: [DependencyGraph.Edge]
 }
 

@@ -8,7 +8,7 @@
 ///     func load() async throws -> Data { try await api().load() }
 /// }
 /// ```
-/// It asks the container that was current when it was made, or else the default one, and gives what is ready there:
+/// It takes the container that was current at its creation, or else the default one, and returns a ready instance:
 /// made by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
 public struct Injected<Service: Sendable>: Sendable {
     private enum Source {
@@ -39,7 +39,7 @@ public struct Injected<Service: Sendable>: Sendable {
 
     /// A given instance: a mock.
     ///
-    /// - Parameter instance: What it gives.
+    /// - Parameter instance: The instance that it returns.
     public init(instance: Service) { source = .instance(instance) }
 
     /// The instance.

@@ -22,16 +22,16 @@ public enum Injection {
         set { state.container = newValue }
     }
 
-    /// Says how the default container is made, once, when it is first asked for.
+    /// Sets how the default container is created, once, on its first use.
     ///
-    /// Other threads that ask meanwhile wait: keep it to registering. Asking for the default inside gives nil.
+    /// Other threads that need it wait meanwhile, so only register in it. Inside, the default container is nil.
     /// ```swift
     /// Injection.setDefault { Container { AppModule() } }
     /// ```
     /// - Parameter make: Makes the container.
     public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
 
-    /// The container that is asked here and now: the current one, or else the one whose factory is running, or else the
+    /// The container in use here and now: the current one, or else the one whose factory is running, or else the
     /// default.
     ///
     /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope

@@ -1,4 +1,4 @@
-/// Resolves a service anew at each call: for what is needed several times, or with arguments that come later.
+/// Resolves a service anew at each call: for repeated use, or for arguments that are known later.
 ///
 /// Every registered service can be resolved as `Provider` too: as a factory's dependency, as a parameter of a `using:`
 /// initializer, or from the container.
@@ -21,11 +21,11 @@ public struct Provider<Service: Sendable>: Sendable {
     private let pack: ArgumentPack
     private let arguments: ArgumentPack.Type?
 
-    /// Asks for the service, with the arguments that the provider itself was asked for with, if there were any.
+    /// Resolves the service, with the arguments of the request for the provider, if it had any.
     ///
     /// Runs in the caller's isolation.
     ///
-    /// - Returns: What resolving the service gives.
+    /// - Returns: The service.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
         let request = request(pack, arguments)
@@ -41,7 +41,7 @@ public struct Provider<Service: Sendable>: Sendable {
     /// - Parameters:
     ///   - first: The first argument.
     ///   - rest: The other arguments.
-    /// - Returns: What resolving the service gives.
+    /// - Returns: The service.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction<First: Sendable, each Argument: Sendable>(
         _ first: First, _ rest: repeat each Argument

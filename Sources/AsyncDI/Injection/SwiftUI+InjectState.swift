@@ -2,7 +2,7 @@
     import Observation
     public import SwiftUI
 
-    /// Loads a service for a view, and gives the phase that loading is in.
+    /// Loads a service for a view, and returns the phase of the loading.
     ///
     /// ```swift
     /// struct ProfileView: View {
@@ -35,7 +35,7 @@
             query = InjectionQuery(service, qualifier: qualifier)
         }
 
-        /// Loads a service that is made with arguments.
+        /// Loads a service that is created with arguments.
         ///
         /// - Parameters:
         ///   - service: The service type; may be inferred.

@@ -30,8 +30,8 @@
         ///   - service: The service type; may be inferred.
         ///   - qualifier: The qualifier that the service was registered with.
         ///   - content: The view of the service.
-        ///   - placeholder: What is seen until the service is there.
-        ///   - failure: What is seen when resolving failed; its second parameter, when called, tries again.
+        ///   - placeholder: The view shown until the service has been loaded.
+        ///   - failure: The view shown after a failure; its second parameter tries again.
         public init(
             _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
             @ViewBuilder content: @escaping (Service) -> Content,
@@ -44,7 +44,7 @@
             self.failure = failure
         }
 
-        /// A view of a service that is made with arguments.
+        /// A view of a service that is created with arguments.
         ///
         /// - Parameters:
         ///   - service: The service type; may be inferred.
@@ -52,8 +52,8 @@
         ///   - first: The first argument.
         ///   - rest: The other arguments.
         ///   - content: The view of the service.
-        ///   - placeholder: What is seen until the service is there.
-        ///   - failure: What is seen when resolving failed; its second parameter, when called, tries again.
+        ///   - placeholder: The view shown until the service has been loaded.
+        ///   - failure: The view shown after a failure; its second parameter tries again.
         public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
             _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
             arguments first: First, _ rest: repeat each Argument,

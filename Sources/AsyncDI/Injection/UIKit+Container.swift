@@ -37,12 +37,12 @@
         /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
         /// ```
         /// When the controller goes away, or gets another container, the scope is closed and disposed in the
-        /// background; observers of the container are told what hooks throw. What is in the scope must not keep the
+        /// background; observers of the container receive the errors of hooks. What is in the scope must not keep the
         /// controller: neither would go away.
         ///
         /// - Parameters:
         ///   - controller: What the scope belongs to.
-        ///   - registrations: What is added or overridden in the scope.
+        ///   - registrations: The scope's own registrations, which may override inherited ones.
         /// - Returns: The scope.
         /// - Throws: ``ResolutionError`` with the code `disposed`.
         @MainActor @discardableResult

@@ -60,7 +60,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The types of the arguments, in order.
     public var argumentTypes: [any Any.Type] { arguments?.types ?? [] }
 
-    /// The key as it is asked for: `Service[qualifier](Argument, Argument)`.
+    /// The key as it is requested: `Service[qualifier](Argument, Argument)`.
     public var description: String {
         var text = readableName(of: service)
         if case .contribution(let id) = role { text = "[\(text)]\(id)" }

@@ -23,7 +23,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public enum Owner: Sendable, Hashable {
         /// The container that holds the registration, like a singleton.
         case registeringContainer
-        /// The container that is asked, like a scoped service.
+        /// The container that resolves it, as for a scoped service.
         case resolvingContainer
     }
 
@@ -96,7 +96,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static let transient = Lifetime(.transient)
     /// One instance within everything that one outermost `resolve` sets off; the default.
     public static let graph = Lifetime(.graph)
-    /// One instance in each scope that is asked.
+    /// One instance in each scope that resolves it.
     public static let scoped = Lifetime(.scoped)
     /// One instance in the container that holds the registration, shared by every scope below it.
     public static let singleton = Lifetime(.singleton)
@@ -105,7 +105,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// One instance for each pack of arguments, within bounds.
     ///
     /// What leaves the cache is disposed; an existing reference stays valid, but its `onDispose` hook
-    /// has run. Who must keep an instance open takes a lease:
+    /// has run. To keep an instance open, take a lease:
     /// ``Container/withInstance(_:qualifier:arguments:operation:)``.
     /// ```swift
     /// Registration(TenantPool.self, lifetime: .multiton(capacity: 100, idle: .seconds(600))) { _, tenant in
@@ -113,7 +113,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// }
     /// .onDispose { pool in await pool.close() }
     /// ```
-    /// Of two tasks that ask at the same time either may count as the later one: a hit notes its use without a lock.
+    /// Of two simultaneous requests, either may count as the later one: a hit notes its use without a lock.
     ///
     /// - Parameters:
     ///   - capacity: How many instances are held; when there is one more, the least recently used one that is not

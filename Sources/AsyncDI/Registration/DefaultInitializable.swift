@@ -1,4 +1,4 @@
-/// A type that can be registered without a factory: it is made by `init()`.
+/// A type that can be registered without a factory: `init()` creates it.
 ///
 /// ```swift
 /// struct Settings: DefaultInitializable {}
@@ -11,7 +11,7 @@ public protocol DefaultInitializable: Sendable {
 }
 
 extension Registration where Service: DefaultInitializable {
-    /// A service made by its own `init()`.
+    /// A service created by its own `init()`.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.

@@ -32,7 +32,7 @@ extension Registration where Service: Sendable {
 
     /// Sets properties of an instance from other services, so that two services can need each other.
     ///
-    /// Inside the hook the instance counts as made: a service that resolves it there gets it, unfinished. No other
+    /// Inside the hook the instance counts as created: a service that resolves it there gets it, unfinished. No other
     /// caller sees an instance before the hooks of every instance in the cycle are done; if one fails, all fail.
     /// ```swift
     /// actor Child {

@@ -1,11 +1,11 @@
 /// Initializers with few parameters, where the types are known: when all instances are there, nothing generic runs.
 extension Registration where Service: Sendable {
-    /// A service made by an initializer whose one parameter is resolved by its type.
+    /// A service created by an initializer whose one parameter is resolved by its type.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -24,12 +24,12 @@ extension Registration where Service: Sendable {
         dependsOn([First.self])
     }
 
-    /// A service made by an initializer whose two parameters are resolved by their types.
+    /// A service created by an initializer whose two parameters are resolved by their types.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -58,12 +58,12 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self])
     }
 
-    /// A service made by an initializer whose three parameters are resolved by their types.
+    /// A service created by an initializer whose three parameters are resolved by their types.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -93,12 +93,12 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self, Third.self])
     }
 
-    /// A service made by an initializer whose four parameters are resolved by their types.
+    /// A service created by an initializer whose four parameters are resolved by their types.
     ///
     /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.

@@ -1,4 +1,4 @@
-/// How one service is made: its key, its lifetime, its factory and its hooks.
+/// How one service is created: its key, its lifetime, its factory and its hooks.
 ///
 /// A value: a modifier such as ``eager()`` returns a changed copy. It takes effect in a container, which it is given to
 /// in a ``RegistrationBuilder`` closure or by `register`.
@@ -44,7 +44,7 @@ public struct Registration<Service>: Sendable {
 }
 
 extension Registration where Service: Sendable {
-    /// A service made without arguments.
+    /// A service created without arguments.
     ///
     /// The factory may be synchronous, asynchronous, throwing or bound to a global actor. Its error reaches the caller
     /// unchanged.
@@ -66,7 +66,7 @@ extension Registration where Service: Sendable {
         self.init(service, details, lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
-    /// A service made without arguments, with a qualifier whose type is known.
+    /// A service created without arguments, with a qualifier whose type is known.
     ///
     /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with a qualifier of any type, and faster.
     ///
@@ -88,7 +88,7 @@ extension Registration where Service: Sendable {
             service, QualifiedDetails(qualifier), lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
-    /// A service made without arguments, whose type is the factory's result.
+    /// A service created without arguments, whose type is the factory's result.
     ///
     /// An overload of its own, so that a lone closure is taken for a factory and nothing else.
     ///
@@ -108,7 +108,7 @@ extension Registration where Service: Sendable {
             Service.self, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
     }
 
-    /// A service made with arguments, which are part of every cache key.
+    /// A service created with arguments, which are part of every cache key.
     ///
     /// Their `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free
     /// of side effects.
@@ -133,7 +133,7 @@ extension Registration where Service: Sendable {
                 keying: .byArguments(Arguments<First, repeat each Argument>.self)))
     }
 
-    /// A service made with one argument.
+    /// A service created with one argument.
     ///
     /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
     ///
@@ -156,7 +156,7 @@ extension Registration where Service: Sendable {
             .byArguments(Arguments<First>.self))
     }
 
-    /// A transient service made with one argument, which need not be `Hashable`.
+    /// A transient service created with one argument, which need not be `Hashable`.
     ///
     /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
     ///
@@ -179,7 +179,7 @@ extension Registration where Service: Sendable {
             nil)
     }
 
-    /// A service made with arguments that are compared by a computed key.
+    /// A service created with arguments that are compared by a computed key.
     ///
     /// The key's `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and
     /// free of side effects.
@@ -288,7 +288,7 @@ extension Registration {
     /// the caller and stored nowhere.
     ///
     /// - Parameters:
-    ///   - service: The type under which the service is made.
+    ///   - service: The type under which the service is registered, for `make`.
     ///   - qualifier: Tells registrations of one type apart.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.

@@ -1,6 +1,6 @@
 /// A graph: the instances that are shared within one resolution, as something to return to.
 ///
-/// A factory can ask for the graph that it is part of; what it keeps leads back to the same instances later, as long as
+/// A factory can resolve the graph that it is part of; what it keeps leads back to the same instances later, as long as
 /// a reference holds them.
 /// ```swift
 /// Registration(Editor.self) { r in Editor(graph: try await r.resolve(GraphIdentifier.self)) }

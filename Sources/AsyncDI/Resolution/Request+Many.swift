@@ -1,6 +1,6 @@
 /// Several services under one type.
 extension Resolver {
-    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions
+    /// Returns every contribution to a service, in the order of registration: an ancestor's contributions
     /// first.
     ///
     /// Those that must be created are created concurrently; the order does not depend on that.
@@ -17,7 +17,7 @@ extension Resolver {
         return try await request.contributions().instances(of: service)
     }
 
-    /// Gives what was contributed to a service under keys of one type.
+    /// Returns the contributions to a service whose keys are of one type.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -32,13 +32,13 @@ extension Resolver {
         return try await request.contributions { $0.key(as: key) != nil }.dictionary(of: service, keyedBy: key)
     }
 
-    /// Gives everything that was contributed to a service, none of which is disposed before the instance being made is.
+    /// Returns every contribution to a service; none is disposed before the instance being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution, in the order of ``resolveMany(_:qualifier:)``.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what
     ///   ``resolveMany(_:qualifier:)`` throws; no lease is held then.
     public nonisolated(nonsending) func leaseMany<Service: Sendable>(
@@ -56,7 +56,7 @@ extension Resolver {
     ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what
     ///   ``resolveMap(_:keyedBy:qualifier:)`` throws; no lease is held then.
     public nonisolated(nonsending) func leaseMap<Service: Sendable, Key: Hashable & Sendable>(
@@ -67,14 +67,14 @@ extension Resolver {
             of: service, keyedBy: key)
     }
 
-    /// Gives what was contributed to a service under one key, which is not disposed before the instance being made is.
+    /// Returns the contribution under one key; it is not disposed before the instance being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - key: The key of the contribution.
     ///   - qualifier: The qualifier that the contribution was registered with.
     /// - Returns: The nearest contribution's instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what
     ///   ``resolve(_:qualifier:)`` throws.
     public nonisolated(nonsending) func lease<Service: Sendable>(

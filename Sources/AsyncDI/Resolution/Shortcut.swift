@@ -49,9 +49,9 @@ extension InstanceTable.Shortcut {
 
 /// The same names, meaning and speed as those of ``Container``.
 extension Resolver {
-    /// Returns an instance of an unqualified service made with one argument.
+    /// Returns an instance of an unqualified service created with one argument.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
     /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
@@ -78,9 +78,9 @@ extension Resolver {
         return try await resolve(service, qualifier: nil, arguments: first)
     }
 
-    /// Returns an instance of an unqualified service made with two arguments.
+    /// Returns an instance of an unqualified service created with two arguments.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
     /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
