@@ -37,6 +37,11 @@ struct DocumentationTests {
         }
     }
 
+    @Test func `README is read in five minutes`() throws {
+        let lines = try Documents.text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count - 1 <= 170)
+    }
+
     // MARK: The checks can fail
 
     @Test func `a block that is not compiled is found`() {

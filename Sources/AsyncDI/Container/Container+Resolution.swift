@@ -26,7 +26,7 @@ extension Container {
 
     /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance is there,
+    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance exists,
     /// nothing generic runs.
     ///
     /// - Parameters:
@@ -279,8 +279,8 @@ extension Container {
 }
 
 extension Resolver {
-    /// The container that is asked: the scope in which a service is being made, for hooks that must know it; nil when
-    /// it is gone.
+    /// The container that is used: the scope in which a service is being created, for hooks that must know it; nil when
+    /// it no longer exists.
     ///
     /// Keep the resolver rather than the container: an instance that holds the container which holds it is never freed.
     public var container: Container? { (host as? ContainerCore)?.handle() }

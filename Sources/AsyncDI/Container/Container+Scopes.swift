@@ -5,7 +5,7 @@ extension Container {
     /// scope keeps this container.
     ///
     /// - Parameters:
-    ///   - key: What the scope is found by.
+    ///   - key: The key of the scope.
     ///   - registrations: The scope's own registrations; ignored when the scope is already open.
     /// - Returns: The scope.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
@@ -64,7 +64,7 @@ extension Container {
     ///   - registrations: The scope's own registrations, which may override inherited ones.
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
-    /// - Throws: What the body throws; else what an `onDispose` hook throws, unchanged, or ``DisposalError`` when
+    /// - Throws: The body's error; else the error of an `onDispose` hook, unchanged, or ``DisposalError`` when
     ///   several hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the
     ///   body, so that its work was not completed. When body and disposal both throw, observers receive the
     ///   disposal's errors.

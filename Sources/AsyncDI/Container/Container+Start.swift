@@ -23,13 +23,13 @@ extension Container {
         try await core.start()
     }
 
-    /// Makes every service of a lifetime that is registered without arguments in this container, eager or not.
+    /// Creates every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
-    /// Of ``Lifetime/scoped``, and of every lifetime whose instances belong to the container asked, also what this
-    /// container inherits. Independent services are created concurrently.
+    /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, inherited
+    /// services too. Independent services are created concurrently.
     ///
     /// - Parameter lifetime: The lifetime whose services are created.
-    /// - Throws: What a factory throws; ``ResolutionError``.
+    /// - Throws: A factory's error; ``ResolutionError``.
     public func prewarm(_ lifetime: Lifetime = .singleton) async throws {
         try await core.prewarm(lifetime)
     }

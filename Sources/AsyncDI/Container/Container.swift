@@ -24,7 +24,7 @@ public actor Container: _ContainerInit {
     nonisolated let table: InstanceTable
     /// The task-locals that the hot path looks at.
     ///
-    /// CacheEntry here because reaching a global costs a call each time.
+    /// Stored here because reaching a global costs a call each time.
     nonisolated let run = TaskLocalPeek(ResolutionContext.$run)
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
     /// Keeps the core filled for as long as anybody has this container.
@@ -100,12 +100,12 @@ public actor Container: _ContainerInit {
     }
 }
 
-/// Gives the container the initializer with a builder closure, whose closure runs in the caller's isolation, also on
-/// the main actor, and captures freely: an actor's own initializer could not.
+/// Provides the container's initializer with a builder closure, which runs in the caller's isolation, also on the main
+/// actor, and captures freely: an actor's own initializer could not.
 public protocol _ContainerInit: Sendable {}
 
 extension _ContainerInit where Self == Container {
-    /// A container and what it is made of.
+    /// Creates a container with the registrations of a builder closure.
     ///
     /// Synchronous, and does not throw: invalid registrations throw on the first resolve of their key.
     ///

@@ -133,9 +133,8 @@ extension ContainerEvent: CustomStringConvertible {
 /// ```
 /// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a
 /// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays no resolution and
-/// no other container's observers, only the events after it, which wait in memory, and the observers beside it. The
-/// thread may be another one for the next event; there is none while nothing happens. A hit is no event and costs
-/// nothing.
+/// no other container's observers. It delays only later events, which wait in memory, and the observers beside it. The
+/// next event may arrive on another thread; without events there is none. A hit is no event and costs nothing.
 ///
 /// ``Container/dispose()`` and ``Container/drain(deadline:)`` of a container that is no scope return after observers
 /// have had the last event. So an observer must not block until they return.

@@ -2,9 +2,8 @@ import Synchronization
 
 /// A scope that lasts as long as this object: for a screen, a connection, or a response that is still being written.
 ///
-/// It is opened synchronously, and closed when its owner lets go of it. What it holds is then disposed in the background,
-/// with an error as ``DisposalReason/error``, since nothing says that its work was done. Observers are told what hooks
-/// throw.
+/// It is opened synchronously, and closed when its owner releases it. Its instances are then disposed in the background,
+/// with an error as ``DisposalReason/error``, because its work may be incomplete. Observers receive the errors of hooks.
 /// ```swift
 /// final class PlayerScreen {
 ///     private let scope: OwnedScope
@@ -110,7 +109,7 @@ public final class OwnedScope: Sendable {
         return result
     }
 
-    /// Ends the scope, whose work is done, and waits for the disposal of what it holds.
+    /// Ends the scope, whose work is done, and waits for the disposal of its instances.
     ///
     /// - Throws: What an `onDispose` hook throws, unchanged, or ``DisposalError`` when several hooks throw;
     ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
@@ -144,7 +143,7 @@ public final class OwnedScope: Sendable {
         }
     }
 
-    /// Ends the scope, whose work failed, and waits for the disposal of what it holds.
+    /// Ends the scope, whose work failed, and waits for the disposal of its instances.
     ///
     /// A part that is under way loses its work, and throws `disposed`.
     ///

@@ -1,4 +1,4 @@
-/// Which services need which: what a container recorded, or what its registrations declare.
+/// The dependencies between services: recorded by a container, or declared by its registrations.
 ///
 /// A value to look at in a test, to draw with ``dot()`` or ``mermaid()``, or to keep: it is `Codable`.
 /// ```swift
@@ -12,7 +12,7 @@
 public struct DependencyGraph: Sendable, Codable, Hashable {
     /// A registration, or one group of contributions.
     public struct Node: Sendable, Codable, Hashable {
-        /// What the node is called in this graph; no two nodes have the same name.
+        /// The name of the node, which no other node of the graph has.
         public var name: String
         /// The service as it is requested: the name, unless several registrations have that name.
         public var service: String
@@ -36,7 +36,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         /// A node.
         ///
         /// - Parameters:
-        ///   - name: What the node is called in the graph.
+        ///   - name: The name of the node in the graph.
         ///   - service: The service as it is requested; the name when nil.
         ///   - lifetime: The name of the lifetime.
         ///   - owner: The container that holds the registration.
@@ -116,7 +116,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
     /// A graph that was encoded, perhaps by hand: it is completed and sorted like any other.
     ///
     /// - Parameter decoder: Reads the graph.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's error.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(

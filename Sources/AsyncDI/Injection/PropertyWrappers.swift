@@ -30,7 +30,7 @@
 
     /// Injects a given instance: a mock.
     ///
-    /// - Parameter instance: What the property holds.
+    /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
 
     /// The instance.
@@ -59,7 +59,7 @@
 
     /// Injects a given instance: a mock.
     ///
-    /// - Parameter instance: What the property holds.
+    /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
 
     /// The instance, nil without a container, or when the service is not registered.

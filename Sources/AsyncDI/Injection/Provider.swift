@@ -36,7 +36,7 @@ public struct Provider<Service: Sendable>: Sendable {
         }
     }
 
-    /// Asks for the service with arguments.
+    /// Resolves the service with arguments.
     ///
     /// - Parameters:
     ///   - first: The first argument.

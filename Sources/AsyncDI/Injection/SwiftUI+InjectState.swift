@@ -18,8 +18,8 @@
     /// }
     /// ```
     /// The service comes from the container of the environment, once; from another container it is loaded anew. Loading
-    /// begins before the body is first asked for, in a task that the view's state owns: it is cancelled when SwiftUI
-    /// lets go of that. ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the
+    /// begins before the first `body`, in a task that the view's state owns: it is cancelled when SwiftUI releases that
+    /// state. ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the
     /// view disappears.
     @propertyWrapper public struct InjectState<Service: Sendable>: DynamicProperty {
         @Environment(\.container) private var container
@@ -59,7 +59,7 @@
         public func update() { loader.update(query, from: container) }
     }
 
-    /// What a view can do about a service that it loads with ``InjectState``.
+    /// A view's control over a service that it loads with ``InjectState``.
     public struct InjectStateControl<Service: Sendable>: Sendable {
         fileprivate let loader: ObservedLoader<Service>
 

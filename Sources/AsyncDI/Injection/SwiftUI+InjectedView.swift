@@ -12,10 +12,9 @@
     ///     Button("Try again", action: retry)
     /// }
     /// ```
-    /// The service comes from the container of the environment, once: when the view comes back from behind another one,
-    /// what was loaded is still there. With another container, qualifier or argument it is loaded anew. The task that
-    /// loads belongs to the placeholder: it is cancelled when the view goes away before it has ended, and begun again
-    /// if the view comes back.
+    /// The service comes from the container of the environment, once: a view that returns from behind another one still
+    /// has it. With another container, qualifier or argument it is loaded anew. The loading task belongs to the
+    /// placeholder: it is cancelled when the view disappears before its end, and restarted when the view returns.
     public struct InjectedView<Service: Sendable, Content: View, Placeholder: View, Failure: View>: View {
         @Environment(\.container) private var container
         @State private var load = InjectionLoad<Service>()

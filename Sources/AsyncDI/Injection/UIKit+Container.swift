@@ -5,7 +5,7 @@
     extension UIViewController {
         /// The container of this controller: its own, or the nearest one of its parents and presenting controllers.
         ///
-        /// Where none of them has one, ``Injection/container``. Setting it gives the controller one of its own; nil
+        /// Without any, ``Injection/container``. A controller that is assigned one has its own; nil
         /// takes that away. A scope that was opened for the controller with ``Container/openScope(for:registrations:)``
         /// is disposed when another container takes its place.
         public var container: Container? {
@@ -41,7 +41,7 @@
         /// controller: neither would go away.
         ///
         /// - Parameters:
-        ///   - controller: What the scope belongs to.
+        ///   - controller: The owner of the scope.
         ///   - registrations: The scope's own registrations, which may override inherited ones.
         /// - Returns: The scope.
         /// - Throws: ``ResolutionError`` with the code `disposed`.

@@ -1,4 +1,4 @@
-/// What a registration is found by: the service type, an optional qualifier and the types of its arguments.
+/// Identifies a registration: the service type, an optional qualifier and the types of its arguments.
 ///
 /// Keys appear in the ``ResolutionError/path`` of an error and in ``ContainerEvent``s. Their description reads like
 /// the request: `TenantPool(String)`, `URL[prod]`.

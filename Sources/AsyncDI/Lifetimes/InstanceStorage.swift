@@ -3,13 +3,13 @@
 /// The container calls `load` for each request of the service, `store` once a new instance is complete, and `clear`
 /// on reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
 ///
-/// A container calls `store` and `clear` of one storage one after the other, in the order in which it has decided about
-/// them, also when a lifetime gives the same storage again and again: what was reset or replaced while it was made is
-/// not stored, and what is reset while it is stored is cleared before its successor is stored. A call that finds the
-/// storage busy does not wait for that: the caller that is using the storage does the rest.
+/// A container calls `store` and `clear` of one storage one after the other, in the order of its decisions, also when a
+/// lifetime returns the same storage again and again. An instance that was reset or replaced during its creation is not
+/// stored; one that is reset while it is stored is cleared before its successor is stored. A call that finds the
+/// storage busy does not wait: the caller that is using the storage does the rest.
 ///
 /// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does.
-/// A storage has one instance at a time: when it has let go of one (`load` gave nil) and a new one is stored, the
+/// A storage has one instance at a time: when it has released one (`load` returned nil) and a new one is stored, the
 /// container disposes the old one, once no lease of it is left.
 public protocol InstanceStorage: AnyObject, Sendable {
     /// The stored instance, or nil: the container then creates a new one.

@@ -73,7 +73,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// A lifetime of your own, which lasts until it is reset or its container is disposed.
     ///
     /// - Parameters:
-    ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
+    ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
     ///   - owner: Which container caches its instances.
     public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
         self.init(.custom(owner), Details(name: name))
@@ -82,7 +82,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// A lifetime of your own that decides how instances are kept.
     ///
     /// - Parameters:
-    ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
+    ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
     ///   - owner: Which container caches its instances.
     ///   - storage: Makes the storage of one registration's instance; called once for each pack of arguments.
     public init(
@@ -116,8 +116,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// Of two simultaneous requests, either may count as the later one: a hit notes its use without a lock.
     ///
     /// - Parameters:
-    ///   - capacity: How many instances are held; when there is one more, the least recently used one that is not
-    ///     leased goes. At least one.
+    ///   - capacity: The number of instances that are kept, at least one. One more evicts the least recently used one
+    ///     that is not leased.
     ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
     ///   - weak: Whether instances are held weakly: one exists as long as another reference holds it. Such instances
     ///     have no `onDispose`.

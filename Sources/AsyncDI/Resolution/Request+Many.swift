@@ -48,8 +48,8 @@ extension Resolver {
         return try await request.contributionsLeasedForCreation().instances(of: service)
     }
 
-    /// Gives what was contributed to a service under keys of one type, none of which is disposed before the instance
-    /// being made is.
+    /// Returns the contributions to a service whose keys are of one type; none is disposed before the instance being
+    /// created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.

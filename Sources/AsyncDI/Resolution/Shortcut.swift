@@ -117,7 +117,7 @@ extension Resolver {
 
     /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance is there,
+    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance exists,
     /// nothing generic runs.
     ///
     /// - Parameters:

@@ -5,7 +5,7 @@
 final class SlotArray: @unchecked Sendable {
     private struct Place: ~Copyable {
         let slot = AtomicReference<Slot>()
-        /// CacheEntry beside the slot, so that those of other keys are passed without being read.
+        /// Stored beside the slot, so that slots of other keys are passed without being read.
         var hash: UInt = 0
     }
 

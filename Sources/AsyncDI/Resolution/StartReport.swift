@@ -1,4 +1,4 @@
-/// What ``Container/start()`` did: the services that it created, how long each took, and what the start waited for.
+/// The result of ``Container/start()``: the created services, their durations, and the chain that the start waited for.
 ///
 /// ```swift
 /// let report = try await container.start()
