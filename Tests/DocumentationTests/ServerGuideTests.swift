@@ -62,7 +62,7 @@ struct ServerGuideTests {
         let container: Container
 
         func run() async throws {
-            try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose all the same
+            try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose nevertheless
             try await container.drain(deadline: .seconds(20))
         }
     }

@@ -27,7 +27,7 @@ public actor Container: _ContainerInit {
     /// Stored here because reaching a global costs a call each time.
     nonisolated let run = TaskLocalPeek(ResolutionContext.$run)
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
-    /// Keeps the core filled for as long as anybody has this container.
+    /// Keeps the core filled while references to this container exist.
     ///
     /// Taken out at the end only, like the parent: in this order, so that a container's instances go before those of
     /// its parent.
@@ -94,7 +94,7 @@ public actor Container: _ContainerInit {
         releaseInTurn(parent.takeAtEnd())
     }
 
-    /// The body that a pinned handle was for is over: who kept it beyond that is still found.
+    /// The body that a pinned handle was for has ended: a handle that is kept beyond it is still found.
     nonisolated func adoptAgain() {
         if let lifeline = lifeline.object { core.adopt(self, lifeline) }
     }

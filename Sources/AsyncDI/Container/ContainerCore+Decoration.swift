@@ -44,7 +44,7 @@ extension ContainerCore {
             })
     }
 
-    /// Tells those who decorate what they inherit from here that there is more.
+    /// Informs the containers that decorate services inherited from here of new ones.
     func offer(_ keys: [ServiceKey]) {
         for core in withState({ $0.decorators.values.compactMap(\.core) }) { core.inherit(keys) }
     }

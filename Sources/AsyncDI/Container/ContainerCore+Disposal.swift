@@ -180,7 +180,7 @@ extension ContainerCore {
 
     private func end(_ disposal: Disposal) {
         do {
-            // Gone before anybody is told that the disposal is over: an instance's deinitializer may close something.
+            // Released before waiters learn that the disposal has ended: an instance's deinitializer may close something.
             var dropped = Dropped()
             withState { drop(from: &$0, into: &dropped) }
             dropped.clear()

@@ -1,4 +1,4 @@
-/// Who must not wait for a disposal: calls that it would wait for.
+/// Refuses calls that would wait for a disposal which waits for them.
 extension ContainerCore {
     /// A factory that waits for the disposal of what waits for it would wait forever.
     func refuseInsideOwnFactory(to action: String) throws {

@@ -187,7 +187,7 @@ extension ContainerCore {
         } catch is DisposalError {
             // The error of the work is the caller's.
         } catch {
-            // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes all the same.
+            // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes nevertheless.
             _ = beginDisposal(reason: reason, isEndOfBody: true)
         }
     }

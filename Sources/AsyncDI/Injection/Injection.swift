@@ -8,7 +8,7 @@
 /// let users = try await resolve((any UserRepository).self)      // from the default container
 ///
 /// try await Injection.with(Container { Registration((any UserRepository).self, instance: StubRepository()) }) {
-///     let users = try await resolve((any UserRepository).self)  // the stub: a test sees nobody else's
+///     let users = try await resolve((any UserRepository).self)  // the stub: no other test's
 /// }
 /// ```
 public enum Injection {

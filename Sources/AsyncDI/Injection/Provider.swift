@@ -55,7 +55,7 @@ public struct Provider<Service: Sendable>: Sendable {
         }
     }
 
-    /// The question asked now; recorders are told that it is one of the run that the provider was made for, whoever
+    /// The current request; recorders count it for the run that the provider was created for, whoever
     /// calls it.
     private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
         var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)

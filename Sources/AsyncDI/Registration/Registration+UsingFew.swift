@@ -137,7 +137,7 @@ extension Registration where Service: Sendable {
 }
 
 extension Resolver {
-    /// An instance that is there, where no rule about who holds it applies, and nothing is recorded.
+    /// An existing instance, where no rule about its holder applies, and nothing is recorded.
     @inlinable
     func published<Service: Sendable>(_ service: Service.Type) -> Service? {
         guard let hit = beginHit(service) else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One container's registrations and ready instances, published for readers who take no lock.
+/// One container's registrations and ready instances, published for readers without a lock.
 ///
 /// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an
 /// instance, is exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
@@ -10,7 +10,7 @@ import Synchronization
 /// Tables form the search order: this container, its fallbacks, its parent.
 ///
 /// `@unchecked Sendable` because `array` and the references in slots are atomic, `count` belongs to the writer's lock,
-/// and `owner` is written once, before anybody else has the table.
+/// and `owner` is written once, before another thread has the table.
 @usableFromInline final class InstanceTable: @unchecked Sendable {
     /// The container behind this table, which owns it and therefore outlives it.
     var host: any ResolutionHost {

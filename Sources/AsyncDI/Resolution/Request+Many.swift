@@ -150,7 +150,7 @@ extension Request {
     ) async throws -> [Contribution] {
         try await awaitModules()
         var requests = try contributionRequests(where: isWanted)
-        // What is ready needs no task of its own; it is leased in the step that finds it all the same.
+        // A ready instance needs no task of its own; it too is leased in the step that finds it.
         let missing = requests.indices.filter { host.table.hit(requests[$0].request.key) == nil }
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
@@ -182,7 +182,7 @@ extension Request {
 
     /// Leases what must be made, all at once; when one fails, the others are cancelled.
     ///
-    /// Returns what became of each: those that have come all the same hold leases. The first failure stands for the
+    /// Returns the outcome of each: instances that have nevertheless come hold leases. The first failure stands for the
     /// cancellations that it caused.
     private nonisolated(nonsending) func leasedConcurrently(
         _ requests: [(index: Int, element: (id: ContributionID, request: Request))]

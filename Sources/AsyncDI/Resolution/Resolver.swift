@@ -5,7 +5,7 @@
 /// creation, and does not keep that container alive.
 public struct Resolver: Sendable {
     let run: Run?
-    /// Who is asked, when it is not the run's host: a run's own resolver is nothing but its run.
+    /// The container, when it is not the run's host: a run's own resolver is nothing but its run.
     private let otherHost: (any ResolutionHost)?
     /// The graph that every request shares, when it is not that of the run.
     let graph: ResolutionGraph?
@@ -98,7 +98,7 @@ public struct Resolver: Sendable {
         return try await resolve(service, qualifier: nil)
     }
 
-    /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
+    /// The instance that is found at once: where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
     func find(_ service: any Any.Type) throws -> Answer {
         guard let run = runOfThisTask else { return try findElsewhere(service) }
@@ -127,7 +127,7 @@ public struct Resolver: Sendable {
         return try asker.find(service)
     }
 
-    /// The published instance, where no rule about who holds it applies, and nothing is recorded.
+    /// The published instance, where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard let run = runOfThisTask else { return beginHitElsewhere(service) }

@@ -137,7 +137,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     // MARK: Progress
 
-    /// The instance exists; only hooks run now, and who is in a cycle with them may have it.
+    /// The instance exists; only hooks run now, and members of a cycle with them may have it.
     mutating func instanceMade(by node: Node) { made.insert(node) }
 
     enum SettleAction {
@@ -257,7 +257,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         waitedBy[target, default: []].insert(asker)
     }
 
-    /// Forgets what a creation waits for, and who runs in its task.
+    /// Forgets the waits of a creation, and the creations that run in its task.
     private mutating func removeRequests(of node: Node) {
         if !contents.isEmpty {
             for inner in (contents.removeValue(forKey: node) ?? [:]).keys { enclosing[inner] = nil }

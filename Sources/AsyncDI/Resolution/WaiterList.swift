@@ -30,7 +30,7 @@ struct WaiterList<Waiter: Hashable> {
         guard let place = index!.removeValue(forKey: waiter) else { return false }
         places[place] = nil
         count -= 1
-        // Places of who has left do not pile up.
+        // The places of waiters that have left do not pile up.
         if count * 2 < places.count { self = WaiterList(self) }
         return true
     }
@@ -65,7 +65,7 @@ extension WaiterList {
         precondition(Set(waiters).count == count, "a waiter is there once")
         precondition(
             index.map { $0.allSatisfy { places[$1] == $0 } && $0.count == count } ?? true, "the index is right")
-        precondition(index != nil || places.count == count, "without an index nobody has left a place")
+        precondition(index != nil || places.count == count, "without an index no waiter has left a place")
         precondition(places.count <= Swift.max(Self.mostOfFew, count * 2), "places do not pile up")
     }
 }

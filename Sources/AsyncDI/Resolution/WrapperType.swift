@@ -2,7 +2,7 @@
 protocol WrapperType {
     /// The service that is wrapped, nil when there is none.
     static var wrapped: (any Any.Type)? { get }
-    /// What a registration that asks for the wrapper needs, for those who look without resolving.
+    /// The needs of a registration that depends on the wrapper, for a validation without resolving.
     static var need: WrapperNeed { get }
     /// Whether what the wrapper needs is registered.
     static func isAvailable(for request: Request) -> Bool
