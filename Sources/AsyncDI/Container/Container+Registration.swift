@@ -61,15 +61,6 @@ extension Container {
     }
 
     /// Registers a service created without arguments, with a qualifier whose type is known.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @_documentation(visibility: internal)
     @inlinable
     public func register<Service: Sendable, Name: Qualifier>(

@@ -25,16 +25,6 @@ extension Container {
     }
 
     /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
-    ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance exists,
-    /// nothing generic runs.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
@@ -214,13 +204,6 @@ extension Container {
     public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
 
     /// Returns an existing instance of an unqualified service, synchronously.
-    ///
-    /// The same as ``ready(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing generic
-    /// runs.
-    ///
-    /// - Parameter service: The service type; may be inferred.
-    /// - Returns: The instance.
-    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated func ready<Service: Sendable>(_ service: Service.Type = Service.self) throws -> Service {

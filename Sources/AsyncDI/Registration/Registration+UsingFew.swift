@@ -1,16 +1,6 @@
 /// Initializers with few parameters, where the types are known: when all instances are there, nothing generic runs.
 extension Registration where Service: Sendable {
     /// A service created by an initializer whose one parameter is resolved by its type.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable>(
@@ -25,16 +15,6 @@ extension Registration where Service: Sendable {
     }
 
     /// A service created by an initializer whose two parameters are resolved by their types.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable>(
@@ -59,16 +39,6 @@ extension Registration where Service: Sendable {
     }
 
     /// A service created by an initializer whose three parameters are resolved by their types.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable, Third: Sendable>(
@@ -94,16 +64,6 @@ extension Registration where Service: Sendable {
     }
 
     /// A service created by an initializer whose four parameters are resolved by their types.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(

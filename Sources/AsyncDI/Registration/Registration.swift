@@ -67,16 +67,6 @@ extension Registration where Service: Sendable {
     }
 
     /// A service created without arguments, with a qualifier whose type is known.
-    ///
-    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with a qualifier of any type, and faster.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved: a concrete type or `any P`.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
     @_documentation(visibility: internal)
     @inlinable
     public init<Name: Qualifier>(
@@ -134,16 +124,6 @@ extension Registration where Service: Sendable {
     }
 
     /// A service created with one argument.
-    ///
-    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared between requests with equal arguments.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the argument given to `resolve`.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Hashable & Sendable>(
@@ -157,16 +137,6 @@ extension Registration where Service: Sendable {
     }
 
     /// A transient service created with one argument, which need not be `Hashable`.
-    ///
-    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: `.transient`.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the argument given to `resolve`.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable>(

@@ -116,16 +116,6 @@ extension Resolver {
     }
 
     /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
-    ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance exists,
-    /// nothing generic runs.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
