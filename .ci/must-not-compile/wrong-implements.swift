@@ -1,4 +1,4 @@
-// expect: the service is not of the type that it should implement
+// expect: the closure's result is not of the type to implement
 import AsyncDI
 
 protocol Greeter: Sendable {}

@@ -1,4 +1,4 @@
-// expect: what the initializer makes is not of the type given as 'as:'
+// expect: the initializer's result is not of the type given as 'as:'
 import AsyncDI
 
 protocol Greeter: Sendable {}

@@ -1,4 +1,4 @@
-// The guide "SwiftUI and UIKit" as a user would write it; compiled by check-apple-ui.
+// The guides "SwiftUI and UIKit" and "An app from launch to screen" as a user would write them; compiled by check-apple-ui.
 
 import AsyncDI
 import SwiftUI
@@ -10,6 +10,10 @@ protocol API: Sendable {
 
 struct LiveAPI: API {
     func profile() async throws -> String { "Ada" }
+}
+
+struct PreviewAPI: API {
+    func profile() async throws -> String { "a preview" }
 }
 
 struct User: Hashable, Sendable, Identifiable {
@@ -124,7 +128,7 @@ struct ReadyView: View {
 
 struct ProfilePreview: View {
     var body: some View {
-        HomeView().container(Container { Registration((any API).self, instance: LiveAPI()) })
+        HomeView().container(Container { Registration((any API).self, instance: PreviewAPI()) })
     }
 }
 
@@ -139,6 +143,72 @@ struct QualifiedView: View {
         Text(api.service == nil ? "no API" : "API")
         if let error = room.error { Text("\(error)") }
     }
+}
+
+// MARK: From launch to screen
+
+struct LaunchModule: Module {
+    var registrations: Registrations {
+        Registration((any API).self, lifetime: .singleton) { _ in LiveAPI() }.eager()
+        Registration(Room.self, lifetime: .multiton) { (_, id: RoomID) in Room(id) }
+    }
+}
+
+struct ShopApp: App {
+    let container = Container { LaunchModule() }
+
+    var body: some Scene {
+        WindowGroup {
+            LaunchView().container(container)
+        }
+    }
+}
+
+struct LaunchView: View {
+    enum Launch {
+        case starting
+        case ready(AccountModel)
+        case failed(any Error)
+    }
+
+    @Environment(\.container) private var container
+    @State private var launch = Launch.starting
+    @State private var attempt = 0
+
+    var body: some View {
+        screen.task(id: attempt) { await start() }
+    }
+
+    @ViewBuilder private var screen: some View {
+        switch launch {
+        case .starting:
+            ProgressView()
+        case .ready(let model):
+            AccountScreen(model: model)
+        case .failed(let error):
+            Text("The app could not start: \(error)")
+            Button("Try again") { attempt += 1 }
+        }
+    }
+
+    private func start() async {
+        guard let container else { return }
+        launch = .starting
+        do {
+            try await container.start()
+            launch = .ready(try container.ready(using: AccountModel.init))
+        } catch is CancellationError {
+            // The view has disappeared.
+        } catch {
+            launch = .failed(error)
+        }
+    }
+}
+
+struct AccountScreen: View {
+    let model: AccountModel
+
+    var body: some View { Text("Account") }
 }
 
 // MARK: UIKit

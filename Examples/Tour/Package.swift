@@ -9,7 +9,7 @@ let package = Package(
     targets: [
         .target(name: "TourKit", dependencies: [.product(name: "AsyncDI", package: "AsyncDI")]),
         .executableTarget(name: "tour", dependencies: ["TourKit"]),
-        .testTarget(name: "TourKitTests", dependencies: ["TourKit"]),
+        .testTarget(name: "TourKitTests", dependencies: ["TourKit", .product(name: "AsyncDI", package: "AsyncDI")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -43,9 +43,9 @@ struct GettingStartedTests {
     private func useKeys(_ container: Container) async throws {
         let production = Address(host: "production")
         let backup = Address(host: "backup")
-        try await container.register(Address.self, qualifier: Environment.production, instance: production)
+        try await container.register(Address.self, qualifier: Deployment.production, instance: production)
         try await container.register(Address.self, qualifier: .named("backup"), instance: backup)
-        let address = try await container.resolve(Address.self, qualifier: Environment.production)
+        let address = try await container.resolve(Address.self, qualifier: Deployment.production)
         #expect(address == production)
         #expect(try await container.resolve(Address.self, qualifier: "backup") == backup)
 
@@ -128,7 +128,19 @@ struct GettingStartedTests {
         #expect(try await users.name(of: 1) == "Ada")
     }
 
-    enum Environment: Qualifier { case production, test }
+    enum Deployment: Qualifier { case production, test }
+
+    actor Database {
+        static func open(_ path: String) async throws -> Database { Database() }
+        func name(ofUser id: Int) async throws -> String { "Ada" }
+        func close() async throws {}
+    }
+
+    struct SQLUserRepository: UserRepository {
+        let database: Database
+
+        func name(of id: Int) async throws -> String { try await database.name(ofUser: id) }
+    }
 
     struct MailModule: Module {
         let isTest: Bool

@@ -53,7 +53,7 @@ struct LifetimesTests {
             Registration(Cart.self, lifetime: .threeUses) { _ in Cart() }
         }
         let cart = try await container.resolve(Cart.self)
-        for _ in 1...3 { #expect(cart === (try await container.resolve(Cart.self))) }
+        for _ in 2...3 { #expect(cart === (try await container.resolve(Cart.self))) }
         #expect(cart !== (try await container.resolve(Cart.self)))
         try await container.dispose()
     }
@@ -111,7 +111,7 @@ final class LimitedStorage: InstanceStorage {
             return content.uses <= limit ? content.instance : nil
         }
     }
-    func store(_ instance: any Sendable) { content.withLock { $0 = (instance, 0) } }
+    func store(_ instance: any Sendable) { content.withLock { $0 = (instance, 1) } }
     func clear() { content.withLock { $0 = (nil, 0) } }
 }
 

@@ -4,23 +4,23 @@ protocol UserRepository: Sendable {
     func name(of id: Int) async throws -> String
 }
 
-actor Database {
+actor Database: UserRepository {
     static func open(_ path: String) async throws -> Database { Database() }
-    func name(ofUser id: Int) async throws -> String { "Ada" }
+    func name(of id: Int) async throws -> String { "Ada" }
     func close() async throws {}
 }
 
-struct SQLUserRepository: UserRepository {
-    let database: Database
-
-    func name(of id: Int) async throws -> String { try await database.name(ofUser: id) }
+struct Greeter: Sendable {
+    let users: any UserRepository
+    func greet(_ id: Int) async throws -> String { "Hello, \(try await users.name(of: id))!" }
 }
 
 struct AppModule: Module {
     var registrations: Registrations {
         Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
+            .implements((any UserRepository).self) { $0 }
             .onDispose { database in try await database.close() }
-        Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
+        Registration(using: Greeter.init)
     }
 }
 
@@ -28,7 +28,7 @@ func run() async throws {
     try await withContainer {
         AppModule()
     } operation: { container in
-        let users = try await container.resolve((any UserRepository).self)
-        print(try await users.name(of: 1))
+        let greeter = try await container.resolve(Greeter.self)
+        print(try await greeter.greet(1))
     }  // closes the database, also when something throws
 }

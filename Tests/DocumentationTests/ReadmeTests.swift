@@ -8,6 +8,22 @@ struct ReadmeTests {
         try await run()
     }
 
+    @Test func `the greeting has the user's name`() async throws {
+        try await withContainer {
+            AppModule()
+            Registration((any UserRepository).self, instance: FixedUsers(name: "Grace"))  // opens no database
+        } operation: { container in
+            let greeter = try await container.resolve(Greeter.self)
+            #expect(try await greeter.greet(1) == "Hello, Grace!")
+        }
+    }
+
+    struct FixedUsers: UserRepository {
+        let name: String
+
+        func name(of id: Int) async throws -> String { name }
+    }
+
     @Test func `a request that returns commits, one that throws rolls back`() async throws {
         let server = makeServer()
         let response = try await handle(Request(id: 1, item: "tea"), in: server)

@@ -62,7 +62,7 @@ struct ServerGuideTests {
         let container: Container
 
         func run() async throws {
-            try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose all the same
+            try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose nevertheless
             try await container.drain(deadline: .seconds(20))
         }
     }
@@ -115,7 +115,7 @@ struct ServerGuideTests {
     func runServer() async throws {
         try await withContainer(name: "orders") {
             RequestModule()
-            Registration(Catalogue.self, lifetime: .singleton) { _ in try await Catalogue.load() }.eager()
+            Registration(Catalog.self, lifetime: .singleton) { _ in try await Catalog.load() }.eager()
         } operation: { container in
             try await Server(container).run()
         }
@@ -173,8 +173,8 @@ struct ServerGuideTests {
         func order() async throws { work.note("ordered") }
     }
 
-    struct Catalogue: Sendable {
-        static func load() async throws -> Catalogue { Catalogue() }
+    struct Catalog: Sendable {
+        static func load() async throws -> Catalog { Catalog() }
     }
 
     final class Log: Sendable {

@@ -4,9 +4,9 @@
 /// What is inlined at the caller knows the types of the arguments; the rest is not generic, and needs no metadata at
 /// run time.
 extension Container {
-    /// Returns an instance of an unqualified service made with one argument.
+    /// Returns an instance of an unqualified service created with one argument.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
     /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
@@ -33,9 +33,9 @@ extension Container {
         return try await resolve(service, qualifier: nil, arguments: first)
     }
 
-    /// Returns an instance of an unqualified service made with two arguments.
+    /// Returns an instance of an unqualified service created with two arguments.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
     /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:

@@ -16,7 +16,7 @@ extension Container {
     /// Closes everything that the container opened, and waits for it, but not longer than the deadline.
     ///
     /// - Parameter deadline: How long to wait, also for observers, by the container's clock. Disposal goes on afterwards.
-    /// - Throws: ``DisposalError``, which names what has not ended by then.
+    /// - Throws: ``DisposalError``, which names the unfinished work.
     public func dispose(deadline: Duration) async throws {
         try await core.tellingObservers(until: deadline) { try await core.dispose(deadline: deadline) }
     }

@@ -31,7 +31,7 @@ extension Container {
     ) throws { fatalError() }
 
     /// Diagnoses an initializer that makes a value of another type.
-    @available(*, unavailable, message: "what the initializer makes is not of the type given as 'as:'")
+    @available(*, unavailable, message: "the initializer's result is not of the type given as 'as:'")
     @_disfavoredOverload
     public func register<Service: Sendable, each Dependency: Sendable, Made>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Made,

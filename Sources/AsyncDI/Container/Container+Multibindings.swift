@@ -28,7 +28,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - service: The service type.
-    ///   - qualifier: Tells groups of contributions apart.
+    ///   - qualifier: Distinguishes groups of contributions.
     ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
     ///     ``DuplicatePolicy``.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
@@ -53,7 +53,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - service: The service type.
-    ///   - qualifier: Tells groups of contributions apart.
+    ///   - qualifier: Distinguishes groups of contributions.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
     ///     ``DuplicatePolicy``.
@@ -74,7 +74,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells groups of contributions apart.
+    ///   - qualifier: Distinguishes groups of contributions.
     ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; equal keys in one container follow its
     ///     ``DuplicatePolicy``.
     ///   - instance: The instance, which belongs to its creator.
@@ -89,7 +89,7 @@ extension Container {
             Registration(service, qualifier: qualifier, instance: instance, fileID: fileID, line: line), key: key)
     }
 
-    /// Removes every contribution that this container made to a service.
+    /// Removes every contribution to a service that is registered in this container.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -158,7 +158,7 @@ extension Container {
     ///   - operation: The body, isolated like the code around it. Gets an instance of each contribution, in the order of
     ///     ``resolveMany(_:qualifier:)``.
     /// - Returns: The result of the body.
-    /// - Throws: What the body throws, and what ``resolveMany(_:qualifier:)`` throws.
+    /// - Throws: The body's error, and the errors of ``resolveMany(_:qualifier:)`` throws.
     public nonisolated(nonsending) func withInstances<Service: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         operation: ([Service]) async throws -> sending R
@@ -180,7 +180,7 @@ extension Container {
     ///   - qualifier: The qualifier that the contributions were registered with.
     ///   - operation: The body, isolated like the code around it. Gets an instance of each contribution by its key.
     /// - Returns: The result of the body.
-    /// - Throws: What the body throws, and what ``resolveMap(_:keyedBy:qualifier:)`` throws.
+    /// - Throws: The body's error, and the errors of ``resolveMap(_:keyedBy:qualifier:)`` throws.
     public nonisolated(nonsending) func withInstanceMap<Service: Sendable, Key: Hashable & Sendable, R>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
         operation: ([Key: Service]) async throws -> sending R
@@ -206,7 +206,7 @@ extension Container {
     ///   - qualifier: The qualifier that the contribution was registered with.
     ///   - operation: The body, isolated like the code around it. Gets the nearest contribution's instance.
     /// - Returns: The result of the body.
-    /// - Throws: What the body throws; ``ResolutionError/Code/notRegistered`` without a contribution under the key; a
+    /// - Throws: The body's error; ``ResolutionError/Code/notRegistered`` without a contribution under the key; a
     ///   factory's error, unchanged; `CancellationError`.
     public nonisolated(nonsending) func withInstance<Service: Sendable, R>(
         _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,

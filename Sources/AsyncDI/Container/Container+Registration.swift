@@ -38,11 +38,11 @@ extension Container {
         try core.register(registrations)
     }
 
-    /// Registers a service made without arguments.
+    /// Registers a service created without arguments.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -60,16 +60,7 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made without arguments, with a qualifier whose type is known.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// Registers a service created without arguments, with a qualifier whose type is known.
     @_documentation(visibility: internal)
     @inlinable
     public func register<Service: Sendable, Name: Qualifier>(
@@ -83,10 +74,10 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made without arguments, whose type is the factory's result.
+    /// Registers a service created without arguments, whose type is the factory's result.
     ///
     /// - Parameters:
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -104,11 +95,11 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made with arguments.
+    /// Registers a service created with arguments.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared between requests with equal arguments.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -126,11 +117,11 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made with arguments that are compared by a computed key.
+    /// Registers a service created with arguments that are compared by a computed key.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared between requests with equal keys.
     ///   - key: Computes the key from the arguments.
     ///   - fileID: The file that messages show for the registration.
@@ -153,7 +144,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - instance: The instance, which belongs to its creator.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -171,7 +162,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: `.transient`.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -189,11 +180,11 @@ extension Container {
                 factory: factory))
     }
 
-    /// Registers a service made by its own `init()`.
+    /// Registers a service created by its own `init()`.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -208,8 +199,8 @@ extension Container {
     /// Registers a service that need not be `Sendable`, for ``make(_:qualifier:arguments:)``.
     ///
     /// - Parameters:
-    ///   - service: The type under which the service is made.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - service: The type under which the service is registered, for `make`.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `make`.

@@ -5,9 +5,9 @@ extension Container {
     /// Registers an initializer whose parameters are resolved by their types.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -24,17 +24,6 @@ extension Container {
     }
 
     /// Registers an initializer whose one parameter is resolved by its type.
-    ///
-    /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @_documentation(visibility: internal)
     @inlinable
     public func register<Service: Sendable, First: Sendable>(
@@ -48,17 +37,6 @@ extension Container {
     }
 
     /// Registers an initializer whose two parameters are resolved by their types.
-    ///
-    /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @_documentation(visibility: internal)
     @inlinable
     public func register<Service: Sendable, First: Sendable, Second: Sendable>(
@@ -72,17 +50,6 @@ extension Container {
     }
 
     /// Registers an initializer whose three parameters are resolved by their types.
-    ///
-    /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @_documentation(visibility: internal)
     @inlinable
     public func register<Service: Sendable, First: Sendable, Second: Sendable, Third: Sendable>(
@@ -96,17 +63,6 @@ extension Container {
     }
 
     /// Registers an initializer whose four parameters are resolved by their types.
-    ///
-    /// The same as ``register(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @_documentation(visibility: internal)
     @inlinable
     public func register<Service: Sendable, First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(

@@ -9,8 +9,8 @@ extension Container {
 
     /// Returns an instance of a service, creating it if necessary.
     ///
-    /// Runs in the caller's task and isolation. When the instance is there this costs no lock and no suspension.
-    /// However many tasks ask at once, a shared instance is created once.
+    /// Runs in the caller's task and isolation. When the instance exists, this costs no lock and no suspension.
+    /// Concurrent requests share one creation of a shared instance.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -25,16 +25,6 @@ extension Container {
     }
 
     /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
-    ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance is there,
-    /// nothing generic runs.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
@@ -62,7 +52,7 @@ extension Container {
 
     /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing
     /// generic runs.
     ///
     /// - Parameter service: The service type; may be inferred.
@@ -128,7 +118,7 @@ extension Container {
         return found.answer(from: core, table, to: nil)
     }
 
-    /// Returns an instance of a service made with arguments.
+    /// Returns an instance of a service created with arguments.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -168,7 +158,7 @@ extension Container {
         }
     }
 
-    /// Returns an instance of a service made with arguments, or nil when it is not registered.
+    /// Returns an instance of a service created with arguments, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -214,13 +204,6 @@ extension Container {
     public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
 
     /// Returns an existing instance of an unqualified service, synchronously.
-    ///
-    /// The same as ``ready(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing generic
-    /// runs.
-    ///
-    /// - Parameter service: The service type; may be inferred.
-    /// - Returns: The instance.
-    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated func ready<Service: Sendable>(_ service: Service.Type = Service.self) throws -> Service {
@@ -241,8 +224,9 @@ extension Container {
         return hit
     }
 
-    /// Gives an instance that is already there, synchronously: made by an earlier resolve, an `instance:` registration
-    /// or an eager start.
+    /// Returns an existing instance, synchronously.
+    ///
+    /// It exists after an earlier resolve or an eager start, or as an `instance:` registration.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -262,12 +246,12 @@ extension Container {
 
     /// Builds something from instances that are already there, synchronously; registers and stores nothing.
     ///
-    /// For what is bound to the main actor or need not be `Sendable`: view models, controllers.
+    /// For objects that are bound to the main actor or are not `Sendable`: view models, controllers.
     /// ```swift
     /// let model = try container.ready(using: ViewModel.init)
     /// ```
     /// - Parameter initializer: The initializer, or any function.
-    /// - Returns: What the initializer makes.
+    /// - Returns: The initializer's result.
     /// - Throws: ``ResolutionError`` with the code `notReady` that names the first missing dependency, and what the
     ///   initializer throws.
     public nonisolated func ready<Service, each Dependency: Sendable>(
@@ -278,8 +262,8 @@ extension Container {
 }
 
 extension Resolver {
-    /// The container that is asked: the scope in which a service is being made, for hooks that must know it; nil when
-    /// it is gone.
+    /// The container that is used: the scope in which a service is being created, for hooks that must know it; nil when
+    /// it no longer exists.
     ///
     /// Keep the resolver rather than the container: an instance that holds the container which holds it is never freed.
     public var container: Container? { (host as? ContainerCore)?.handle() }

@@ -1,12 +1,12 @@
 extension Container {
-    /// Opens a scope under a key, or gives the one that is open under it.
+    /// Opens a scope under a key, or returns the scope that is open under it.
     ///
     /// The scope has its own scoped instances and registrations. This container keeps it until it is disposed; the
     /// scope keeps this container.
     ///
     /// - Parameters:
-    ///   - key: What the scope is found by.
-    ///   - registrations: What is added or overridden in the scope; not looked at when the scope is open already.
+    ///   - key: The key of the scope.
+    ///   - registrations: The scope's own registrations; ignored when the scope is already open.
     /// - Returns: The scope.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     @discardableResult
@@ -18,7 +18,7 @@ extension Container {
 
     /// Opens a scope that has no key.
     ///
-    /// - Parameter registrations: What is added or overridden in the scope.
+    /// - Parameter registrations: The scope's own registrations, which may override inherited ones.
     /// - Returns: The scope.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     @discardableResult
@@ -61,12 +61,12 @@ extension Container {
     /// ```
     /// - Parameters:
     ///   - key: What messages call the scope.
-    ///   - registrations: What is added or overridden in the scope.
+    ///   - registrations: The scope's own registrations, which may override inherited ones.
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
-    /// - Throws: What the body throws; else what an `onDispose` hook throws, unchanged, or ``DisposalError`` when
+    /// - Throws: The body's error; else the error of an `onDispose` hook, unchanged, or ``DisposalError`` when
     ///   several hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the
-    ///   body, so that its work was not completed. When body and disposal both throw, observers are told of the
+    ///   body, so that its work was not completed. When body and disposal both throw, observers receive the
     ///   disposal's errors.
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
@@ -80,7 +80,7 @@ extension Container {
     /// Opens a scope without a key for as long as a body runs.
     ///
     /// - Parameters:
-    ///   - registrations: What is added or overridden in the scope.
+    ///   - registrations: The scope's own registrations, which may override inherited ones.
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The same as ``withScope(_:registrations:operation:)``.

@@ -1,11 +1,11 @@
 extension Container {
-    /// Tells every ``Module`` that it is loaded, and makes every service registered as ``Registration/eager()`` in this
+    /// Loads every ``Module``, and creates every service registered as ``Registration/eager()`` in this
     /// container.
     ///
-    /// A scope also makes the eager ``Lifetime/scoped`` services that it inherits, each from its nearest registration.
+    /// A scope also creates the eager ``Lifetime/scoped`` services that it inherits, from the nearest registrations.
     /// Their instances belong to the scope.
     ///
-    /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies.
+    /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
     /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
     /// throws, with the error as ``DisposalReason/error``: the container is as it was before, and may be started again.
     /// Observers are told which service failed.
@@ -25,13 +25,13 @@ extension Container {
         try await core.start()
     }
 
-    /// Makes every service of a lifetime that is registered without arguments in this container, eager or not.
+    /// Creates every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
-    /// Of ``Lifetime/scoped``, and of every lifetime whose instances belong to the container asked, also what this
-    /// container inherits. Independent services are made concurrently.
+    /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, inherited
+    /// services too. Independent services are created concurrently.
     ///
-    /// - Parameter lifetime: Whose services are made.
-    /// - Throws: What a factory throws; ``ResolutionError``.
+    /// - Parameter lifetime: The lifetime whose services are created.
+    /// - Throws: A factory's error; ``ResolutionError``.
     public func prewarm(_ lifetime: Lifetime = .singleton) async throws {
         try await core.prewarm(lifetime)
     }

@@ -24,10 +24,10 @@ public actor Container: _ContainerInit {
     nonisolated let table: InstanceTable
     /// The task-locals that the hot path looks at.
     ///
-    /// CacheEntry here because reaching a global costs a call each time.
+    /// Stored here because reaching a global costs a call each time.
     nonisolated let run = TaskLocalPeek(ResolutionContext.$run)
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
-    /// Keeps the core filled for as long as anybody has this container.
+    /// Keeps the core filled while references to this container exist.
     ///
     /// Taken out at the end only, like the parent: in this order, so that a container's instances go before those of
     /// its parent.
@@ -36,7 +36,7 @@ public actor Container: _ContainerInit {
     private nonisolated let parent: AtomicReference<Container>
     private let fallbacks: [Container]
 
-    /// The name given when the container, or scope, was made.
+    /// The name given to the container, or scope, at its creation.
     public nonisolated var name: String? { core.name }
 
     /// A container with a collection of registrations.
@@ -93,18 +93,18 @@ public actor Container: _ContainerInit {
         releaseInTurn(parent.takeAtEnd())
     }
 
-    /// The body that a pinned handle was for is over: who kept it beyond that is still found.
+    /// The body that a pinned handle was for has ended: a handle that is kept beyond it is still found.
     nonisolated func adoptAgain() {
         if let lifeline = lifeline.object { core.adopt(self, lifeline) }
     }
 }
 
-/// Gives the container the initializer with a builder closure, whose closure runs in the caller's isolation, also on
-/// the main actor, and captures freely: an actor's own initializer could not.
+/// Provides the container's initializer with a builder closure, which runs in the caller's isolation, also on the main
+/// actor, and captures freely: an actor's own initializer could not.
 public protocol _ContainerInit: Sendable {}
 
 extension _ContainerInit where Self == Container {
-    /// A container and what it is made of.
+    /// Creates a container with the registrations of a builder closure.
     ///
     /// Synchronous, and does not throw: invalid registrations throw on the first resolve of their key.
     ///

@@ -44,7 +44,7 @@ extension ContainerCore {
             })
     }
 
-    /// Tells those who decorate what they inherit from here that there is more.
+    /// Informs the containers that decorate services inherited from here of new ones.
     func offer(_ keys: [ServiceKey]) {
         for core in withState({ $0.decorators.values.compactMap(\.core) }) { core.inherit(keys) }
     }
@@ -110,7 +110,7 @@ extension ContainerCore {
         dispose(of: removals)
     }
 
-    /// Takes back a registration that is only there because something inherited is decorated.
+    /// Removes a registration that exists only because an inherited service is decorated.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into removals: inout Removals) {
         guard state.isDecorated, let binding = table.ownRegistration(of: key), binding.base?.isInherited == true else {
             return
@@ -173,9 +173,9 @@ extension ContainerCore.State {
 }
 
 extension Container {
-    /// Wraps whatever makes a service, here and in the scopes of this container: see ``Decoration``.
+    /// Wraps a service, here and in the scopes of this container: see ``Decoration``.
     ///
-    /// What was made before is dropped and disposed, as if the registration were replaced.
+    /// Existing instances are dropped and disposed, as if the registration were replaced.
     /// ```swift
     /// try await container.decorate((any UserRepository).self) { resolver, inner in
     ///     LoggingRepository(inner, logger: try await resolver.resolve())
@@ -186,7 +186,7 @@ extension Container {
     ///   - qualifier: The qualifier that it was registered with.
     ///   - fileID: The file that messages show for the decoration.
     ///   - line: The line that messages show for the decoration.
-    ///   - decorator: Gets what the factory, or an earlier decorator, made, and gives what is to be resolved.
+    ///   - decorator: Takes the instance of the factory, or of an earlier decorator, and returns the one to resolve.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func decorate<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,

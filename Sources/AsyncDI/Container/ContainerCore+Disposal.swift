@@ -65,14 +65,14 @@ extension ContainerCore {
 
     func timedOut(_ disposal: String, waitingFor current: String) -> ResolutionError {
         ResolutionError(
-            .disposalTimedOut, "\(disposal) has not ended by its deadline: it waits for \(current).",
-            advice: "It goes on in the background; look for a hook or a factory that does not return.")
+            .disposalTimedOut, "\(disposal) did not end by its deadline: it waits for \(current).",
+            advice: "It continues in the background; look for a hook or a factory that does not return.")
     }
 
     /// The error that hooks see when a scope or a creation ends before its work is done.
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
         ResolutionError(
-            .disposed, "\(place.displayName) was disposed before the work in it was done.",
+            .disposed, "\(place.displayName) was disposed before its work was done.",
             advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
     }
 
@@ -180,7 +180,7 @@ extension ContainerCore {
 
     private func end(_ disposal: Disposal) {
         do {
-            // Gone before anybody is told that the disposal is over: an instance's deinitializer may close something.
+            // Released before waiters learn that the disposal has ended: an instance's deinitializer may close something.
             var dropped = Dropped()
             withState { drop(from: &$0, into: &dropped) }
             dropped.clear()
@@ -232,7 +232,7 @@ extension ContainerCore {
 
     private func awaitCleanups(_ disposal: Disposal) async {
         if withState({ $0.owed == 0 }) { return }
-        disposal.isWaiting(for: "the disposal of what was evicted, reset or replaced")
+        disposal.isWaiting(for: "the disposal of evicted, reset or replaced instances")
         await withCheckedContinuation { continuation in
             let isOwed = withState { state in
                 if state.owed > 0 { state.owedWaiters.append(continuation) }

@@ -1,4 +1,4 @@
-/// Who must not wait for a disposal: calls that it would wait for.
+/// Refuses calls that would wait for a disposal which waits for them.
 extension ContainerCore {
     /// A factory that waits for the disposal of what waits for it would wait forever.
     func refuseInsideOwnFactory(to action: String) throws {
@@ -37,8 +37,8 @@ extension ContainerCore {
         let path = asker.run?.path ?? []
         let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? "the body of a withInstance"
         return ResolutionError(
-            .invalidOperation, "\(caller) \(action), which waits for what is being made there.",
-            advice: "Do it outside the factories, hooks and bodies that it waits for.",
+            .invalidOperation, "\(caller) \(action), which waits for a creation in progress there.",
+            advice: "Call it outside the factories, hooks and bodies that it waits for.",
             steps: path + runs.flatMap(\.pathInCreation), asker: asker.run)
     }
 }

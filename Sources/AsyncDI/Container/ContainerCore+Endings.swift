@@ -1,4 +1,4 @@
-/// The ends of creations: what becomes of their instances, and of those who wait.
+/// The ends of creations: what happens to their instances and their waiters.
 extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         guard case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue else {
@@ -64,7 +64,7 @@ extension ContainerCore {
             of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
             unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
-            // Before it can be evicted, and before anybody who waited runs: once for each of them.
+            // Before it can be evicted, and before any waiter runs: once for each.
             for waiter in waiters where waiter.takesLease {
                 ending.leased = state.beginLease(of: cell, for: creation.key, at: now)
             }
@@ -181,8 +181,8 @@ extension ContainerCore.State {
 
     /// What was invalidated in flight belongs to its waiters alone.
     ///
-    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none; who
-    /// was simply given it may use it for as long as the container is there, and nobody can tell until when.
+    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none. A
+    /// caller that received it without a lease may use it as long as the container exists: nothing says until when.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals

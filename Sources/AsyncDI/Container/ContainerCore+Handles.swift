@@ -127,7 +127,7 @@ extension ContainerCore {
 
     // MARK: Abandonment
 
-    /// The last handle is gone: instances go too, without their hooks; who still waits is told.
+    /// The last handle is gone: instances are released without their hooks, and waiters get an error.
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
     ///

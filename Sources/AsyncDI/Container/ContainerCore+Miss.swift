@@ -3,10 +3,10 @@ extension ContainerCore {
     func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError {
         var steps = asker?.path ?? []
         if let key { steps.append(PathStep(key: key, binding: nil, pack: .none)) }
-        let what = key.map { "\($0) was asked of \(displayName), which" } ?? displayName
+        let what = key.map { "\($0) was requested from \(displayName), which" } ?? displayName
         return ResolutionError(
             .disposed, "\(what) is disposed.",
-            advice: "Finish what uses a container before disposing it, and open a new one for what comes after.",
+            advice: "Dispose a container after its last use, and create a new one for later work.",
             steps: steps, asker: asker)
     }
 
@@ -63,12 +63,12 @@ final class NearMisses {
         // None of them has the key's own name: that would have been a mismatch.
         if !near.all.isEmpty {
             let list = near.all.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
-            advice.append("Registered are: \(list).")
+            advice.append("Registered: \(list).")
             if key.isMaking ? near.hasOthers : near.hasMaking {
                 advice.append(
-                    key.isMaking ? "Ask for it by resolve(…)." : "What is registered with making: is made by make(…).")
+                    key.isMaking ? "Use resolve(…) for it." : "Use make(…) for a registration with making:.")
             }
-            if near.hasContributions { advice.append("What is one of many is given by resolveMany(…).") }
+            if near.hasContributions { advice.append("Use resolveMany(…) for contributions.") }
         }
         let conforming = keys(conformingTo: key.service)
         if !conforming.isEmpty {
@@ -77,20 +77,21 @@ final class NearMisses {
             advice.append(
                 conforming.count == 1
                     ? "\(list) conforms: add .implements((any \(name)).self) to its registration."
-                    : "\(list) conform: add .implements((any \(name)).self) to the registration of the one that is meant."
+                    : "\(list) conform: add .implements((any \(name)).self) to the registration of the one you mean."
             )
         }
         if let place = containersElsewhere.first(where: { core in
             core.withState { _ in core.table.ownRegistration(of: key) != nil }
         }) {
             advice.append(
-                "It is registered in \(place.displayName): ask that container, or register it where this one looks.")
+                "It is registered in \(place.displayName): resolve it from there, or register it in a container that "
+                    + "this one searches.")
         }
         if advice.isEmpty {
-            advice.append("\(howToRegister(key.service)), or check which container is asked.")
+            advice.append("\(howToRegister(key.service)), or check which container you resolve from.")
         }
         return ResolutionError(
-            .notRegistered, "\(key) is not registered in \(core.displayName), nor where it looks.",
+            .notRegistered, "\(key) is not registered in \(core.displayName) or in any container it searches.",
             advice: advice.joined(separator: " "),
             steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
     }
@@ -99,7 +100,7 @@ final class NearMisses {
         if let many = service as? any ManyOf.Type {
             let registration = "Registration(\(metatypeExpression(many.element))) { … }"
             guard let key = many.key else { return "Contribute to it: \(registration).intoMany()" }
-            return "Contribute to it, with keys that are \(readableName(of: key)): \(registration).intoMany(key: …)"
+            return "Contribute to it, with a key of type \(readableName(of: key)): \(registration).intoMany(key: …)"
         }
         return "Register it: Registration(\(metatypeExpression(service))) { … }"
     }
@@ -184,7 +185,7 @@ extension ResolutionError {
         let plain = ServiceKey(key.service, qualifier: key.qualifier)
         return ResolutionError(
             .argumentMismatch,
-            "\(plain) was asked for with \(given), but is registered with \(wanted.joined(separator: " and ")).",
+            "\(plain) was requested with \(given), but is registered with \(wanted.joined(separator: " and ")).",
             advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
     }
 }

@@ -17,7 +17,7 @@ struct PendingModules {
     /// The next module to be told; nil when none is left, and then the next one that comes begins anew.
     mutating func next() -> (any Module)? {
         if waiting.isEmpty {
-            // Who has found it, but not joined it yet, must not run it beside the next one.
+            // A request that has found it, but not joined it yet, must not run it beside the next one.
             binding?.retire()
             binding = nil
         }

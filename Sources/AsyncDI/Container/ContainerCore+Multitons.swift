@@ -60,7 +60,7 @@ extension ContainerCore {
             state.drop(expired, from: table, into: &removals)
             if !isEmpty {
                 // When all are leased, none can have idled long enough before as much time has gone by again. Without
-                // any idle time nobody asks all the time, and a clock's instant may not reach as far as an idle time
+                // any idle time it is not polled, and a clock's instant may not reach as far as an idle time
                 // does.
                 return min(max((oldest ?? now) + idle - now, .milliseconds(1)), .seconds(86_400))
             }
@@ -142,7 +142,7 @@ extension ContainerCore.State {
         drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &removals)
     }
 
-    /// Nothing that is cached is found any more: who still has a registration must not keep its instances.
+    /// Cached instances are no longer found: a registration that is still referenced must not keep its instances.
     mutating func clearIndexes() {
         instances.forEach { kept in
             guard kept.arguments != nil else { return }

@@ -83,7 +83,7 @@ extension ContainerCore {
         }
     }
 
-    /// Adds one registration to those that are there.
+    /// Adds one registration.
     private func add(_ binding: Binding, in state: inout State, into removals: inout Removals) {
         forgetInherited(binding.key, in: &state, into: &removals)
         let binding = decorated(binding, in: state)
@@ -108,7 +108,7 @@ extension ContainerCore {
         case duplicate(Binding, of: Binding)
     }
 
-    /// Takes back every registration of a service with this qualifier and these argument types (all, when nil).
+    /// Removes every registration of a service with this qualifier and these argument types (all, when nil).
     func unregister(_ service: any Any.Type, qualifier: (any Qualifier)?, arguments: ArgumentPack.Type?) -> Bool {
         let name = ServiceName(ServiceKey(service, qualifier: qualifier))
         return unregister { state in
@@ -118,7 +118,7 @@ extension ContainerCore {
         }
     }
 
-    /// Takes back the registrations that are selected; their instances are disposed.
+    /// Removes the selected registrations, and disposes their instances.
     func unregister(_ select: (inout State) -> [Binding]) -> Bool {
         var removals = Removals()
         let removed: [ServiceKey] = withState { state in
@@ -147,7 +147,7 @@ extension ContainerCore {
         return !removed.isEmpty
     }
 
-    /// Takes back one registration, which has its key.
+    /// Removes one registration, which has its key.
     func remove(_ binding: Binding, in state: inout State) {
         state.registrations.remove(binding)
         table.unpublish(binding.key, retired: &state.retired)
@@ -209,7 +209,7 @@ extension ContainerCore {
         let place = first.blueprint.site.map { " (\($0))" } ?? ""
         return ResolutionError(
             .duplicateRegistration, "\(key) is already registered in \(displayName)\(place), which rejects duplicates.",
-            advice: "Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.",
+            advice: "Remove one of them, distinguish them by a qualifier, or choose onDuplicate: .replace or .keep.",
             steps: [PathStep(key: key, binding: nil, pack: .none, site: second.blueprint.site)])
     }
 

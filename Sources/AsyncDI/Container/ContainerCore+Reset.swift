@@ -21,7 +21,7 @@ struct Removals {
 }
 
 extension ContainerCore.State {
-    /// Drops the instances of these keys; what is in flight is given to those who wait, and not kept.
+    /// Drops the instances of these keys; an instance in flight reaches its waiters, and is not kept.
     mutating func drop(
         from table: InstanceTable, into removals: inout Removals, where isAffected: (CreationKey) -> Bool
     ) {
@@ -95,7 +95,7 @@ extension ContainerCore.State {
         for item in ledger.take(ids) { end(item, in: &removals) }
     }
 
-    /// Takes an instance back from readers who look for its service.
+    /// Hides an instance from readers of its service.
     mutating func unpublish(_ kept: CacheEntry, from table: InstanceTable) {
         if kept.isPublished, let cell = kept.cell {
             table.unpublish(cell, for: kept.binding.key, retired: &retired)
@@ -203,7 +203,7 @@ extension ContainerCore {
     /// Deals with what a change dropped, and waits until it is disposed.
     ///
     /// - Returns: What hooks threw.
-    /// - Throws: `invalidOperation` where the caller would wait for itself; what was dropped is disposed all the same.
+    /// - Throws: `invalidOperation` where the caller would wait for itself; dropped instances are disposed nevertheless.
     private func disposeAndWait(
         _ removals: Removals, reason: DisposalReason = DisposalReason()
     ) async throws -> [any Error] {

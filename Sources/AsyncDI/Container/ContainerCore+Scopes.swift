@@ -46,7 +46,7 @@ extension ContainerCore {
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         let container = Container(core: core, lifeline: lifeline, holding: holder)
-        // Before anybody finds the scope by its key: they are given this handle.
+        // Before a request finds the scope by its key, and gets this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
         // Two tasks may have come this far with the same key: the first one's scope is given to both.
@@ -72,14 +72,14 @@ extension ContainerCore {
         return container
     }
 
-    /// The scope begins to close: who opens its key from now on gets another one.
+    /// The scope begins to close: its key, opened from now on, is another scope.
     func scopeBeginsClosing() {
         guard let parent, let id = scopeID, id.hasKey else { return }
         let key = parent.withState { $0.scopes.beginClosing(id) }
         withExtendedLifetime(key) {}
     }
 
-    /// The scope is closed: its parent lets go of it.
+    /// The scope is closed: its parent releases it.
     func scopeIsClosed() {
         guard let parent, let id = scopeID else { return }
         var quiet: [CheckedContinuation<Void, Never>] = []

@@ -25,13 +25,13 @@ extension ContainerCore {
                 storage.clear()
                 next = withState { $0.storageWork.next(on: storage) }
             case .store(let product):
-                // What was reset or replaced since it was begun is given to those who wait, and must not take its
+                // An instance that was reset or replaced since it was begun reaches its waiters, and must not take its
                 // successor's place.
                 let isValid = withState { $0.isValid(product.creation) }
                 if isValid { storage.store(product.instance) }
                 let ended = end(product.creation, .success(product.cell), in: storage)
                 // If it was reset while it was stored, the storage is cleared by whoever did that: this work comes
-                // next. Nobody does when the container was dropped, which waits for nothing.
+                // next. Unless the container was dropped, which waits for nothing.
                 if isValid, ended.isDropped { storage.clear() }
                 next = ended.next
             }

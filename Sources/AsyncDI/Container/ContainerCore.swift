@@ -12,7 +12,7 @@ final class ContainerCore: ResolutionHost {
     @dynamicMemberLookup
     struct State {
         var phase = Phase.open
-        /// The kinds of events that anybody is told of.
+        /// The kinds of events that an observer wants.
         let observed: ContainerEvent.Kinds
         var registrations = RegistrationTable<Binding>()
         var instances = InstanceCache()
@@ -119,7 +119,7 @@ final class ContainerCore: ResolutionHost {
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
-    /// Reports who waits too long; there is none without observers that want to know.
+    /// Reports waits that take too long; nil unless an observer wants them.
     var stalls: StallMonitor? { settings.stalls }
     let table: InstanceTable
     /// Keeps the fallbacks' tables alive.
@@ -210,7 +210,7 @@ final class ContainerCore: ResolutionHost {
     /// The one door to the state.
     ///
     /// What `body` retires is released afterwards, once no reader can hold it. What it notes for observers is handed
-    /// over before anybody else can change the state: their order is the order of changes.
+    /// over before another task can change the state: their order is the order of changes.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
         // Perhaps the last handle: released outside the lock, because its end takes the lock.

@@ -1,6 +1,6 @@
 /// An event of a container.
 ///
-/// New kinds may be added: the compiler asks for an `@unknown default` in a `switch` over events.
+/// New kinds may be added: a `switch` over events needs an `@unknown default`.
 @nonexhaustive
 public enum ContainerEvent: Sendable {
     /// A service was registered, or replaced.
@@ -32,7 +32,7 @@ public enum ContainerEvent: Sendable {
 }
 
 extension ContainerEvent {
-    /// Kinds of events: what an observer wants to be told of.
+    /// Kinds of events that an observer wants.
     ///
     /// ```swift
     /// var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
@@ -146,9 +146,8 @@ extension ContainerEvent: CustomStringConvertible {
 /// ```
 /// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a
 /// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays no resolution and
-/// no other container's observers, only the events after it, which wait in memory, and the observers beside it. The
-/// thread may be another one for the next event; there is none while nothing happens. A hit is no event and costs
-/// nothing.
+/// no other container's observers. It delays only later events, which wait in memory, and the observers beside it. The
+/// next event may arrive on another thread; without events there is none. A hit is no event and costs nothing.
 ///
 /// ``Container/dispose()`` and ``Container/drain(deadline:)`` of a container that is no scope return after observers
 /// have had the last event. So an observer must not block until they return.
@@ -159,9 +158,9 @@ public protocol ContainerObserver: Sendable {
     /// Of several observers that want to know, the shortest one counts for all.
     var stallThreshold: Duration { get }
 
-    /// The kinds of events that the observer is told of; all of them unless declared.
+    /// The kinds of events that the observer receives; all of them by default.
     ///
-    /// Asked once, when a container is made. An event that no observer wants is not made, and costs nothing.
+    /// Read once, when a container is created. An event that no observer wants is not created, and costs nothing.
     var wantedEvents: ContainerEvent.Kinds { get }
 
     /// Something happened.

@@ -5,7 +5,7 @@
 struct InstanceCache {
     private var places: [CacheEntry?] = []
     private(set) var count = 0
-    /// The instances of each registration with arguments, once somebody has asked for those of one where there are
+    /// The instances of each registration with arguments, once those of one were requested where there are
     /// many.
     private var byBinding: [ObjectIdentifier: [ObjectIdentifier: CacheEntry]]?
     private static let fewest = 64

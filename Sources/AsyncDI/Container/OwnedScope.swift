@@ -2,9 +2,8 @@ import Synchronization
 
 /// A scope that lasts as long as this object: for a screen, a connection, or a response that is still being written.
 ///
-/// It is opened synchronously, and closed when its owner lets go of it. What it holds is then disposed in the background,
-/// with an error as ``DisposalReason/error``, since nothing says that its work was done. Observers are told what hooks
-/// throw.
+/// It is opened synchronously, and closed when its owner releases it. Its instances are then disposed in the background,
+/// with an error as ``DisposalReason/error``, because its work may be incomplete. Observers receive the errors of hooks.
 /// ```swift
 /// final class PlayerScreen {
 ///     private let scope: OwnedScope
@@ -52,7 +51,7 @@ public final class OwnedScope: Sendable {
     ///   - isDrained: Whether ``Container/drain(deadline:)`` waits for the end of the scope, as for the body of a
     ///     `withScope`. A screen may stay open for as long as it likes, a response may not. The task that drains must not
     ///     be the owner.
-    ///   - registrations: What is added or overridden in the scope.
+    ///   - registrations: The scope's own registrations, which may override inherited ones.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public init(
         in parent: Container, name: String = "scope", isDrained: Bool = false,
@@ -110,7 +109,7 @@ public final class OwnedScope: Sendable {
         return result
     }
 
-    /// Ends the scope, whose work is done, and waits for the disposal of what it holds.
+    /// Ends the scope, whose work is done, and waits for the disposal of its instances.
     ///
     /// - Throws: What an `onDispose` hook throws, unchanged, or ``DisposalError`` when several hooks throw;
     ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
@@ -129,7 +128,7 @@ public final class OwnedScope: Sendable {
         }
         if isBusy {
             throw ResolutionError(
-                .invalidOperation, "\(container.core.displayName) is to end while a part of its work is under way.",
+                .invalidOperation, "\(container.core.displayName) cannot end while one of its runs is in progress.",
                 advice: "Call end() after the last run, or use finish.")
         }
         do {
@@ -144,7 +143,7 @@ public final class OwnedScope: Sendable {
         }
     }
 
-    /// Ends the scope, whose work failed, and waits for the disposal of what it holds.
+    /// Ends the scope, whose work failed, and waits for the disposal of its instances.
     ///
     /// A part that is under way loses its work, and throws `disposed`.
     ///
@@ -188,7 +187,7 @@ extension ContainerCore {
         } catch is DisposalError {
             // The error of the work is the caller's.
         } catch {
-            // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes all the same.
+            // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes nevertheless.
             _ = beginDisposal(reason: reason, isEndOfBody: true)
         }
     }

@@ -20,11 +20,11 @@
 ///   - onDuplicate: What happens when a key is registered twice.
 ///   - observers: Get the container's events.
 ///   - clock: Measures idle times and deadlines.
-///   - registrations: What the container makes.
+///   - registrations: The container's registrations.
 ///   - operation: The body, isolated like the code around it.
 /// - Returns: The result of the body.
 /// - Throws: What ``Container/start()`` or the body throws; else what an `onDispose` hook throws, unchanged, or
-///   ``DisposalError`` when several hooks throw. When body and disposal both throw, observers are told of the
+///   ``DisposalError`` when several hooks throw. When body and disposal both throw, observers receive the
 ///   disposal's errors.
 public nonisolated(nonsending) func withContainer<R>(
     name: String? = nil, defaultLifetime: Lifetime = .graph, onDuplicate: DuplicatePolicy = .replace,

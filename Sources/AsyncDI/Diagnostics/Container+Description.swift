@@ -8,8 +8,8 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible {
     ///   TenantPool(String): multiton, 2 alive, 1 being made (App/Modules.swift:15)
     ///   UserRepository → SQLUserRepository (App/Modules.swift:18)
     /// ```
-    /// A scope lists what it holds of registrations above it too: `inherited CurrentUser: scoped, 1 alive`; `replaced`
-    /// is what is only kept until it is disposed.
+    /// A scope also lists its instances of inherited registrations: `inherited CurrentUser: scoped, 1 alive`. A
+    /// `replaced` instance is kept only until it is disposed.
     ///
     /// Takes the container's lock for a moment: for logs and the debugger, not for each request.
     public nonisolated var description: String { core.listing.joined(separator: "\n") }

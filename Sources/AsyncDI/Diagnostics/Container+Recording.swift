@@ -13,10 +13,10 @@ extension Container {
     /// Ends the recording; ``dependencyGraph()`` goes on giving it.
     public func stopRecording() { core.stopRecording() }
 
-    /// What has been recorded since ``startRecording()``; an empty graph when nothing was.
+    /// Returns the recording since ``startRecording()``; an empty graph without one.
     ///
-    /// Edges lead from the service whose factory asked to the one that it asked for. A service under several types has
-    /// a node for each; everything contributed to `S` is behind a node `[S]`. Services of scopes are nodes too: one for
+    /// An edge leads from a service to its dependency. A service under several types has a node for each; a node `[S]`
+    /// stands for all contributions to `S`. Services of scopes are nodes too: one for
     /// all scopes of a container.
     ///
     /// - Returns: The graph, with lifetimes, owners, counts and durations in ``DependencyGraph/details``.

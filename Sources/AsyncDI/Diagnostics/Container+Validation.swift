@@ -1,17 +1,17 @@
 extension Container {
-    /// Checks the registrations of this container, and what they lead to, without running a factory.
+    /// Checks the registrations of this container and their dependencies, without running a factory.
     ///
-    /// Found are, all at once: what is missing, or registered with other arguments; cycles; long-lived services that
-    /// would hold a shorter-lived one; registrations that contradict themselves, and rejected duplicates; decorations
-    /// of nothing. Looked into are initializers registered with `using:` and the ``Registration/dependencies(_:)`` that
-    /// closures declare; the other closures are listed by ``validationReport()``.
+    /// Finds, all at once: services that are missing or registered with other arguments; cycles; long-lived services
+    /// that would hold a shorter-lived one; registrations that contradict themselves, and rejected duplicates;
+    /// decorations without a service. The parameters of initializers registered with `using:` are known, and closures
+    /// may declare ``Registration/dependencies(_:)``; ``validationReport()`` lists the other closures.
     /// ```swift
     /// @Test func `the container is complete`() async throws {
     ///     try await makeContainer().validate()
     /// }
     /// ```
-    /// Dependencies are looked up as a resolution would. Dependencies that are `Optional` may be missing; those that
-    /// are ``Lazy`` or ``Provider`` must be there, but close no cycle. A value that each scope supplies is known by
+    /// Dependencies are looked up as by a resolution. An `Optional` dependency may be missing; a ``Lazy`` or
+    /// ``Provider`` one must be registered, but closes no cycle. A value that each scope supplies is declared with
     /// ``Registration/init(expected:qualifier:fileID:line:)``.
     ///
     /// - Throws: ``ValidationError`` with every problem; ``ResolutionError`` with the code `disposed`.
@@ -33,9 +33,9 @@ extension Container {
             opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
     }
 
-    /// Checks that what was recorded is what was declared: in a test that has been through the whole application.
+    /// Checks that the recorded dependencies are the declared ones, in a test that exercises the whole application.
     ///
-    /// - Parameter graph: What was recorded in this container.
+    /// - Parameter graph: A recording of this container.
     /// - Throws: ``ValidationError`` with everything that is not declared, each with the code
     ///   ``ResolutionError/Code/undeclaredDependency``; ``ResolutionError`` with the code `disposed`.
     public func validate(against graph: DependencyGraph) throws {
@@ -44,22 +44,22 @@ extension Container {
         throw ValidationError(problems: core.undeclaredErrors(undeclared, in: graph))
     }
 
-    /// Compares a recorded run with what was declared.
+    /// Compares a recorded run with the declared dependencies.
     ///
-    /// Compared is what each registration of this container and of those above it asks for. Left out are services whose
-    /// dependencies are not known or that are decorated, services of scopes, and what is made by `make`, which cannot
-    /// be declared. What is declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. What is declared
-    /// and was not resolved is no mistake by itself: a factory may need it at times only.
+    /// Compares the dependencies of each registration of this container and of those above it. Leaves out services
+    /// whose dependencies are unknown or that are decorated, services of scopes, and instances of `make`, which cannot
+    /// be declared. A dependency declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. A declared
+    /// dependency that was not resolved is no mistake by itself: a factory may need it only at times.
     ///
-    /// - Parameter graph: What was recorded in this container.
-    /// - Returns: What was not declared, and what was not seen.
+    /// - Parameter graph: A recording of this container.
+    /// - Returns: The undeclared dependencies, and the declared ones that were not seen.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
         try core.checkOpen()
         return core.comparison(of: graph)
     }
 
-    /// What the registrations of this container declare, as a graph: without running a factory.
+    /// Returns the declared dependencies of this container as a graph, without running a factory.
     ///
     /// - Returns: The graph; a closure that declares nothing is a node without edges.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
@@ -93,7 +93,7 @@ extension ContainerCore {
             let key = ServiceKey(decoration.service, qualifier: decoration.qualifier)
             return ResolutionError(
                 .notRegistered,
-                "\(key) is decorated in \(displayName), but is not registered there, nor where it looks.",
+                "\(key) is decorated in \(displayName), but is registered neither there nor in any container it searches.",
                 advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
                 steps: [PathStep(key: key, binding: nil, pack: .none)])
         }

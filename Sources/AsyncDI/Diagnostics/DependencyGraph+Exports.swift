@@ -1,8 +1,8 @@
 extension DependencyGraph {
     /// The graph in the DOT language of Graphviz: `dot -Tsvg graph.dot`.
     ///
-    /// Each container is a box around its registrations; a colour stands for a lifetime, a dashed arrow for what is
-    /// asked for later. Names may contain anything.
+    /// Each container is a box around its registrations; a color stands for a lifetime, a dashed arrow for a
+    /// deferred dependency. Names may contain anything.
     ///
     /// - Returns: The text.
     public func dot() -> String {
@@ -35,7 +35,7 @@ extension DependencyGraph {
 
     /// The graph as a Mermaid flowchart, which GitHub and others draw in a page.
     ///
-    /// Each container is a box around its registrations; a dashed arrow stands for what is asked for later. Names may
+    /// Each container is a box around its registrations; a dashed arrow stands for a deferred dependency. Names may
     /// contain anything.
     ///
     /// - Returns: The text.

@@ -1,7 +1,7 @@
 extension DependencyGraph {
     /// There is no order: these services need each other.
     public struct CycleError: Error, Hashable, CustomStringConvertible {
-        /// The names from one service back to itself, which is there twice: first and last.
+        /// The names from one service back to itself, which comes first and last.
         public let cycle: [String]
 
         /// The cycle, and what to do about it.
@@ -13,11 +13,11 @@ extension DependencyGraph {
 
     /// The names of all nodes, each after everything that it needs.
     ///
-    /// What is asked for later (see ``DependencyGraph/Edge/isDeferred``) need not come first. Nodes that could be in
+    /// A deferred dependency (see ``DependencyGraph/Edge/isDeferred``) need not come first. Nodes that could be in
     /// either order are in that of their names.
     ///
     /// - Returns: The names, dependencies first.
-    /// - Throws: ``CycleError`` with one cycle, when there is no such order.
+    /// - Throws: ``CycleError`` with one cycle, when no such order exists.
     public func topologicalOrder() throws -> [String] {
         let indices = Dictionary(uniqueKeysWithValues: details.enumerated().map { ($1.name, $0) })
         var successors = [[Int]](repeating: [], count: details.count)

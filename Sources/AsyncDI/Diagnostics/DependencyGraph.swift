@@ -1,4 +1,4 @@
-/// Which services need which: what a container recorded, or what its registrations declare.
+/// The dependencies between services: recorded by a container, or declared by its registrations.
 ///
 /// A value to look at in a test, to draw with ``dot()`` or ``mermaid()``, or to keep: it is `Codable`.
 /// ```swift
@@ -12,9 +12,9 @@
 public struct DependencyGraph: Sendable, Codable, Hashable {
     /// A registration, or one group of contributions.
     public struct Node: Sendable, Codable, Hashable {
-        /// What the node is called in this graph; no two nodes have the same name.
+        /// The name of the node, which no other node of the graph has.
         public var name: String
-        /// The service as it is asked for: the name, unless several registrations go by that.
+        /// The service as it is requested: the name, unless several registrations have that name.
         public var service: String
         /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for what no factory
         /// makes, as a group of contributions.
@@ -25,7 +25,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var owner: String?
         /// The file and line of the registration.
         public var site: String?
-        /// How many instances were made while the container was recording.
+        /// The number of instances created while the container was recording.
         public var creations: Int
         /// How many runs of the factory failed.
         public var failures: Int
@@ -36,12 +36,12 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         /// A node.
         ///
         /// - Parameters:
-        ///   - name: What the node is called in the graph.
-        ///   - service: The service as it is asked for; the name when nil.
+        ///   - name: The name of the node in the graph.
+        ///   - service: The service as it is requested; the name when nil.
         ///   - lifetime: The name of the lifetime.
         ///   - owner: The container that holds the registration.
         ///   - site: The file and line of the registration.
-        ///   - creations: How many instances were made.
+        ///   - creations: The number of instances created.
         ///   - failures: How many runs of the factory failed.
         ///   - duration: How long all runs took together.
         public init(
@@ -61,20 +61,20 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
 
     /// One service needs another.
     public struct Edge: Sendable, Codable, Hashable {
-        /// The name of the node that asks.
+        /// The name of the node that depends on the other.
         public var from: String
-        /// The name of the node that is asked for.
+        /// The name of the node that it depends on.
         public var to: String
-        /// Whether it is asked for later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with
+        /// Whether it is resolved later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with
         /// `.injectProperties`: such an edge closes no cycle.
         public var isDeferred: Bool
 
         /// An edge.
         ///
         /// - Parameters:
-        ///   - from: The name of the node that asks.
-        ///   - to: The name of the node that is asked for.
-        ///   - isDeferred: Whether it is asked for later.
+        ///   - from: The name of the node that depends on the other.
+        ///   - to: The name of the node that it depends on.
+        ///   - isDeferred: Whether it is resolved later.
         public init(from: String, to: String, isDeferred: Bool = false) {
             self.from = from
             self.to = to
@@ -84,9 +84,9 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
 
     /// The nodes with everything that is known of them, by name.
     public let details: [Node]
-    /// Who needs whom, sorted; no edge is there twice.
+    /// The dependencies, sorted; each occurs once.
     ///
-    /// What one service asks for both at once and later is one edge, which is not deferred.
+    /// A dependency that is resolved both at once and later is one edge, which is not deferred.
     public let edges: [Edge]
 
     /// The names of the nodes, sorted.
@@ -116,14 +116,14 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
     /// A graph that was encoded, perhaps by hand: it is completed and sorted like any other.
     ///
     /// - Parameter decoder: Reads the graph.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's error.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
             container.decode([Node].self, forKey: .details), edges: container.decode([Edge].self, forKey: .edges))
     }
 
-    /// What is known of a node; nil when there is none of that name.
+    /// The node of that name; nil when none has it.
     ///
     /// - Parameter name: The node's name.
     public subscript(name: String) -> Node? {
@@ -131,7 +131,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         return index < details.count && details[index].name == name ? details[index] : nil
     }
 
-    /// The names of the services that a node asks for, sorted.
+    /// The names of a node's dependencies, sorted.
     ///
     /// - Parameter name: The node's name.
     /// - Returns: The names.

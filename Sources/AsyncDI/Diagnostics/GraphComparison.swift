@@ -1,8 +1,8 @@
-/// How a recorded run differs from what was declared.
+/// The differences between a recorded run and the declared dependencies.
 public struct GraphComparison: Sendable, Hashable {
-    /// What was resolved although it is not declared; the names are those of the recorded graph.
+    /// Dependencies that were resolved but not declared; the names are those of the recorded graph.
     public let undeclared: [DependencyGraph.Edge]
-    /// What is declared but was not resolved, by services that were made; the names are those of the declared graph.
+    /// Declared dependencies that created services did not resolve; the names are those of the declared graph.
     public let unseen: [DependencyGraph.Edge]
 }
 
@@ -23,8 +23,7 @@ struct GraphService: Hashable {
 }
 
 extension GraphComparison {
-    /// Who asked, or says that it asks, for which service: that may be one container's in one run and a scope's
-    /// override in another.
+    /// A dependency, seen or declared: its service may be one container's in one run and a scope's override in another.
     private struct Match: Hashable {
         let from: GraphService
         let to: String
@@ -95,8 +94,9 @@ extension ContainerCore {
             let declaration = services[to]?.declaration ?? "\(to.service) to the .dependencies(…)"
             return ResolutionError(
                 .undeclaredDependency,
-                "\(from.service) was seen to resolve \(to.service), which its registration does not declare.",
-                advice: "Add \(declaration) \(services[to] == nil ? "of" : "to") it, or stop resolving it there.",
+                "\(from.service) resolved \(to.service) during the recording, but its registration does not declare it.",
+                advice: "Add \(declaration) \(services[to] == nil ? "of" : "to") the registration, or remove "
+                    + "the resolve.",
                 steps: steps)
         }
     }

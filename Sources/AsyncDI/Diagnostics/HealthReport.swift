@@ -64,8 +64,8 @@ extension Container {
     /// Runs the health checks of the instances that are alive in this container, side by side.
     ///
     /// Creates nothing: a service that has no instance yet is not in the report. A check is no use of its instance: it
-    /// keeps no multiton from being evicted, and no instance from being disposed. What is disposed meanwhile is left out
-    /// when its check fails. Instances of scopes, and of the containers above, are not checked.
+    /// keeps no multiton from being evicted, and no instance from being disposed. An instance that is disposed
+    /// meanwhile is left out when its check fails. Instances of scopes, and of the containers above, are not checked.
     ///
     /// - Parameter timeout: How long one check may take, by the container's clock. A check that takes longer is
     ///   cancelled, and not waited for.

@@ -63,7 +63,7 @@ struct StronglyConnectedComponents {
     /// given before.
     ///
     /// A cycle begins with its lowest node, and goes without it again at the end. The number of cycles is bounded:
-    /// services that all need one another are in more of them than anybody reads.
+    /// services that all need one another are in more cycles than a reader wants.
     ///
     /// - Parameter limit: How many cycles are given of one component.
     /// - Returns: The cycles; none if and only if there is no cycle.

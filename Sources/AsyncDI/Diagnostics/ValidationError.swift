@@ -1,4 +1,4 @@
-/// What is wrong with a container's registrations: everything, not only the first thing.
+/// All problems of a container's registrations, not only the first one.
 public struct ValidationError: Error, CustomStringConvertible {
     /// The problems, each as resolving the service would throw it.
     public let problems: [ResolutionError]
@@ -29,11 +29,11 @@ public struct ValidationReport: Sendable, CustomStringConvertible {
     /// at.
     public let opaque: [Registration]
 
-    /// The problems and what is opaque, one in a line.
+    /// The problems and the opaque registrations, one a line.
     public var description: String {
         var text = problems.isEmpty ? "validation found no problem" : ValidationError(problems: problems).description
         if !opaque.isEmpty {
-            text += "\nnot looked into, because they do not declare their .dependencies(…):"
+            text += "\nnot checked, because these do not declare their .dependencies(…):"
             text += opaque.map { "\n- \($0)" }.joined()
         }
         return text

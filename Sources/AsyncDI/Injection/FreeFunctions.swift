@@ -4,7 +4,7 @@
 ///   - service: The service type; may be inferred.
 ///   - qualifier: The qualifier that the service was registered with.
 /// - Returns: The instance.
-/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` without either, and the errors that
 ///   ``Container/resolve(_:qualifier:)`` throws.
 public nonisolated(nonsending) func resolve<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
@@ -17,7 +17,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable>(
     }
 }
 
-/// Returns an instance of a service made with arguments from the current container, or else the default one.
+/// Returns an instance of a service created with arguments from the current container, or else the default one.
 ///
 /// - Parameters:
 ///   - service: The service type; may be inferred.
@@ -25,7 +25,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable>(
 ///   - first: The first argument.
 ///   - rest: The other arguments.
 /// - Returns: The instance for these arguments.
-/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` without either, and the errors that
 ///   ``Container/resolve(_:qualifier:arguments:_:)`` throws.
 public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -45,7 +45,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
 ///   - service: The service type; may be inferred.
 ///   - qualifier: The qualifier that the service was registered with.
 /// - Returns: The instance, nil when nothing is registered under the key.
-/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` without either, and the errors that
 ///   ``Container/optional(_:qualifier:)`` throws.
 public nonisolated(nonsending) func optional<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
@@ -58,13 +58,13 @@ public nonisolated(nonsending) func optional<Service: Sendable>(
     }
 }
 
-/// Gives everything that was contributed to a service in the current container, or else the default one.
+/// Returns every contribution to a service in the current container, or else the default one.
 ///
 /// - Parameters:
 ///   - service: The service type; may be inferred.
 ///   - qualifier: The qualifier that the contributions were registered with.
 /// - Returns: An instance of each contribution, an ancestor's first.
-/// - Throws: ``ResolutionError/Code/noCurrentContainer`` when there is neither, and what
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` without either, and the errors that
 ///   ``Container/resolveMany(_:qualifier:)`` throws.
 public nonisolated(nonsending) func resolveMany<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil

@@ -8,7 +8,7 @@
 ///     func load() async throws -> Data { try await api().load() }
 /// }
 /// ```
-/// It asks the container that was current when it was made, or else the default one, and gives what is ready there:
+/// It takes the container that was current at its creation, or else the default one, and returns a ready instance:
 /// made by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
 public struct Injected<Service: Sendable>: Sendable {
     private enum Source {
@@ -25,8 +25,8 @@ public struct Injected<Service: Sendable>: Sendable {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; when nil the one that is current now, or else the default; when there is
-    ///     none yet, the one that is there at the time of use.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default; without either, the
+    ///     container at the time of use.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
@@ -39,7 +39,7 @@ public struct Injected<Service: Sendable>: Sendable {
 
     /// A given instance: a mock.
     ///
-    /// - Parameter instance: What it gives.
+    /// - Parameter instance: The instance that it returns.
     public init(instance: Service) { source = .instance(instance) }
 
     /// The instance.
@@ -86,6 +86,6 @@ public struct Injected<Service: Sendable>: Sendable {
     }
 
     private static var remedy: String {
-        "make \(readableName(of: Service.self)) .eager() and await start(), resolve it before, or use @LazyInject."
+        "make \(readableName(of: Service.self)) .eager() and await start(), resolve it first, or use @LazyInject."
     }
 }

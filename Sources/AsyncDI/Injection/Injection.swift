@@ -8,7 +8,7 @@
 /// let users = try await resolve((any UserRepository).self)      // from the default container
 ///
 /// try await Injection.with(Container { Registration((any UserRepository).self, instance: StubRepository()) }) {
-///     let users = try await resolve((any UserRepository).self)  // the stub: a test sees nobody else's
+///     let users = try await resolve((any UserRepository).self)  // the stub: no other test's
 /// }
 /// ```
 public enum Injection {
@@ -22,16 +22,16 @@ public enum Injection {
         set { state.container = newValue }
     }
 
-    /// Says how the default container is made, once, when it is first asked for.
+    /// Sets how the default container is created, once, on its first use.
     ///
-    /// Other threads that ask meanwhile wait: keep it to registering. Asking for the default inside gives nil.
+    /// Other threads that need it wait meanwhile, so only register in it. Inside, the default container is nil.
     /// ```swift
     /// Injection.setDefault { Container { AppModule() } }
     /// ```
     /// - Parameter make: Makes the container.
     public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
 
-    /// The container that is asked here and now: the current one, or else the one whose factory is running, or else the
+    /// The container in use here and now: the current one, or else the one whose factory is running, or else the
     /// default.
     ///
     /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope
@@ -100,7 +100,7 @@ public enum Injection {
 
     static func noContainer(_ key: ServiceKey) -> ResolutionError {
         ResolutionError(
-            .noCurrentContainer, "\(key) was asked for where there is no container.",
+            .noCurrentContainer, "\(key) was requested without a current or a default container.",
             advice: "Set Injection.default at start-up, or run the code inside withScope or Injection.with(container).",
             steps: [PathStep(key: key, binding: nil, pack: .none)])
     }

@@ -1,15 +1,15 @@
 /// How far the loading of a service for a view has come.
 ///
-/// What `@InjectState` gives, where there is SwiftUI; `InjectedView` has a view for each phase.
+/// The value of `@InjectState`, where SwiftUI exists; `InjectedView` has a view for each phase.
 public enum InjectionPhase<Service: Sendable>: Sendable {
     /// The service is being resolved.
     case loading
-    /// The service is there.
+    /// The service has been loaded.
     case ready(Service)
     /// Resolving the service failed.
     case failed(any Error)
 
-    /// The service, when it is there.
+    /// The service, when it has been loaded.
     public var service: Service? {
         if case .ready(let service) = self { service } else { nil }
     }

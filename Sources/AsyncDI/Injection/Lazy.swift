@@ -1,4 +1,4 @@
-/// A service that is resolved when it is first asked for, once.
+/// A service that is resolved at its first use, once.
 ///
 /// Every service that is registered can be had as `Lazy` too: as a factory's dependency, as a parameter of a `using:`
 /// initializer, or from the container.
@@ -10,7 +10,7 @@
 /// }
 /// Registration(using: Editor.init)
 /// ```
-/// What it gives belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its
+/// Its instance belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its
 /// owner got, as long as a reference to them exists. However many tasks call it at once, the service is resolved once;
 /// an error is not kept. A long-lived service cannot get at an instance of a shorter-lived scope in this way either:
 /// that throws ``ResolutionError/Code/captiveDependency``.
@@ -19,12 +19,12 @@ public struct Lazy<Service: Sendable>: Sendable {
 
     init(_ source: LazySource) { box = LazyBox(source) }
 
-    /// A service of a container, to be resolved when it is first asked for.
+    /// A service of a container, to be resolved at its first use.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
@@ -37,12 +37,12 @@ public struct Lazy<Service: Sendable>: Sendable {
         self = Lazy.lazy(for: Request(key: key, pack: .none, host: maker.host, asker: maker))
     }
 
-    /// A service made with arguments, to be resolved when it is first asked for.
+    /// A service created with arguments, to be resolved at its first use.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     public init<First: Sendable, each Argument: Sendable>(
@@ -71,7 +71,7 @@ public struct Lazy<Service: Sendable>: Sendable {
     /// Forgets the instance: the next call resolves the service again.
     public func release() { box.change { _ in } }
 
-    /// Resolves the service with these arguments from now on; forgets what was resolved before.
+    /// Resolves the service with these arguments from now on, and forgets the previous instance.
     ///
     /// - Parameters:
     ///   - first: The first argument.
@@ -84,12 +84,12 @@ public struct Lazy<Service: Sendable>: Sendable {
         }
     }
 
-    /// Asks another container from now on; forgets what was resolved before.
+    /// Uses another container from now on, and forgets the previous instance.
     ///
-    /// - Parameter container: The container to ask.
+    /// - Parameter container: The container to resolve from.
     public func use(_ container: Container) { box.change { $0.container = container } }
 
-    /// Asks for another qualifier from now on; forgets what was resolved before.
+    /// Uses another qualifier from now on, and forgets the previous instance.
     ///
     /// - Parameter qualifier: The qualifier that the service was registered with; nil for none.
     public func use(qualifier: (any Qualifier)?) { box.change { $0.qualifier = qualifier } }

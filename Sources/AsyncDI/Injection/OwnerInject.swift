@@ -1,6 +1,6 @@
 /// An object that brings the container of its own services.
 public protocol ContainerOwner: AnyObject {
-    /// The container that ``OwnerInject`` properties of the object ask.
+    /// The container that ``OwnerInject`` properties of the object use.
     var container: Container { get }
 }
 

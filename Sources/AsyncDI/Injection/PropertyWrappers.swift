@@ -1,4 +1,4 @@
-/// Injects a service that is ready: made by ``Container/start()`` or an earlier resolve, or registered as an
+/// Injects a service that is ready: created by ``Container/start()`` or an earlier resolve, or registered as an
 /// `instance:`.
 ///
 /// ```swift
@@ -21,7 +21,7 @@
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
@@ -30,7 +30,7 @@
 
     /// Injects a given instance: a mock.
     ///
-    /// - Parameter instance: What the property holds.
+    /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
 
     /// The instance.
@@ -50,7 +50,7 @@
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
@@ -59,10 +59,10 @@
 
     /// Injects a given instance: a mock.
     ///
-    /// - Parameter instance: What the property holds.
+    /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
 
-    /// The instance, nil when the service is not registered or there is no container.
+    /// The instance, nil without a container, or when the service is not registered.
     public var wrappedValue: Service? { projectedValue.optional }
 }
 
@@ -75,7 +75,7 @@
 ///     func print() async throws { try await printer().print(self) }
 /// }
 /// ```
-/// Nothing needs to be ready, arguments can be given before the first use, and what was resolved can be released: see
+/// Nothing needs to be ready, arguments can be given before the first use, and the instance can be released: see
 /// ``Lazy``.
 @propertyWrapper public struct LazyInject<Service: Sendable>: Sendable {
     /// The service: call it.
@@ -86,19 +86,19 @@
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
         wrappedValue = Lazy(service, qualifier: qualifier, from: container)
     }
 
-    /// Injects a service made with arguments.
+    /// Injects a service created with arguments.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     public init<First: Sendable, each Argument: Sendable>(
@@ -123,7 +123,7 @@
     /// - Parameters:
     ///   - service: The service type, such as `(any P).self`; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to ask; the current one, or else the default one, when nil.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default one.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {

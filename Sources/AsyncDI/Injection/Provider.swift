@@ -1,4 +1,4 @@
-/// Resolves a service anew at each call: for what is needed several times, or with arguments that come later.
+/// Resolves a service anew at each call: for repeated use, or for arguments that are known later.
 ///
 /// Every registered service can be resolved as `Provider` too: as a factory's dependency, as a parameter of a `using:`
 /// initializer, or from the container.
@@ -21,11 +21,11 @@ public struct Provider<Service: Sendable>: Sendable {
     private let pack: ArgumentPack
     private let arguments: ArgumentPack.Type?
 
-    /// Asks for the service, with the arguments that the provider itself was asked for with, if there were any.
+    /// Resolves the service, with the arguments of the request for the provider, if it had any.
     ///
     /// Runs in the caller's isolation.
     ///
-    /// - Returns: What resolving the service gives.
+    /// - Returns: The service.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
         let request = request(pack, arguments)
@@ -36,12 +36,12 @@ public struct Provider<Service: Sendable>: Sendable {
         }
     }
 
-    /// Asks for the service with arguments.
+    /// Resolves the service with arguments.
     ///
     /// - Parameters:
     ///   - first: The first argument.
     ///   - rest: The other arguments.
-    /// - Returns: What resolving the service gives.
+    /// - Returns: The service.
     /// - Throws: What resolving the service throws.
     public nonisolated(nonsending) func callAsFunction<First: Sendable, each Argument: Sendable>(
         _ first: First, _ rest: repeat each Argument
@@ -55,7 +55,7 @@ public struct Provider<Service: Sendable>: Sendable {
         }
     }
 
-    /// The question asked now; recorders are told that it is one of the run that the provider was made for, whoever
+    /// The current request; recorders count it for the run that the provider was created for, whoever
     /// calls it.
     private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
         var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)

@@ -4,8 +4,8 @@
     extension EnvironmentValues {
         /// The container of the views below a `container(_:)` or a `containerScope`.
         ///
-        /// Where none is set, ``Injection/container``: a default container must be there before the first view is. A
-        /// view is not told when it is replaced.
+        /// When none is set, ``Injection/container``: set a default container before the first view appears. A view
+        /// does not notice its replacement.
         public var container: Container? {
             get { self[ContainerKey.self] ?? Injection.container }
             set { self[ContainerKey.self] = newValue }
@@ -17,7 +17,7 @@
     }
 
     extension View {
-        /// Makes a container the one that this view and what is in it ask.
+        /// Sets the container of this view and of the views in it.
         ///
         /// ```swift
         /// WindowGroup {
@@ -37,15 +37,15 @@
         /// ```swift
         /// ProfileView().containerScope(user.id) { Registration(User.self, instance: user) }
         /// ```
-        /// The scope is the view's own, also when another view has the same key. It is opened before the view's body is
-        /// asked for, and disposed when SwiftUI lets go of the view's state: not while the view is merely covered by
-        /// another one. With another key, or another container above, it is replaced by a new scope. Disposal goes on
-        /// in the background; observers of the container are told what hooks throw. Where the container above is
-        /// disposed already, the view gets that one, and what is resolved there throws `disposed`.
+        /// The scope is the view's own, also when another view has the same key. It is opened before the view's first
+        /// `body`, and disposed when SwiftUI releases the view's state: not while the view is merely covered by another
+        /// one. With another key, or another container above, a new scope replaces it. Disposal runs in the background;
+        /// observers of the container receive the errors of hooks. When the container above is already disposed, the
+        /// view gets that one, and its requests throw `disposed`.
         ///
         /// - Parameters:
-        ///   - key: What messages call the scope; another key asks for another scope.
-        ///   - registrations: What is added or overridden in the scope, looked at when it is opened.
+        ///   - key: The scope's name in messages; another key opens another scope.
+        ///   - registrations: The scope's own registrations, evaluated when it is opened.
         /// - Returns: The view with the scope as its container.
         public func containerScope(
             _ key: some Hashable & Sendable,
@@ -56,7 +56,7 @@
 
         /// Opens a scope without a key for this view, for as long as the view is part of the interface.
         ///
-        /// - Parameter registrations: What is added or overridden in the scope, looked at when it is opened.
+        /// - Parameter registrations: The scope's own registrations, evaluated when it is opened.
         /// - Returns: The view with the scope as its container.
         public func containerScope(
             @RegistrationBuilder registrations: @escaping () -> Registrations = { Registrations() }

@@ -2,7 +2,7 @@
     import Observation
     public import SwiftUI
 
-    /// Loads a service for a view, and gives the phase that loading is in.
+    /// Loads a service for a view, and returns the phase of the loading.
     ///
     /// ```swift
     /// struct ProfileView: View {
@@ -18,8 +18,8 @@
     /// }
     /// ```
     /// The service comes from the container of the environment, once; from another container it is loaded anew. Loading
-    /// begins before the body is first asked for, in a task that the view's state owns: it is cancelled when SwiftUI
-    /// lets go of that. ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the
+    /// begins before the first `body`, in a task that the view's state owns: it is cancelled when SwiftUI releases that
+    /// state. ``InjectedView`` does the same with a task that SwiftUI owns, and is cancelled as soon as the
     /// view disappears.
     @propertyWrapper public struct InjectState<Service: Sendable>: DynamicProperty {
         @Environment(\.container) private var container
@@ -35,7 +35,7 @@
             query = InjectionQuery(service, qualifier: qualifier)
         }
 
-        /// Loads a service that is made with arguments.
+        /// Loads a service that is created with arguments.
         ///
         /// - Parameters:
         ///   - service: The service type; may be inferred.
@@ -59,7 +59,7 @@
         public func update() { loader.update(query, from: container) }
     }
 
-    /// What a view can do about a service that it loads with ``InjectState``.
+    /// A view's control over a service that it loads with ``InjectState``.
     public struct InjectStateControl<Service: Sendable>: Sendable {
         fileprivate let loader: ObservedLoader<Service>
 

@@ -12,10 +12,9 @@
     ///     Button("Try again", action: retry)
     /// }
     /// ```
-    /// The service comes from the container of the environment, once: when the view comes back from behind another one,
-    /// what was loaded is still there. With another container, qualifier or argument it is loaded anew. The task that
-    /// loads belongs to the placeholder: it is cancelled when the view goes away before it has ended, and begun again
-    /// if the view comes back.
+    /// The service comes from the container of the environment, once: a view that returns from behind another one still
+    /// has it. With another container, qualifier or argument it is loaded anew. The loading task belongs to the
+    /// placeholder: it is cancelled when the view disappears before its end, and restarted when the view returns.
     public struct InjectedView<Service: Sendable, Content: View, Placeholder: View, Failure: View>: View {
         @Environment(\.container) private var container
         @State private var load = InjectionLoad<Service>()
@@ -30,8 +29,8 @@
         ///   - service: The service type; may be inferred.
         ///   - qualifier: The qualifier that the service was registered with.
         ///   - content: The view of the service.
-        ///   - placeholder: What is seen until the service is there.
-        ///   - failure: What is seen when resolving failed; its second parameter, when called, tries again.
+        ///   - placeholder: The view shown until the service has been loaded.
+        ///   - failure: The view shown after a failure; its second parameter tries again.
         public init(
             _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
             @ViewBuilder content: @escaping (Service) -> Content,
@@ -44,7 +43,7 @@
             self.failure = failure
         }
 
-        /// A view of a service that is made with arguments.
+        /// A view of a service that is created with arguments.
         ///
         /// - Parameters:
         ///   - service: The service type; may be inferred.
@@ -52,8 +51,8 @@
         ///   - first: The first argument.
         ///   - rest: The other arguments.
         ///   - content: The view of the service.
-        ///   - placeholder: What is seen until the service is there.
-        ///   - failure: What is seen when resolving failed; its second parameter, when called, tries again.
+        ///   - placeholder: The view shown until the service has been loaded.
+        ///   - failure: The view shown after a failure; its second parameter tries again.
         public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
             _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
             arguments first: First, _ rest: repeat each Argument,

@@ -5,7 +5,7 @@
     extension UIViewController {
         /// The container of this controller: its own, or the nearest one of its parents and presenting controllers.
         ///
-        /// Where none of them has one, ``Injection/container``. Setting it gives the controller one of its own; nil
+        /// Without any, ``Injection/container``. A controller that is assigned one has its own; nil
         /// takes that away. A scope that was opened for the controller with ``Container/openScope(for:registrations:)``
         /// is disposed when another container takes its place.
         public var container: Container? {
@@ -37,12 +37,12 @@
         /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
         /// ```
         /// When the controller goes away, or gets another container, the scope is closed and disposed in the
-        /// background; observers of the container are told what hooks throw. What is in the scope must not keep the
+        /// background; observers of the container receive the errors of hooks. What is in the scope must not keep the
         /// controller: neither would go away.
         ///
         /// - Parameters:
-        ///   - controller: What the scope belongs to.
-        ///   - registrations: What is added or overridden in the scope.
+        ///   - controller: The owner of the scope.
+        ///   - registrations: The scope's own registrations, which may override inherited ones.
         /// - Returns: The scope.
         /// - Throws: ``ResolutionError`` with the code `disposed`.
         @MainActor @discardableResult

@@ -92,13 +92,13 @@ extension Arguments: Hashable where repeat each Argument: Hashable {
     }
 }
 
-/// The hash of one argument by the rule for packs, for readers who have no pack.
+/// The hash of one argument by the rule for packs, for readers without a pack.
 ///
 /// `hashValue` is faster than a `Hasher`, and the same unless the argument's type has a `hashValue` of its own. Readers
 /// do not find the instances for such an argument without the lock, and the container's table finds them under it.
 @inlinable func hashOfArguments<First: Hashable>(_ first: First) -> Int { first.hashValue }
 
-/// The hash of two arguments by the rule for packs, for readers who have no pack.
+/// The hash of two arguments by the rule for packs, for readers without a pack.
 @inlinable func hashOfArguments<First: Hashable, Second: Hashable>(_ first: First, _ second: Second) -> Int {
     var hasher = Hasher()
     hasher.combine(first)

@@ -1,4 +1,4 @@
-/// A typed name that tells registrations of one service type apart.
+/// A typed name that distinguishes registrations of one service type.
 ///
 /// Declare an enumeration, or use a string:
 /// ```swift

@@ -3,7 +3,7 @@
 /// Errors show it for each step of their path, so that a reader can go there:
 /// `Owner (App/Modules.swift:12) → Pet (App/Modules.swift:14)`.
 public struct RegistrationSite: Hashable, Sendable, CustomStringConvertible {
-    /// The file as `#fileID` gives it: module and file name, without the folders of the machine that compiled it.
+    /// The file as in `#fileID`: module and file name, without the folders of the machine that compiled it.
     public let fileID: String
     /// The line.
     public let line: UInt
@@ -11,7 +11,7 @@ public struct RegistrationSite: Hashable, Sendable, CustomStringConvertible {
     /// A place in the source.
     ///
     /// - Parameters:
-    ///   - fileID: The file, as `#fileID` gives it.
+    ///   - fileID: The file, as in `#fileID`.
     ///   - line: The line.
     public init(fileID: String, line: UInt) {
         self.fileID = fileID

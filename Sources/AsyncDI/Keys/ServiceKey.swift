@@ -1,4 +1,4 @@
-/// What a registration is found by: the service type, an optional qualifier and the types of its arguments.
+/// Identifies a registration: the service type, an optional qualifier and the types of its arguments.
 ///
 /// Keys appear in the ``ResolutionError/path`` of an error and in ``ContainerEvent``s. Their description reads like
 /// the request: `TenantPool(String)`, `URL[prod]`.
@@ -60,7 +60,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The types of the arguments, in order.
     public var argumentTypes: [any Any.Type] { arguments?.types ?? [] }
 
-    /// The key as it is asked for: `Service[qualifier](Argument, Argument)`.
+    /// The key as it is requested: `Service[qualifier](Argument, Argument)`.
     public var description: String {
         var text = readableName(of: service)
         if case .contribution(let id) = role { text = "[\(text)]\(id)" }

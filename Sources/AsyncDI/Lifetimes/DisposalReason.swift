@@ -10,7 +10,7 @@ public struct DisposalReason: Sendable {
     /// Why the work that the instance belongs to failed; nil when it was done.
     ///
     /// Nil only when the body of the scope returned, or when the owner of the container disposed it and gave no error.
-    /// What the body threw, when it threw: a body that was cancelled and returns all the same has done its work. The
+    /// The error that the body threw: a body that was cancelled and nevertheless returns has done its work. The
     /// error given to ``Container/dispose(failing:)``. Else a ``ResolutionError`` with the code `disposed`: the scope
     /// was disposed under its body, with a container above it, or because its owner dropped it.
     ///

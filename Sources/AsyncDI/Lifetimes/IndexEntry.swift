@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
 @usableFromInline class IndexEntry: @unchecked Sendable {
-    /// The arguments for readers who know their types, in an object that the key holds, too; nil where no reader finds
+    /// The arguments for readers that know their types, in an object that the key holds, too; nil where no reader finds
     /// the instance by its arguments.
     final let arguments: ArgumentPack?
     /// Nil where a storage has the instance.
@@ -39,7 +39,7 @@
     @inlinable final func instance<Service: Sendable, First: Hashable & Sendable>(
         of service: Service.Type, for first: First
     ) -> Service? {
-        // Inlined, this may be the last use of the entry, which nobody else need have any more: it must not end before
+        // Inlined, this may be the last use of the entry, without another reference: it must not end before
         // its contents.
         defer { withExtendedLifetime(self) {} }
         guard let contents,

@@ -1,4 +1,4 @@
-/// The cached instances of one registration with arguments, published for readers who take no lock.
+/// The cached instances of one registration with arguments, published for readers without a lock.
 ///
 /// Open addressing by the hash of the arguments. Whether the arguments are equal is for the reader to compare, once it
 /// holds what was found and has left the ``ReadEpoch``: that is user code. Two instances with the same hash are rare;

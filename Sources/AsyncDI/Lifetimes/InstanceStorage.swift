@@ -1,22 +1,22 @@
 /// How a custom lifetime keeps the instance of one registration and pack of arguments.
 ///
-/// The container calls `load` whenever the service is asked for, `store` once a new instance is complete, and `clear`
+/// The container calls `load` for each request of the service, `store` once a new instance is complete, and `clear`
 /// on reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
 ///
-/// A container calls `store` and `clear` of one storage one after the other, in the order in which it has decided about
-/// them, also when a lifetime gives the same storage again and again: what was reset or replaced while it was made is
-/// not stored, and what is reset while it is stored is cleared before its successor is stored. A call that finds the
-/// storage busy does not wait for that: whoever is at the storage does the rest.
+/// A container calls `store` and `clear` of one storage one after the other, in the order of its decisions, also when a
+/// lifetime returns the same storage again and again. An instance that was reset or replaced during its creation is not
+/// stored; one that is reset while it is stored is cleared before its successor is stored. A call that finds the
+/// storage busy does not wait: the caller that is using the storage does the rest.
 ///
 /// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does.
-/// A storage has one instance at a time: when it has let go of one (`load` gave nil) and a new one is stored, the
+/// A storage has one instance at a time: when it has released one (`load` returned nil) and a new one is stored, the
 /// container disposes the old one, once no lease of it is left.
 public protocol InstanceStorage: AnyObject, Sendable {
-    /// The instance kept, or nil when there is none any more: the container then makes a new one.
+    /// The stored instance, or nil: the container then creates a new one.
     func load() -> (any Sendable)?
     /// Keeps a new instance.
     ///
-    /// - Parameter instance: The instance that the factory made.
+    /// - Parameter instance: The factory's instance.
     func store(_ instance: any Sendable)
     /// Forgets the instance.
     func clear()
@@ -78,10 +78,10 @@ public final class CompositeStorage: InstanceStorage {
 
     /// A storage made of others.
     ///
-    /// - Parameter parts: The storages, first asked first.
+    /// - Parameter parts: The storages, in the order in which they are asked.
     public init(_ parts: [any InstanceStorage]) { self.parts = parts }
 
-    /// What the first storage that has something gives.
+    /// The instance of the first storage that has one.
     public func load() -> (any Sendable)? {
         for part in parts {
             if let instance = part.load() { return instance }

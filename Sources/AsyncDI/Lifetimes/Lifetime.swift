@@ -23,7 +23,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public enum Owner: Sendable, Hashable {
         /// The container that holds the registration, like a singleton.
         case registeringContainer
-        /// The container that is asked, like a scoped service.
+        /// The container that resolves it, as for a scoped service.
         case resolvingContainer
     }
 
@@ -73,7 +73,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// A lifetime of your own, which lasts until it is reset or its container is disposed.
     ///
     /// - Parameters:
-    ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
+    ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
     ///   - owner: Which container caches its instances.
     public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
         self.init(.custom(owner), Details(name: name))
@@ -82,7 +82,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// A lifetime of your own that decides how instances are kept.
     ///
     /// - Parameters:
-    ///   - name: What the lifetime is called; two with the same name and owner are the same lifetime.
+    ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
     ///   - owner: Which container caches its instances.
     ///   - storage: Makes the storage of one registration's instance; called once for each pack of arguments.
     public init(
@@ -96,7 +96,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static let transient = Lifetime(.transient)
     /// One instance within everything that one outermost `resolve` sets off; the default.
     public static let graph = Lifetime(.graph)
-    /// One instance in each scope that is asked.
+    /// One instance in each scope that resolves it.
     public static let scoped = Lifetime(.scoped)
     /// One instance in the container that holds the registration, shared by every scope below it.
     public static let singleton = Lifetime(.singleton)
@@ -105,7 +105,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// One instance for each pack of arguments, within bounds.
     ///
     /// What leaves the cache is disposed; an existing reference stays valid, but its `onDispose` hook
-    /// has run. Who must keep an instance open takes a lease:
+    /// has run. To keep an instance open, take a lease:
     /// ``Container/withInstance(_:qualifier:arguments:operation:)``.
     /// ```swift
     /// Registration(TenantPool.self, lifetime: .multiton(capacity: 100, idle: .seconds(600))) { _, tenant in
@@ -113,19 +113,19 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// }
     /// .onDispose { pool in await pool.close() }
     /// ```
-    /// Of two tasks that ask at the same time either may count as the later one: a hit notes its use without a lock.
+    /// Of two simultaneous requests, either may count as the later one: a hit notes its use without a lock.
     ///
     /// - Parameters:
-    ///   - capacity: How many instances are held; when there is one more, the least recently used one that is not
-    ///     leased goes. At least one.
+    ///   - capacity: The number of instances that are kept, at least one. One more evicts the least recently used one
+    ///     that is not leased.
     ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
     ///   - weak: Whether instances are held weakly: one exists as long as another reference holds it. Such instances
     ///     have no `onDispose`.
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
         // Not preconditions: their messages are left out of optimized programs.
-        if let capacity, capacity < 1 { fatalError("a multiton's capacity is at least one, not \(capacity)") }
-        if let idle, idle < .zero { fatalError("a multiton's idle time is not negative, as \(idle) is") }
+        if let capacity, capacity < 1 { fatalError("a multiton's capacity must be at least 1, not \(capacity)") }
+        if let idle, idle < .zero { fatalError("a multiton's idle time must not be negative, as \(idle) is") }
         let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
         return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }

@@ -1,6 +1,6 @@
 /// Which entries of a bounded multiton stay: those used last, as many as are allowed, and not longer idle than allowed.
 ///
-/// A value over keys; uses are noted in its ``Node``s, by readers who do not have the cache. An entry's place in the
+/// A value over keys; uses are noted in its ``Node``s, by readers without the cache. An entry's place in the
 /// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen,
 /// and a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
 /// time, everything else logarithmic time for each use that is seen.
@@ -207,7 +207,7 @@ extension MultitonCache {
         precondition(living.count <= count, "every entry in the heap is counted")
         precondition(heap.allSatisfy(\.node.isInHeap), "entries know that they are in the heap")
         precondition(Set(heap.map { ObjectIdentifier($0.node) }).count == heap.count, "an entry is in the heap once")
-        // One more than none, because what comes last is not evicted before it was given to anybody.
+        // One more than none, because the newest instance is not evicted before a caller gets it.
         let unleased = living.count { !$0.node.isLeased }
         precondition(capacity.map { count <= $0 || unleased <= 1 } ?? true, "the bound is kept, but for what is leased")
         precondition(heap.count <= max(16, count * 2), "what has left does not pile up")

@@ -2,7 +2,7 @@
 ///
 /// A storage is the user's code, and called outside every lock. Two that have decided something one after the other
 /// could therefore call it in the other order: what was reset would be stored over its successor, or the successor be
-/// cleared. So the decision takes a place here, in the same step; whoever finds the storage free does its work, and
+/// cleared. So the decision takes a place here, in the same step; a task that finds the storage free does its work, and
 /// then what others have left meanwhile.
 ///
 /// A pure value.

@@ -36,8 +36,8 @@ class Use: @unchecked Sendable {
         noteNumber()
     }
 
-    /// Not an atomic maximum, which takes as long as a hit without it: only who is interrupted between these two lines
-    /// can put another use, at the same time, back to its own.
+    /// Not an atomic maximum, which takes as long as a hit without it: only a task that is interrupted between these two
+    /// lines can put another use, at the same time, back to its own.
     private func noteNumber() {
         let number = counter.next()
         if lastNumber.load(ordering: .relaxed) < number { lastNumber.store(number, ordering: .releasing) }

@@ -6,18 +6,19 @@ extension Blueprint {
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             return invalid(
                 "\(key) is \(lifetime) and has an onDispose hook, but no container owns the end of its instances.",
-                "Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself."
+                "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or close them yourself."
             )
         }
         if healthCheck != nil, instance == nil, key.isMaking || lifetime.kind == .transient || lifetime.kind == .graph {
             return invalid(
                 "\(key) is \(lifetime) and has a health check, but no container keeps an instance of it.",
-                "Use a lifetime whose instances stay (.singleton, .scoped, .multiton), or check the service elsewhere.")
+                "Use a lifetime that keeps its instances (.singleton, .scoped, .multiton), or check the service elsewhere."
+            )
         }
         if key.isMaking || instance != nil, !propertyHooks.isEmpty || !creationHooks.isEmpty {
             return invalid(
-                "\(key) has hooks for a creation, but no container creates it.",
-                "Do what the hook does where the instance is made.")
+                "\(key) has creation hooks, but no container creates its instances.",
+                "Move the hook's work to the code that creates the instance.")
         }
         if key.isMaking, !forwards.isEmpty || isEager {
             return invalid(
@@ -32,12 +33,12 @@ extension Blueprint {
         }
         if key.isContribution, factory.onlyMakes {
             return invalid(
-                "\(key) is one of many, but is registered with making:, and cannot be resolved.",
+                "\(key) is a contribution, but is registered with making:, and cannot be resolved.",
                 "Remove .intoMany(), or contribute a registration with a factory.")
         }
         if key.isContribution, key.arguments != nil {
             return invalid(
-                "\(key) is one of many, but takes arguments, which resolveMany cannot pass.",
+                "\(key) is a contribution, but takes arguments, which resolveMany cannot pass.",
                 "Contribute a factory of such instances instead, or remove .intoMany().")
         }
         if isEager, key.arguments != nil {
@@ -47,8 +48,8 @@ extension Blueprint {
         }
         if isEager, !lifetime.keepsInstances {
             return invalid(
-                "\(key) is \(lifetime) and eager, but its container keeps no instance of it that start() could make.",
-                "Use a lifetime whose instances stay (.singleton, .scoped), or remove .eager().")
+                "\(key) is \(lifetime) and eager, but no container keeps an instance that start() could create.",
+                "Use a lifetime that keeps its instances (.singleton, .scoped), or remove .eager().")
         }
         if let forward = forwards.first(where: { $0.to == key }) {
             return invalid(

@@ -1,4 +1,4 @@
-/// Wraps whatever makes a service: adds logging, caching, retries without changing the service or its registration.
+/// Wraps a service, for logging, caching or retries, without a change of the service or its registration.
 ///
 /// ```swift
 /// let container = Container {
@@ -26,7 +26,7 @@ public struct Decoration: Sendable {
     ///   - qualifier: The qualifier that it was registered with.
     ///   - fileID: The file that messages show for the decoration.
     ///   - line: The line that messages show for the decoration.
-    ///   - decorator: Gets what the factory, or an earlier decorator, made, and gives what is to be resolved.
+    ///   - decorator: Takes the instance of the factory, or of an earlier decorator, and returns the one to resolve.
     public init<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         fileID: String = #fileID, line: UInt = #line,

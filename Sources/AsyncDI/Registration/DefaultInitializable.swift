@@ -1,4 +1,4 @@
-/// A type that can be registered without a factory: it is made by `init()`.
+/// A type that can be registered without a factory: `init()` creates it.
 ///
 /// ```swift
 /// struct Settings: DefaultInitializable {}
@@ -11,11 +11,11 @@ public protocol DefaultInitializable: Sendable {
 }
 
 extension Registration where Service: DefaultInitializable {
-    /// A service made by its own `init()`.
+    /// A service created by its own `init()`.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.

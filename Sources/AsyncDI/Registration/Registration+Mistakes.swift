@@ -17,7 +17,7 @@ extension Registration where Service: Sendable {
     ) { fatalError() }
 
     /// Diagnoses an initializer that makes a value of another type.
-    @available(*, unavailable, message: "what the initializer makes is not of the type given as 'as:'")
+    @available(*, unavailable, message: "the initializer's result is not of the type given as 'as:'")
     @_disfavoredOverload
     public init<each Dependency: Sendable, Made>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Made,
@@ -25,7 +25,7 @@ extension Registration where Service: Sendable {
     ) { fatalError() }
 
     /// Diagnoses a conversion to another type.
-    @available(*, unavailable, message: "the service is not of the type that it should implement")
+    @available(*, unavailable, message: "the closure's result is not of the type to implement")
     @_disfavoredOverload
     public func implements<Other: Sendable, Made>(
         _ other: Other.Type, _ convert: @escaping @Sendable (Service) -> Made

@@ -32,7 +32,7 @@ extension Registration where Service: Sendable {
 
     /// Sets properties of an instance from other services, so that two services can need each other.
     ///
-    /// Inside the hook the instance counts as made: a service that resolves it there gets it, unfinished. No other
+    /// Inside the hook the instance counts as created: a service that resolves it there gets it, unfinished. No other
     /// caller sees an instance before the hooks of every instance in the cycle are done; if one fails, all fail.
     /// ```swift
     /// actor Child {
@@ -129,7 +129,7 @@ extension Registration where Service: Sendable {
     ///
     /// - Parameters:
     ///   - other: The other type, such as `(any P).self`.
-    ///   - qualifier: What the other type is resolved with; nil for no qualifier.
+    ///   - qualifier: The qualifier of the other type; nil for none.
     /// - Returns: The changed registration.
     public func implements<Other: Sendable>(_ other: Other.Type, qualifier: (any Qualifier)?) -> Self {
         forwarding(to: other, qualifier) { cell throws(ResolutionError) in
@@ -161,7 +161,7 @@ extension Registration where Service: Sendable {
     ///
     /// - Parameters:
     ///   - other: The other type, such as `(any P).self`; the service's own for another name.
-    ///   - qualifier: What the other type is resolved with; nil for no qualifier.
+    ///   - qualifier: The qualifier of the other type; nil for none.
     ///   - convert: The conversion: `{ $0 }` for a protocol that the service conforms to.
     /// - Returns: The changed registration.
     public func implements<Other: Sendable>(

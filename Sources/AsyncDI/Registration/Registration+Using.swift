@@ -1,5 +1,5 @@
 extension Registration where Service: Sendable {
-    /// A service made by an initializer whose parameters are resolved by their types.
+    /// A service created by an initializer whose parameters are resolved by their types.
     ///
     /// Shared dependencies that must be created are created concurrently; transient and graph ones are created one
     /// after another in the caller's task. Existing ones cost no task.
@@ -10,9 +10,9 @@ extension Registration where Service: Sendable {
     /// An initializer with a closure among its parameters needs the form with a factory.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.

@@ -1,16 +1,6 @@
 /// Initializers with few parameters, where the types are known: when all instances are there, nothing generic runs.
 extension Registration where Service: Sendable {
-    /// A service made by an initializer whose one parameter is resolved by its type.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// A service created by an initializer whose one parameter is resolved by its type.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable>(
@@ -24,17 +14,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self])
     }
 
-    /// A service made by an initializer whose two parameters are resolved by their types.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// A service created by an initializer whose two parameters are resolved by their types.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable>(
@@ -58,17 +38,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self])
     }
 
-    /// A service made by an initializer whose three parameters are resolved by their types.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// A service created by an initializer whose three parameters are resolved by their types.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable, Third: Sendable>(
@@ -93,17 +63,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self, Third.self])
     }
 
-    /// A service made by an initializer whose four parameters are resolved by their types.
-    ///
-    /// The same as ``init(using:as:qualifier:lifetime:fileID:line:)`` with any number of parameters, and faster.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// A service created by an initializer whose four parameters are resolved by their types.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(
@@ -137,7 +97,7 @@ extension Registration where Service: Sendable {
 }
 
 extension Resolver {
-    /// An instance that is there, where no rule about who holds it applies, and nothing is recorded.
+    /// An existing instance, where no rule about its holder applies, and nothing is recorded.
     @inlinable
     func published<Service: Sendable>(_ service: Service.Type) -> Service? {
         guard let hit = beginHit(service) else { return nil }

@@ -1,4 +1,4 @@
-/// How one service is made: its key, its lifetime, its factory and its hooks.
+/// How one service is created: its key, its lifetime, its factory and its hooks.
 ///
 /// A value: a modifier such as ``eager()`` returns a changed copy. It takes effect in a container, which it is given to
 /// in a ``RegistrationBuilder`` closure or by `register`.
@@ -44,14 +44,14 @@ public struct Registration<Service>: Sendable {
 }
 
 extension Registration where Service: Sendable {
-    /// A service made without arguments.
+    /// A service created without arguments.
     ///
     /// The factory may be synchronous, asynchronous, throwing or bound to a global actor. Its error reaches the caller
     /// unchanged.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved: a concrete type or `any P`.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -66,17 +66,7 @@ extension Registration where Service: Sendable {
         self.init(service, details, lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
-    /// A service made without arguments, with a qualifier whose type is known.
-    ///
-    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with a qualifier of any type, and faster.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved: a concrete type or `any P`.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
+    /// A service created without arguments, with a qualifier whose type is known.
     @_documentation(visibility: internal)
     @inlinable
     public init<Name: Qualifier>(
@@ -88,12 +78,12 @@ extension Registration where Service: Sendable {
             service, QualifiedDetails(qualifier), lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
-    /// A service made without arguments, whose type is the factory's result.
+    /// A service created without arguments, whose type is the factory's result.
     ///
     /// An overload of its own, so that a lone closure is taken for a factory and nothing else.
     ///
     /// - Parameters:
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -108,14 +98,14 @@ extension Registration where Service: Sendable {
             Service.self, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
     }
 
-    /// A service made with arguments, which are part of every cache key.
+    /// A service created with arguments, which are part of every cache key.
     ///
     /// Their `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free
     /// of side effects.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared between requests with equal arguments.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -133,17 +123,7 @@ extension Registration where Service: Sendable {
                 keying: .byArguments(Arguments<First, repeat each Argument>.self)))
     }
 
-    /// A service made with one argument.
-    ///
-    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared between requests with equal arguments.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the argument given to `resolve`.
+    /// A service created with one argument.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Hashable & Sendable>(
@@ -156,17 +136,7 @@ extension Registration where Service: Sendable {
             .byArguments(Arguments<First>.self))
     }
 
-    /// A transient service made with one argument, which need not be `Hashable`.
-    ///
-    /// The same as ``init(_:qualifier:lifetime:fileID:line:factory:)`` with any number of arguments, and faster.
-    ///
-    /// - Parameters:
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: `.transient`.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the argument given to `resolve`.
+    /// A transient service created with one argument, which need not be `Hashable`.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable>(
@@ -179,7 +149,7 @@ extension Registration where Service: Sendable {
             nil)
     }
 
-    /// A service made with arguments that are compared by a computed key.
+    /// A service created with arguments that are compared by a computed key.
     ///
     /// The key's `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and
     /// free of side effects.
@@ -191,7 +161,7 @@ extension Registration where Service: Sendable {
     /// ```
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared between requests with equal keys.
     ///   - key: Computes the key from the arguments; quick, and free of side effects.
     ///   - fileID: The file that messages show for the registration.
@@ -213,7 +183,7 @@ extension Registration where Service: Sendable {
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: `.transient`.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -235,7 +205,7 @@ extension Registration where Service: Sendable {
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - instance: The instance.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -260,7 +230,7 @@ extension Registration where Service: Sendable {
     /// ```
     /// - Parameters:
     ///   - service: The type of the value.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     public init(
@@ -273,7 +243,7 @@ extension Registration where Service: Sendable {
                 factory: ServiceFactory<Service> { resolver, _ in
                     throw ResolutionError(
                         .notRegistered,
-                        "\(key) is expected to be supplied by each scope, and \(resolver.host.displayName) did not.",
+                        "\(key) is expected from each scope, but \(resolver.host.displayName) did not supply it.",
                         advice:
                             "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
                         steps: resolver.run?.path ?? [], asker: resolver.run)
@@ -288,8 +258,8 @@ extension Registration {
     /// the caller and stored nowhere.
     ///
     /// - Parameters:
-    ///   - service: The type under which the service is made.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - service: The type under which the service is registered, for `make`.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Makes an instance from the arguments given to `make`.

@@ -1,4 +1,4 @@
-/// Registrations as a value: what a module contributes, or a function returns, in a builder closure.
+/// Registrations as a value: a module's, or the result of a function.
 public struct Registrations: Sendable {
     /// One thing is held without an array, because a builder makes one of these for each.
     private enum Content {
@@ -82,9 +82,9 @@ extension Registrations {
     public static func buildExpression(_ decoration: Decoration) -> Registrations {
         Registrations(decoration)
     }
-    /// What a module registers.
+    /// The registrations of a module.
     public static func buildExpression(_ module: any Module) -> Registrations { Registrations(of: module) }
-    /// What several modules register.
+    /// The registrations of several modules.
     public static func buildExpression(_ modules: [any Module]) -> Registrations {
         Registrations(modules.map(Registrations.init(of:)))
     }

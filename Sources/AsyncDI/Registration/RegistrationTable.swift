@@ -30,7 +30,7 @@ struct RegistrationTable<Record: Registered> {
     /// In the order in which they came; nil where one has gone.
     private var records: [Record?] = []
     private var gone = 0
-    // The records that have something in common, once somebody has asked for some of them; none again once positions
+    // The records that have something in common, once some of them were requested; dropped again once positions
     // have changed.
     private var byService: RegistrationIndex<ObjectIdentifier>?
     private var byName: RegistrationIndex<ServiceName>?

@@ -20,7 +20,8 @@ func translated(_ error: any Error, in run: Run) -> any Error {
     run.recorded?.fail()
     guard error is CancellationError, !Task.isCancelled else { return error }
     return ResolutionError(
-        .creationCancelled, "the factory of \(run.binding.key) threw CancellationError, but nobody cancelled it.",
-        advice: "Look for a task that the factory cancels itself, and throw an error of your own instead.",
+        .creationCancelled,
+        "the factory of \(run.binding.key) threw CancellationError, although its task was not cancelled.",
+        advice: "Look for a task that the factory itself cancels, and throw your own error instead.",
         steps: run.path, asker: run, underlying: error)
 }

@@ -7,7 +7,7 @@ extension Creation {
 
     /// Launches the creation for a request that waits for it, or that attends it while there is no waiter yet.
     ///
-    /// Attended, it is mostly over when this returns. If it is not, the request becomes one of those who wait.
+    /// Attended, it is mostly over when this returns. If it is not, the request becomes a waiter.
     func launch(for waiter: Waiter?) -> Launch {
         launch()
         if let waiter { return .waits(waiter) }

@@ -44,7 +44,7 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// The factory runs once it is over: there are never two instances for one key.
     ///
-    /// Unsafe because after `init` it is touched by the creation's own task only, which lets go of it before the
+    /// Unsafe because after `init` it is touched by the creation's own task only, which releases it before the
     /// factory runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
     @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
     /// The creations for the same arguments that were reset before they ended.
@@ -161,10 +161,10 @@ final class Creation: Activity, @unchecked Sendable {
 
     /// Runs a shared creation.
     ///
-    /// What the owner caches must not depend on who asked first: it runs detached; a scoped creation sees its asker's
-    /// task-locals.
+    /// An instance that the owner caches must not depend on the first caller: its creation runs detached. A scoped
+    /// creation sees its caller's task-locals.
     ///
-    /// Where it can, it begins in the asker's thread: a factory that does not suspend is over when this returns. Not
+    /// Where it can, it begins in the caller's thread: a factory that does not suspend is over when this returns. Not
     /// when others are being made around it: the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority
@@ -211,16 +211,16 @@ final class Creation: Activity, @unchecked Sendable {
     /// A waiter's priority reaches the creation (SE-0462).
     func escalate(to priority: TaskPriority) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        // Most who wait have the priority that the creation was launched with.
+        // Most waiters have the priority that the creation was launched with.
         guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
         self.priority.max(priority.rawValue, ordering: .relaxed)
-        // There is none yet while the factory runs in the thread of who launched it: that one looks for the priority
+        // There is none yet while the factory runs in the launching thread, which looks for the priority
         // then.
         guard let task = extras({ $0.task }) ?? nil else { return }
         task.escalatePriority(to: priority)
     }
 
-    /// The creation has ended; who attends it, if anybody does, gets this.
+    /// The creation has ended; an attending request, if any, gets this.
     ///
     /// Called under the lock of its place, in the step in which the flight ends.
     func end(attended outcome: Waiter.Outcome?) {

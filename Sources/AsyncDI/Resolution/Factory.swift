@@ -34,7 +34,7 @@
 @usableFromInline final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
     @usableFromInline let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
     @usableFromInline let decorators: [Decorator<Service>]
-    /// Puts an instance into a cell; nil where the service is not known to who registers it.
+    /// Puts an instance into a cell; nil where the registering code does not know the service.
     ///
     /// Made where it is known: elsewhere the cell's metadata is looked for each time, which takes as long as a look-up.
     @usableFromInline let box: (@Sendable (Service) -> Cell)?

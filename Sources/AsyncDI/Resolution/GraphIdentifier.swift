@@ -1,7 +1,7 @@
 /// A graph: the instances that are shared within one resolution, as something to return to.
 ///
-/// A factory can ask for the graph that it is part of; what it keeps leads back to the same instances later, as long as
-/// a reference holds them.
+/// A factory can resolve the graph that it is part of; the identifier leads back to the same instances later,
+/// as long as references to them exist.
 /// ```swift
 /// Registration(Editor.self) { r in Editor(graph: try await r.resolve(GraphIdentifier.self)) }
 ///

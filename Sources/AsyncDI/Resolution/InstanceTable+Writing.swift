@@ -5,7 +5,7 @@ extension InstanceTable {
         ownSlot(key)?.slot.binding
     }
 
-    /// What a key has in this very container, for who is about to publish a registration of it.
+    /// The place of a key in this very container, for a registration about to be published.
     func ownPlace(of key: ServiceKey) -> OwnPlace {
         let hash = key.fastHash
         guard let (slot, _) = ownSlot(key, hash: hash) else {
@@ -72,7 +72,7 @@ extension InstanceTable {
         count = 0
         guard let slots = array.exchange(nil) else { return }
         retired.append(slots)
-        // Who still has a registration must not keep its instance.
+        // A registration that is still referenced must not keep its instance.
         slots.forEach { slot, _ in
             if let cell = slot.cell.exchange(nil) { retired.append(cell) }
         }
@@ -89,7 +89,7 @@ extension InstanceTable {
         add(slot, hash: hash, retired: &retired)
     }
 
-    /// Gives the key of a slot a place; it has none yet.
+    /// Adds a slot whose key has no place yet.
     private func add(_ slot: Slot, hash: UInt, retired: inout [AnyObject]) {
         reserve(1, retired: &retired)
         array.object?.insert(slot, hash: hash)

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// One container's registrations and ready instances, published for readers who take no lock.
+/// One container's registrations and ready instances, published for readers without a lock.
 ///
 /// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an
 /// instance, is exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
-/// serialised by the lock of the container that owns the table; what they unpublish they hand back, to be released once
+/// serialized by the lock of the container that owns the table; they return what they unpublish, to be released once
 /// ``ReadEpoch/synchronize()`` has returned.
 ///
 /// Tables form the search order: this container, its fallbacks, its parent.
 ///
 /// `@unchecked Sendable` because `array` and the references in slots are atomic, `count` belongs to the writer's lock,
-/// and `owner` is written once, before anybody else has the table.
+/// and `owner` is written once, before another thread has the table.
 @usableFromInline final class InstanceTable: @unchecked Sendable {
     /// The container behind this table, which owns it and therefore outlives it.
     var host: any ResolutionHost {

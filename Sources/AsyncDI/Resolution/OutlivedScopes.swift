@@ -86,9 +86,9 @@ extension Request {
     private func outlivedError(_ scope: any ResolutionHost) -> ResolutionError {
         ResolutionError(
             .disposed,
-            "\(key) belonged to \(scope.displayName), a scope that has ended before the task which asks for it.",
+            "\(key) belonged to \(scope.displayName), which ended before this task requested it.",
             advice:
-                "Resolve it before the task begins and pass it on, await the task inside withScope, or let the task open a scope of its own.",
+                "Resolve it before the task begins, await the task inside withScope, or open a scope in the task.",
             steps: pathToHere, asker: asker)
     }
 }

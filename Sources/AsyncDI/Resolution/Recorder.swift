@@ -32,7 +32,7 @@ struct RecordedService: Hashable, Sendable {
     }
 }
 
-/// What ran, and who asked for what, while a container was recording.
+/// The runs and requests of a container while it was recording.
 final class Recorder: Sendable {
     /// What is known of a service.
     struct Facts: Sendable {

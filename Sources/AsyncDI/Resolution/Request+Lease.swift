@@ -60,9 +60,9 @@ extension Request {
         case .unfinished:
             // Each would have to be disposed after the other.
             throw ResolutionError(
-                .invalidOperation, "\(key) was leased while it is being made, by what it needs itself.",
+                .invalidOperation, "\(key) was leased by one of its own dependencies while it was being created.",
                 advice:
-                    "Take it by resolve(…) there, which gives the unfinished instance, or lease it when it is used.",
+                    "Use resolve(…) there, which returns the unfinished instance, or lease it at its use.",
                 steps: pathToHere, asker: asker)
         }
     }
@@ -89,7 +89,7 @@ extension Request {
     private func leaseHolder() throws -> Creation {
         if let holder, holder.binding.lifetime.ownsInstances { return holder }
         throw ResolutionError(
-            .invalidOperation, "\(key) was leased where no container owns the end of what is being made.",
+            .invalidOperation, "\(key) was leased for an instance whose end no container owns.",
             advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",
             steps: pathToHere, asker: asker)
     }
@@ -101,7 +101,7 @@ extension Request {
         if late.isEmpty { return }
         for lease in late { lease?.end() }
         throw ResolutionError(
-            .invalidOperation, "\(key) was leased for \(holder.binding.key), whose creation has ended meanwhile.",
+            .invalidOperation, "\(key) was leased for \(holder.binding.key), whose creation has already ended.",
             advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
     }
 }

@@ -1,6 +1,6 @@
 /// Several services under one type.
 extension Resolver {
-    /// Gives everything that was contributed to a service, in the order of registration: an ancestor's contributions
+    /// Returns every contribution to a service, in the order of registration: an ancestor's contributions
     /// first.
     ///
     /// Those that must be created are created concurrently; the order does not depend on that.
@@ -17,7 +17,7 @@ extension Resolver {
         return try await request.contributions().instances(of: service)
     }
 
-    /// Gives what was contributed to a service under keys of one type.
+    /// Returns the contributions to a service whose keys are of one type.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -32,13 +32,13 @@ extension Resolver {
         return try await request.contributions { $0.key(as: key) != nil }.dictionary(of: service, keyedBy: key)
     }
 
-    /// Gives everything that was contributed to a service, none of which is disposed before the instance being made is.
+    /// Returns every contribution to a service; none is disposed before the instance being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution, in the order of ``resolveMany(_:qualifier:)``.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what
     ///   ``resolveMany(_:qualifier:)`` throws; no lease is held then.
     public nonisolated(nonsending) func leaseMany<Service: Sendable>(
@@ -48,15 +48,15 @@ extension Resolver {
         return try await request.contributionsLeasedForCreation().instances(of: service)
     }
 
-    /// Gives what was contributed to a service under keys of one type, none of which is disposed before the instance
-    /// being made is.
+    /// Returns the contributions to a service whose keys are of one type; none is disposed before the instance being
+    /// created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what
     ///   ``resolveMap(_:keyedBy:qualifier:)`` throws; no lease is held then.
     public nonisolated(nonsending) func leaseMap<Service: Sendable, Key: Hashable & Sendable>(
@@ -67,14 +67,14 @@ extension Resolver {
             of: service, keyedBy: key)
     }
 
-    /// Gives what was contributed to a service under one key, which is not disposed before the instance being made is.
+    /// Returns the contribution under one key; it is not disposed before the instance being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - key: The key of the contribution.
     ///   - qualifier: The qualifier that the contribution was registered with.
     /// - Returns: The nearest contribution's instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what
     ///   ``resolve(_:qualifier:)`` throws.
     public nonisolated(nonsending) func lease<Service: Sendable>(
@@ -150,7 +150,7 @@ extension Request {
     ) async throws -> [Contribution] {
         try await awaitModules()
         var requests = try contributionRequests(where: isWanted)
-        // What is ready needs no task of its own; it is leased in the step that finds it all the same.
+        // A ready instance needs no task of its own; it too is leased in the step that finds it.
         let missing = requests.indices.filter { host.table.hit(requests[$0].request.key) == nil }
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
@@ -182,7 +182,7 @@ extension Request {
 
     /// Leases what must be made, all at once; when one fails, the others are cancelled.
     ///
-    /// Returns what became of each: those that have come all the same hold leases. The first failure stands for the
+    /// Returns the outcome of each: instances that have nevertheless come hold leases. The first failure stands for the
     /// cancellations that it caused.
     private nonisolated(nonsending) func leasedConcurrently(
         _ requests: [(index: Int, element: (id: ContributionID, request: Request))]

@@ -44,9 +44,12 @@ extension Request {
         let advice =
             switch binding.lifetime.sharing {
             case .none, .graph:
-                "A \(binding.lifetime) instance is made for each request and is never ready: use resolve, or a shared lifetime."
+                "A \(binding.lifetime) instance is created for each request and is never ready: use resolve, or a shared "
+                    + "lifetime."
             case .resolvingContainer, .registeringContainer:
-                "Resolve it once before, or register its instance."
+                binding.lifetime.keepsInstances
+                    ? "Make it .eager() and await start(), resolve it first, or register an instance."
+                    : "Resolve it first, or register an instance."
             }
         return ResolutionError(
             .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)

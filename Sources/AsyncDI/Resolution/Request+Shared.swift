@@ -20,8 +20,10 @@ extension Request {
                 }
                 guard let cell = binding.blueprint.factory.cell(for: instance) else {
                     throw ResolutionError(
-                        .typeMismatch, "the storage of \(binding.key) gave \(readableName(of: type(of: instance))).",
-                        advice: "load() must give what store(_:) was given.", steps: pathToHere, asker: asker)
+                        .typeMismatch,
+                        "the storage of \(binding.key) returned an instance of \(readableName(of: type(of: instance))).",
+                        advice: "load() must return the instance that was passed to store(_:).",
+                        steps: pathToHere, asker: asker)
                 }
                 guard takesLease else { return Delivery(cell: cell) }
                 // Otherwise it was reset or replaced since it was loaded, and must not be used any more.
@@ -86,12 +88,13 @@ extension Request {
             throw ResolutionError(
                 .invalidArgument,
                 "the arguments of \(key) are not equal to themselves, so its instance could never be found again.",
-                advice: "Pass no NaN, and check == of the arguments' types, or register the service as .transient.",
+                advice: "Do not pass NaN, check == of the arguments' types, or register the service as .transient.",
                 steps: pathToHere, asker: asker)
         case .leasedAround(let container):
             throw ResolutionError(
                 .invalidOperation,
-                "\(key) was reset while an instance of \(container.displayName) leases it: the next one is created when that ends.",
+                "\(key) was reset while an instance of \(container.displayName) leases it; its successor is created when "
+                    + "that lease ends.",
                 advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
                 steps: pathToHere, asker: asker)
         case .disposed(let place):
@@ -220,27 +223,28 @@ extension ResolutionError {
     ) -> ResolutionError {
         let belonging =
             if let lifetime {
-                "which is \(lifetime) in \(place.displayName) and may be reset before it ends."
+                "which is \(lifetime) in \(place.displayName) and can be reset earlier."
             } else if home === place {
-                "which is made for each scope and here belongs to \(place.displayName)."
+                "which is created once per scope and here belongs to \(place.displayName)."
             } else {
-                "which belongs to \(place.displayName) and ends before it."
+                "which belongs to \(place.displayName) and is disposed earlier."
             }
         let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
         let service = readableName(of: key.service)
         return ResolutionError(
             .captiveDependency,
             "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
-            advice: "Let \(holder.key) have a Provider<\(service)> and call it whenever it needs one, "
-                + "register \(holder.key) as \(ownKind), or pass it what it needs when it is called.",
+            advice: "Give \(holder.key) a Provider<\(service)> to call at each use, "
+                + "register \(holder.key) as \(ownKind), or pass the instance as an argument of the call.",
             steps: steps, asker: asker)
     }
 
     /// The error for services that need each other: the path ends where it began.
     static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
         ResolutionError(
-            .circularDependency, "a service needs itself to be made.",
-            advice: "Let one of them have the other later: through .injectProperties, or by asking when it is used.",
+            .circularDependency, "a service depends on itself.",
+            advice: "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a "
+                + "Lazy or a Provider.",
             steps: steps, asker: asker)
     }
 }

@@ -23,7 +23,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let notRegistered = Code("notRegistered")
         /// The service is registered, but with other argument types.
         public static let argumentMismatch = Code("argumentMismatch")
-        /// A service needs itself to be made.
+        /// A service depends on itself.
         public static let circularDependency = Code("circularDependency")
         /// A long-lived service would hold an instance of a shorter-lived scope.
         public static let captiveDependency = Code("captiveDependency")
@@ -109,7 +109,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         // A path that a waiter's own steps were put in front of closes at another service than it did first.
         text +=
             code == .circularDependency
-            ? "\(steps.last?.key.description ?? "a service") needs itself to be made." : message
+            ? "\(steps.last?.key.description ?? "a service") depends on itself." : message
         if steps.count > 1 {
             text += " Path: " + steps.map(\.description).joined(separator: " → ") + "."
         } else if let site = steps.first?.site {
@@ -143,10 +143,10 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
-    /// The error as those see it who waited for a creation: its path begins at that creation.
+    /// The error as the waiters of a creation see it: its path begins at that creation.
     ///
-    /// The path itself is left as it is until somebody has waited: mostly nobody has, in a task that makes one inside
-    /// the other.
+    /// The path itself is left alone until there is a waiter: mostly there is none, in a task that creates one instance
+    /// inside another.
     func relative(to creation: Creation, in run: Run) -> ResolutionError {
         guard origin != nil else { return self }
         var error = self

@@ -1,7 +1,7 @@
 /// The instances shared within one resolution.
 ///
-/// Graph creations run in the task that asks first; who asks meanwhile (a child task) waits. When the resolution is
-/// over its instances belong to their recipients: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
+/// A graph creation runs in the task of the first request; a request meanwhile, from a child task, waits. When the
+/// resolution is over its instances belong to their recipients: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
 /// refers to them weakly until then.
 final class ResolutionGraph: CreationPlace {
     /// An instance of the graph.
@@ -71,7 +71,7 @@ final class ResolutionGraph: CreationPlace {
             return flights.ask(key, asker: asker, mayWait: mayWait)
         }
 
-        /// Drops what was made in containers that have ended, once for as many as have not: nobody can ask for it any
+        /// Drops what was made in containers that have ended, once for as many as have not: no request reaches it any
         /// more.
         private mutating func forgetEndedContainers(after creation: Creation, dropped: inout Dropped) {
             guard let ended = containers.note(creation.host, dropped: &dropped) else { return }
@@ -190,7 +190,7 @@ final class ResolutionGraph: CreationPlace {
 
     func isCurrent(_ creation: Creation) -> Bool { true }
 
-    /// The task that runs the creation was cancelled: others who wait for it must not be.
+    /// The task that runs the creation was cancelled: its other waiters must not be.
     func abandon(_ creation: Creation) {
         state.withLock { $0.change(creation) { $0.abandon(creation) } }
     }

@@ -128,7 +128,7 @@ enum JoinDecision {
     case disposed(any ResolutionHost)
 }
 
-/// The answer to who wants to lease an instance that was given without a lease, because it was unfinished.
+/// The answer to a request for a lease on an instance that was given without one, because it was unfinished.
 enum LeaseDecision {
     case leased(any HeldLease)
     /// Evicted or reset since it was found: ask for another one.

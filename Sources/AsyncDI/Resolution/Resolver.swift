@@ -1,11 +1,11 @@
-/// What a factory asks for its dependencies.
+/// Resolves a factory's dependencies.
 ///
-/// It asks the container that the service is made in, and knows which creation it belongs to: cycles are found even
-/// when it is used in another task. CacheEntry beyond the factory, it goes on asking the same container, outside any
-/// creation; it does not keep that container alive.
+/// It resolves from the container that creates the service, and knows its creation: cycles are found even
+/// when it is used in another task. After the factory's end it still resolves from the same container, outside any
+/// creation, and does not keep that container alive.
 public struct Resolver: Sendable {
     let run: Run?
-    /// Who is asked, when it is not the run's host: a run's own resolver is nothing but its run.
+    /// The container, when it is not the run's host: a run's own resolver is nothing but its run.
     private let otherHost: (any ResolutionHost)?
     /// The graph that every request shares, when it is not that of the run.
     let graph: ResolutionGraph?
@@ -46,7 +46,7 @@ public struct Resolver: Sendable {
 
     /// Returns an instance of a service, creating it if necessary.
     ///
-    /// Runs in the caller's task and isolation. Costs no lock and no suspension when the instance is there.
+    /// Runs in the caller's task and isolation. Costs no lock and no suspension when the instance exists.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -62,7 +62,7 @@ public struct Resolver: Sendable {
 
     /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance is there nothing
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing
     /// generic runs.
     ///
     /// - Parameter service: The service type; may be inferred.
@@ -98,7 +98,7 @@ public struct Resolver: Sendable {
         return try await resolve(service, qualifier: nil)
     }
 
-    /// What is found at once: where no rule about who holds it applies, and nothing is recorded.
+    /// The instance that is found at once: where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
     func find(_ service: any Any.Type) throws -> Answer {
         guard let run = runOfThisTask else { return try findElsewhere(service) }
@@ -127,7 +127,7 @@ public struct Resolver: Sendable {
         return try asker.find(service)
     }
 
-    /// The published instance, where no rule about who holds it applies, and nothing is recorded.
+    /// The published instance, where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard let run = runOfThisTask else { return beginHitElsewhere(service) }
@@ -144,7 +144,7 @@ public struct Resolver: Sendable {
         return hit
     }
 
-    /// Returns an instance of a service made with arguments.
+    /// Returns an instance of a service created with arguments.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -176,7 +176,7 @@ public struct Resolver: Sendable {
         try await request(ServiceKey(service, qualifier: qualifier), .none).optional(service)
     }
 
-    /// Returns an instance of a service made with arguments, or nil when it is not registered.
+    /// Returns an instance of a service created with arguments, or nil when it is not registered.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -195,8 +195,7 @@ public struct Resolver: Sendable {
             .optional(service)
     }
 
-    /// Gives an instance that is not disposed before the instance being made is: what a request's unit of work rests
-    /// on.
+    /// Returns an instance that is not disposed before the instance being created.
     ///
     /// ```swift
     /// Registration(UnitOfWork.self, lifetime: .scoped) { r in
@@ -209,7 +208,7 @@ public struct Resolver: Sendable {
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what ``resolve(_:qualifier:arguments:_:)`` throws.
     public nonisolated(nonsending) func lease<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -220,13 +219,13 @@ public struct Resolver: Sendable {
             .leasedForCreation(service)
     }
 
-    /// Gives an instance without arguments that is not disposed before the instance being made is.
+    /// Returns an instance without arguments that is not disposed before the instance being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of what is being made, and
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
     ///   what ``resolve(_:qualifier:)`` throws.
     public nonisolated(nonsending) func lease<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil

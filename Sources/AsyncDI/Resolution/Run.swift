@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One run of a factory or of its hooks: who is asking, when that code asks for something.
+/// One run of a factory or of its hooks: the requester, when that code resolves a service.
 ///
 /// Runs form a chain through one task. Its outermost one belongs either to a request made outside any factory or to a
 /// shared creation, which runs in a task of its own.
@@ -211,8 +211,8 @@ import Synchronization
 
     /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
     ///
-    /// Sequentially consistent: of who makes ``graph`` and then looks here, and of who ends the run and then leaves its
-    /// graph, one sees the other.
+    /// Sequentially consistent: a task that makes ``graph`` and then looks here, and a task that ends the run and then
+    /// leaves its graph: one of them sees the other.
     var isActive: Bool { !ended.load(ordering: .sequentiallyConsistent) }
     func end() {
         ended.store(true, ordering: .sequentiallyConsistent)

@@ -49,9 +49,9 @@ extension InstanceTable.Shortcut {
 
 /// The same names, meaning and speed as those of ``Container``.
 extension Resolver {
-    /// Returns an instance of an unqualified service made with one argument.
+    /// Returns an instance of an unqualified service created with one argument.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
     /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
@@ -78,9 +78,9 @@ extension Resolver {
         return try await resolve(service, qualifier: nil, arguments: first)
     }
 
-    /// Returns an instance of an unqualified service made with two arguments.
+    /// Returns an instance of an unqualified service created with two arguments.
     ///
-    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance is there, it costs no lock. An
+    /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
     /// argument whose hash costs something is hashed for a multiton only.
     ///
     /// - Parameters:
@@ -116,16 +116,6 @@ extension Resolver {
     }
 
     /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
-    ///
-    /// The same as ``resolve(_:qualifier:)`` with a qualifier of any type, and faster: when the instance is there,
-    /// nothing generic runs.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(

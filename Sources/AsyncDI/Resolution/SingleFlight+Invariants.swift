@@ -9,7 +9,7 @@ extension SingleFlight {
             precondition(!flights.isEmpty && Set(flights).count == flights.count, "a flight is listed once")
             for flight in flights {
                 precondition(many[flight]?.key.hashValue == hash, "a flight is joined by its own key")
-                precondition(!many[flight]!.isInvalidated, "nobody joins an invalidated flight")
+                precondition(!many[flight]!.isInvalidated, "no request joins an invalidated flight")
             }
         }
         for (hash, flights) in invalidated {

@@ -1,5 +1,5 @@
-/// The creations in flight in one place (a container, or a graph), and who waits for each: at most one that can be
-/// joined for each key.
+/// The creations in flight in one place (a container, or a graph), and their waiters: at most one joinable flight
+/// for each key.
 ///
 /// A pure value: it decides, its owner carries out. Waiters and flights are whatever identifies them.
 ///
@@ -8,7 +8,7 @@
 /// its waiters get its value, but no request joins it any more and the value is not kept.
 ///
 /// A flight may be *attended*: its starter is in the middle of running it and has not had to wait yet. That
-/// counts like one more waiter, who is told in another way.
+/// counts like one more waiter, which is resumed in another way.
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Entry {
         let key: Key
@@ -150,7 +150,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// From now on the flight ends when its last waiter leaves.
     mutating func allowAbandonment(_ flight: Flight) { change(flight) { $0.endsWhenAbandoned = true } }
 
-    /// The flight was cancelled, not on behalf of those who wait for it.
+    /// The flight was cancelled, not on behalf of its waiters.
     mutating func abandon(_ flight: Flight) { change(flight) { $0.isWindingDown = true } }
 
     enum FinishAction: Equatable {
@@ -194,7 +194,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         return entry.ending(succeeded: succeeded)
     }
 
-    /// The same, for who needs to know no more than what to do.
+    /// The same, for a caller that only needs the action.
     mutating func finish(_ flight: Flight, succeeded: Bool) -> FinishAction {
         end(flight, succeeded: succeeded).action
     }

@@ -5,7 +5,7 @@
 final class SlotArray: @unchecked Sendable {
     private struct Place: ~Copyable {
         let slot = AtomicReference<Slot>()
-        /// CacheEntry beside the slot, so that those of other keys are passed without being read.
+        /// Stored beside the slot, so that slots of other keys are passed without being read.
         var hash: UInt = 0
     }
 
@@ -72,7 +72,7 @@ final class SlotArray: @unchecked Sendable {
     /// - Returns: What was there.
     func replace(_ slot: Slot, at index: Int) -> Slot? { places[index].slot.exchange(slot) }
 
-    /// Gives the key of a slot its place; at least one stays free.
+    /// Inserts a slot under its key; at least one place stays free.
     func insert(_ slot: Slot, hash: UInt) {
         var index = Int(truncatingIfNeeded: hash) & (capacity - 1)
         while places[index].slot.load() != nil { index = (index + 1) & (capacity - 1) }

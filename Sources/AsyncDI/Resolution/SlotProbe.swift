@@ -29,7 +29,7 @@ struct TypeProbe: SlotProbe {
 
 /// Looks for a service with a qualifier, without making a key.
 ///
-/// Whether the qualifier is equal is for the caller to compare, who knows its type, once the read has ended.
+/// The caller, which knows its type, compares the qualifier once the read has ended.
 @usableFromInline struct QualifierProbe: SlotProbe {
     let hash: UInt
     private let service: any Any.Type

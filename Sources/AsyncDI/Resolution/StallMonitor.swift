@@ -4,7 +4,7 @@
 /// Exists only with observers. Its task sleeps while a wait has not lasted long enough; otherwise there
 /// is none.
 final class StallMonitor: Sendable {
-    /// Who waits for whom.
+    /// A wait: one service for another.
     struct Wait: Hashable, Sendable {
         /// The service whose run asked, nil outside every run.
         let waiting: ServiceKey?

@@ -1,8 +1,8 @@
-/// What ``Container/start()`` did: the services that it created, how long each took, and what the start waited for.
+/// The result of ``Container/start()``: the created services, their durations, and the chain that the start waited for.
 ///
 /// ```swift
 /// let report = try await container.start()
-/// print(report)  // start took 2.3 seconds; Database → Catalogue → Cache took 2.1 seconds of it
+/// print(report)  // start took 2.3 seconds; Database → Catalog → Cache took 2.1 seconds of it
 /// #expect(report.duration < .seconds(3))
 /// ```
 public struct StartReport: Sendable, CustomStringConvertible {

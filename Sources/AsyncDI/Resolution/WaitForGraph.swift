@@ -1,4 +1,4 @@
-/// Who waits for whom among unfinished activities, in the whole process; decides whether one more wait would never end.
+/// The waits between unfinished activities of the whole process; decides whether one more wait would never end.
 ///
 /// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one
 /// suspended call made inside a node, and a *label* is what an error's path shows of that call. Calls made outside
@@ -137,7 +137,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     // MARK: Progress
 
-    /// The instance exists; only hooks run now, and who is in a cycle with them may have it.
+    /// The instance exists; only hooks run now, and members of a cycle with them may have it.
     mutating func instanceMade(by node: Node) { made.insert(node) }
 
     enum SettleAction {
@@ -257,7 +257,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         waitedBy[target, default: []].insert(asker)
     }
 
-    /// Forgets what a creation waits for, and who runs in its task.
+    /// Forgets the waits of a creation, and the creations that run in its task.
     private mutating func removeRequests(of node: Node) {
         if !contents.isEmpty {
             for inner in (contents.removeValue(forKey: node) ?? [:]).keys { enclosing[inner] = nil }

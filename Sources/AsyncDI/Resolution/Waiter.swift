@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// There may be thousands for one creation: each is one object, and takes no lock.
 ///
-/// `@unchecked Sendable` because `kept` is written by the one who set the claimed bit of `state`, and read only once
+/// `@unchecked Sendable` because `kept` is written by the thread that set the claimed bit of `state`, and read only once
 /// `state` was seen to be done.
 @usableFromInline final class Waiter: Suspension, @unchecked Sendable {
     enum Outcome: Sendable {
@@ -72,7 +72,7 @@ import Synchronization
     nonisolated(nonsending) func wait() async {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             await withTaskPriorityEscalationHandler {
-                // Only here: who was raised before is seen now, who is raised from now on by the handler.
+                // Only here: an earlier escalation is seen now, a later one by the handler.
                 creation.escalate(to: Task.currentPriority)
                 await withUnsafeContinuation { suspend($0) }
             } onPriorityEscalated: { _, new in

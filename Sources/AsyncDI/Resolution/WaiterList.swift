@@ -1,7 +1,7 @@
-/// Who waits for one flight, in the order of arrival.
+/// The waiters of one flight, in the order of arrival.
 ///
-/// A pure value. Joining is an append, because thousands may join and hardly any leaves; who leaves is looked for among
-/// few, and found by an index among many, which is made when the first one does.
+/// A pure value. Joining is an append, because thousands may join and hardly any leaves. A leaving waiter is searched
+/// for among few; among many, an index finds it, which is built when the first one leaves.
 struct WaiterList<Waiter: Hashable> {
     /// Nil where a waiter has left.
     private var places: [Waiter?] = []
@@ -30,7 +30,7 @@ struct WaiterList<Waiter: Hashable> {
         guard let place = index!.removeValue(forKey: waiter) else { return false }
         places[place] = nil
         count -= 1
-        // Places of who has left do not pile up.
+        // The places of waiters that have left do not pile up.
         if count * 2 < places.count { self = WaiterList(self) }
         return true
     }
@@ -65,7 +65,7 @@ extension WaiterList {
         precondition(Set(waiters).count == count, "a waiter is there once")
         precondition(
             index.map { $0.allSatisfy { places[$1] == $0 } && $0.count == count } ?? true, "the index is right")
-        precondition(index != nil || places.count == count, "without an index nobody has left a place")
+        precondition(index != nil || places.count == count, "without an index no waiter has left a place")
         precondition(places.count <= Swift.max(Self.mostOfFew, count * 2), "places do not pile up")
     }
 }

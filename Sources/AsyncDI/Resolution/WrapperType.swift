@@ -2,7 +2,7 @@
 protocol WrapperType {
     /// The service that is wrapped, nil when there is none.
     static var wrapped: (any Any.Type)? { get }
-    /// What a registration that asks for the wrapper needs, for those who look without resolving.
+    /// The needs of a registration that depends on the wrapper, for a validation without resolving.
     static var need: WrapperNeed { get }
     /// Whether what the wrapper needs is registered.
     static func isAvailable(for request: Request) -> Bool
@@ -23,7 +23,7 @@ enum WrapperNeed {
 }
 
 extension ServiceKey {
-    /// The key of what a wrapper wraps, for messages: who asked for a `Lazy<S>` has not registered `S`.
+    /// The key of the wrapped service, for messages: a missing `Lazy<S>` means a missing `S`.
     func unwrapped(_ service: any Any.Type) -> ServiceKey {
         guard let inner = (service as? any WrapperType.Type)?.wrapped else { return self }
         return ServiceKey(inner, qualifier: qualifier, arguments: arguments, role: role).unwrapped(inner)

@@ -28,7 +28,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }
 
-    /// The object, retained: for writers, who hold the lock of this reference, and for what is never replaced.
+    /// The object, retained: for writers, which hold the lock of this reference, and for objects that are never replaced.
     var object: Object? {
         // Without this the owner of the reference, which owns the object, could go between the load and the retain.
         defer { withExtendedLifetime(self) {} }
@@ -42,7 +42,8 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         // For the same reason as in `object`.
         defer { withExtendedLifetime(self) {} }
         if let object { return object }
-        // Retained by hand because the exchange below hands the retain over; who loses it gives its own back.
+        // Retained by hand because the exchange below hands the retain over; a thread that loses the exchange returns its
+        // own.
         let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
         let (exchanged, original) = bits.compareExchange(
             expected: nil, desired: new, ordering: .sequentiallyConsistent)

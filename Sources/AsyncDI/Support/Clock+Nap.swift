@@ -11,7 +11,7 @@ extension Duration {
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// Sleeps for a while, at most a day: for those who look at the time themselves and then go on sleeping.
+    /// Sleeps for a while, at most a day: for callers that look at the time themselves and then sleep on.
     ///
     /// Clocks are the user's. One that does not sleep, for a reason of its own, is replaced by the system's, because
     /// asking it again at once would be all that the process does.

@@ -2,10 +2,10 @@ import Synchronization
 
 /// A strong reference that is given up once, while others may be reading it.
 ///
-/// Whoever comes last, the one that gives it up or a reader, releases the object: nobody waits, and nothing is
+/// The last one, its owner or a reader, releases the object: no thread waits, and nothing is
 /// allocated.
 ///
-/// `@unchecked Sendable` because the pointer is constant, and ``state`` says who may follow it.
+/// `@unchecked Sendable` because the pointer is constant, and ``state`` says which thread may follow it.
 struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
     // Retained by hand because the side that sets the released bit balances the retain.
     private let object: Unmanaged<Object>?

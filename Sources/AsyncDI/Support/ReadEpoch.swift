@@ -39,7 +39,7 @@ final class ReadEpoch: @unchecked Sendable {
     private let parity = Atomic<Int>(0)
     /// One counter for each stripe and parity, each on a cache line of its own.
     private let counters: UnsafeMutablePointer<Counter>
-    /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer takes an empty value for its neighbour.)
+    /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer takes an empty value for its neighbor.)
     private let writers = Locked(0)
 
     private init() {

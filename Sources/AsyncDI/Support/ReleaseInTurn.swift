@@ -21,7 +21,7 @@
 /// a long chain takes more stack than there is. Here an object that would end inside the end of another one ends after
 /// it, in the same thread, and before the first of them has been released.
 func releaseInTurn<Object: AnyObject>(_ object: consuming Object?) {
-    // Mostly somebody else keeps it. That can change at any time, in both directions: then it ends here, or a little
+    // Mostly another reference keeps it. That can change at any time, in both directions: then it ends here, or a little
     // later.
     guard isKnownUniquelyReferenced(&object), let last = object.take() else { return }
     // Consumed, so that it is the queue that has the last reference, and not this function.

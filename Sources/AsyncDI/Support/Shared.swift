@@ -1,4 +1,4 @@
-/// A constant behind a reference: what is large and rare costs those who do not have it one word.
+/// A constant behind a reference: a large and rare value costs one word where it is absent.
 final class Shared<Value: Sendable>: Sendable {
     let value: Value
     init(_ value: consuming Value) { self.value = consume value }

@@ -95,7 +95,8 @@ extension Lifetime {
     ) async -> ResolutionError? {
         let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { _ = try await body() }
         #expect(error?.code == .disposed, sourceLocation: location)
-        #expect(error?.description.contains("a scope that has ended before the task") == true, sourceLocation: location)
+        let says = error?.description.contains("which ended before this task requested it") == true
+        #expect(says, sourceLocation: location)
         return error
     }
 

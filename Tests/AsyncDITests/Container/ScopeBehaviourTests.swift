@@ -206,7 +206,7 @@ private struct Config: Sendable, Equatable { var name: String }
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(String.self) }
         #expect(error?.code == .notRegistered)
         #expect(error?.path.map(\.description) == ["String", "Config"])
-        #expect("\(error!)".contains("expected to be supplied by each scope"))
+        #expect("\(error!)".contains("expected from each scope"))
         let name = try await container.withScope("r", registrations: { Registration(instance: Config(name: "given")) })
         { _ in
             try await container.resolve(String.self)
@@ -225,7 +225,7 @@ private struct Config: Sendable, Equatable { var name: String }
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .weak])
-    func `a root instance that needs a scoped service is captive, whoever asks, first and later`(lifetime: Lifetime)
+    func `a root instance that needs a scoped service is captive, on every request`(lifetime: Lifetime)
         async throws
     {
         let container = Container(name: "app") {

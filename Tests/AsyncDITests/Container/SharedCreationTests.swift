@@ -7,7 +7,7 @@ import Testing
     static let shared: [Lifetime] = [.singleton, .multiton, .weak, .scoped, Lifetime("custom")]
 
     @Test(arguments: shared)
-    func `ten thousand askers get one instance of one run`(lifetime: Lifetime) async throws {
+    func `ten thousand tasks get one instance of one run`(lifetime: Lifetime) async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in try await factory.run() }

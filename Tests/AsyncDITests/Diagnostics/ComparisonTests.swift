@@ -63,9 +63,9 @@ import Testing
         #expect(
             error?.description == """
                 validation found 1 problem:
-                - undeclaredDependency: Session was seen to resolve Font, which its registration does not declare. \
-                Path: Session (App/A.swift:4) → Font (App/A.swift:1). Add .dependencies(Font.self) to it, or stop \
-                resolving it there.
+                - undeclaredDependency: Session resolved Font during the recording, but its registration does not \
+                declare it. Path: Session (App/A.swift:4) → Font (App/A.swift:1). Add .dependencies(Font.self) to the \
+                registration, or remove the resolve.
                 """)
     }
 

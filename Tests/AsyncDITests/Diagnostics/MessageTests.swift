@@ -42,8 +42,9 @@ private struct Tenant: Qualifier {
         }
         #expect(
             await message { try await container.resolve(A.self) } == """
-                notRegistered: B is not registered in container "app", nor where it looks. Path: A (App/A.swift:1) → B. \
-                Register it: Registration(B.self) { … }, or check which container is asked.
+                notRegistered: B is not registered in container "app" or in any container it searches. Path: A \
+                (App/A.swift:1) → B. Register it: Registration(B.self) { … }, or check which container you resolve \
+                from.
                 """)
     }
 
@@ -51,8 +52,8 @@ private struct Tenant: Qualifier {
         let container = Container(name: "app") { Registration(A.self) { (_, _: Int, _: String?) in A() } }
         #expect(
             await message { try await container.resolve(A.self, arguments: "a") } == """
-                argumentMismatch: A was asked for with (String), but is registered with (Int, String?). \
-                Pass the arguments that the factory takes, with exactly these types.
+                argumentMismatch: A was requested with (String), but is registered with (Int, String?). Pass the \
+                arguments that the factory takes, with exactly these types.
                 """)
     }
 
@@ -60,8 +61,8 @@ private struct Tenant: Qualifier {
         let container = container { r in try await r.resolve(A.self) }
         #expect(
             await message { try await container.resolve(A.self) } == """
-                circularDependency: A needs itself to be made. Path: A (App/A.swift:1) → A (App/A.swift:1). Let one \
-                of them have the other later: through .injectProperties, or by asking when it is used.
+                circularDependency: A depends on itself. Path: A (App/A.swift:1) → A (App/A.swift:1). Break the cycle: \
+                set one dependency in .injectProperties, or resolve it at its use, through a Lazy or a Provider.
                 """)
     }
 
@@ -73,9 +74,9 @@ private struct Tenant: Qualifier {
         try await container.register(B.self, lifetime: .scoped, fileID: "App/B.swift", line: 2) { _ in B() }
         #expect(
             await message { try await container.resolve(A.self) } == """
-                captiveDependency: A is singleton in container "app" and would hold B, which is made for each scope and \
-                here belongs to container "app". Path: A (App/A.swift:1) → B (App/B.swift:2). Let A have a Provider<B> \
-                and call it whenever it needs one, register A as .scoped, or pass it what it needs when it is called.
+                captiveDependency: A is singleton in container "app" and would hold B, which is created once per scope \
+                and here belongs to container "app". Path: A (App/A.swift:1) → B (App/B.swift:2). Give A a Provider<B> \
+                to call at each use, register A as .scoped, or pass the instance as an argument of the call.
                 """)
     }
 
@@ -86,8 +87,8 @@ private struct Tenant: Qualifier {
         #expect(
             await message { try await container.register(A.self, fileID: "App/B.swift", line: 2) { _ in A() } } == """
                 duplicateRegistration: A is already registered in container "app" (App/A.swift:1), which rejects \
-                duplicates. Registered at App/B.swift:2. Remove one of them, tell them apart by a qualifier, or choose \
-                onDuplicate: .replace or .keep.
+                duplicates. Registered at App/B.swift:2. Remove one of them, distinguish them by a qualifier, or \
+                choose onDuplicate: .replace or .keep.
                 """)
     }
 
@@ -98,8 +99,8 @@ private struct Tenant: Qualifier {
         #expect(
             await message { try await container.resolve(A.self) } == """
                 invalidRegistration: A is weak and has an onDispose hook, but no container owns the end of its \
-                instances. Registered at App/A.swift:1. Use a lifetime whose instances the container holds (.singleton, \
-                .scoped, .multiton), or close it yourself.
+                instances. Registered at App/A.swift:1. Use a lifetime whose instances the container owns (.singleton, \
+                .scoped, .multiton), or close them yourself.
                 """)
     }
 
@@ -119,8 +120,8 @@ private struct Tenant: Qualifier {
         try await container.dispose()
         #expect(
             await message { try await container.resolve(A.self) } == """
-                disposed: A was asked of container "app", which is disposed. Finish what uses a container before \
-                disposing it, and open a new one for what comes after.
+                disposed: A was requested from container "app", which is disposed. Dispose a container after its last use, \
+                and create a new one for later work.
                 """)
     }
 
@@ -128,16 +129,17 @@ private struct Tenant: Qualifier {
         let container = container { _ in throw CancellationError() }
         #expect(
             await message { try await container.resolve(A.self) } == """
-                creationCancelled: the factory of A threw CancellationError, but nobody cancelled it. Registered at \
-                App/A.swift:1. Look for a task that the factory cancels itself, and throw an error of your own instead.
+                creationCancelled: the factory of A threw CancellationError, although its task was not cancelled. \
+                Registered at App/A.swift:1. Look for a task that the factory itself cancels, and throw your own error \
+                instead.
                 """)
     }
 
     @Test func `noCurrentContainer`() {
         #expect(
             Injection.noContainer(ServiceKey(A.self)).description == """
-                noCurrentContainer: A was asked for where there is no container. Set Injection.default at start-up, or \
-                run the code inside withScope or Injection.with(container).
+                noCurrentContainer: A was requested without a current or a default container. Set Injection.default at \
+                start-up, or run the code inside withScope or Injection.with(container).
                 """)
     }
 
@@ -145,8 +147,8 @@ private struct Tenant: Qualifier {
         let container = container(.singleton) { _ in A() }
         #expect(
             await message { try container.ready(A.self) } == """
-                notReady: A has not been created yet. Registered at App/A.swift:1. Resolve it once before, or register \
-                its instance.
+                notReady: A has not been created yet. Registered at App/A.swift:1. Make it .eager() and await \
+                start(), resolve it first, or register an instance.
                 """)
     }
 
@@ -156,9 +158,9 @@ private struct Tenant: Qualifier {
         }
         #expect(
             await message { try await container.resolve(A.self, arguments: Double.nan) } == """
-                invalidArgument: the arguments of A(Double) are not equal to themselves, so its instance could never be \
-                found again. Registered at App/A.swift:1. Pass no NaN, and check == of the arguments' types, or register \
-                the service as .transient.
+                invalidArgument: the arguments of A(Double) are not equal to themselves, so its instance could never \
+                be found again. Registered at App/A.swift:1. Do not pass NaN, check == of the arguments' types, or \
+                register the service as .transient.
                 """)
     }
 
@@ -172,16 +174,16 @@ private struct Tenant: Qualifier {
         await gate.arrived()
         #expect(
             await message { try await container.dispose(deadline: .zero) } == """
-                disposal failed: disposalTimedOut: the disposal of container "app" has not ended by its deadline: it \
-                waits for the onDispose of A. It goes on in the background; look for a hook or a factory that does not \
-                return.
+                disposal failed: disposalTimedOut: the disposal of container "app" did not end by its deadline: it \
+                waits for the onDispose of A. It continues in the background; look for a hook or a factory that does \
+                not return.
                 """)
         gate.open()
         try await disposal.value
         #expect(
             "\(DisposalError(errors: [TestError(2), TestError(1)]))" == """
-                disposal failed: TestError(number: 2); TestError(number: 1). Everything else was disposed all the same; \
-                look at the onDispose hooks of what failed.
+                disposal failed: TestError(number: 2); TestError(number: 1). All other instances were disposed. Look \
+                at the onDispose hooks of those that failed.
                 """)
     }
 
@@ -214,8 +216,9 @@ private struct Tenant: Qualifier {
         #expect(
             await message { try await container.validate(against: graph) } == """
                 validation found 1 problem:
-                - undeclaredDependency: A was seen to resolve B, which its registration does not declare. Path: \
-                A (App/A.swift:1) → B (App/B.swift:2). Add .dependencies(B.self) to it, or stop resolving it there.
+                - undeclaredDependency: A resolved B during the recording, but its registration does not declare \
+                it. Path: A (App/A.swift:1) → B (App/B.swift:2). Add .dependencies(B.self) to the registration, or \
+                remove the resolve.
                 """)
     }
 
@@ -250,15 +253,15 @@ private struct Tenant: Qualifier {
         let advice = (error?.problems ?? []).map { $0.advice ?? "" }
         #expect(
             advice.sorted() == [
-                #"Add .dependencies((any Pet).self) to it, or stop resolving it there."#,
-                #"Add .dependencies([any Pet].self) to it, or stop resolving it there."#,
-                #"Add .dependency(B.self, arguments: Int.self, String?.self) to it, or stop resolving it there."#,
-                #"Add .dependency(B.self, qualifier: "q", arguments: Int.self) to it, or stop resolving it there."#,
-                #"Add .dependency(B.self, qualifier: "say \"hi\"") to it, or stop resolving it there."#,
-                #"Add .dependency(B.self, qualifier: .key(42)) to it, or stop resolving it there."#,
-                #"Add .dependency(B.self, qualifier: Env.prod) to it, or stop resolving it there."#,
-                #"Add .dependency(B.self, qualifier: Tenant(…)) to it, or stop resolving it there."#,
-                #"Add .dependency([any Pet].self, qualifier: "q") to it, or stop resolving it there."#,
+                #"Add .dependencies((any Pet).self) to the registration, or remove the resolve."#,
+                #"Add .dependencies([any Pet].self) to the registration, or remove the resolve."#,
+                #"Add .dependency(B.self, arguments: Int.self, String?.self) to the registration, or remove the resolve."#,
+                #"Add .dependency(B.self, qualifier: "q", arguments: Int.self) to the registration, or remove the resolve."#,
+                #"Add .dependency(B.self, qualifier: "say \"hi\"") to the registration, or remove the resolve."#,
+                #"Add .dependency(B.self, qualifier: .key(42)) to the registration, or remove the resolve."#,
+                #"Add .dependency(B.self, qualifier: Env.prod) to the registration, or remove the resolve."#,
+                #"Add .dependency(B.self, qualifier: Tenant(…)) to the registration, or remove the resolve."#,
+                #"Add .dependency([any Pet].self, qualifier: "q") to the registration, or remove the resolve."#,
             ])
         // And it is Swift: this compiles.
         _ = Registration(A.self) { _ in A() }
@@ -273,9 +276,9 @@ private struct Tenant: Qualifier {
         let container = Container(name: "app")
         #expect(
             await message { try await container.resolve([String: any Pet].self) } == """
-                notRegistered: [String: Pet] is not registered in container "app", nor where it looks. Contribute to it, \
-                with keys that are String: Registration((any Pet).self) { … }.intoMany(key: …), or check which \
-                container is asked.
+                notRegistered: [String: Pet] is not registered in container "app" or in any container it searches. \
+                Contribute to it, with a key of type String: Registration((any Pet).self) { … }.intoMany(key: …), or \
+                check which container you resolve from.
                 """)
     }
 
@@ -289,13 +292,15 @@ private struct Tenant: Qualifier {
         #expect(
             report.description == """
                 validation found 3 problems:
-                - notRegistered: Double is decorated in container "app", but is not registered there, nor where it \
-                looks. Decorated at App/D.swift:3. Register it, or remove the decoration.
-                - notRegistered: B is not registered in container "app", nor where it looks. Path: A (App/A.swift:1) → \
-                B. Register it: Registration(B.self) { … }, or check which container is asked.
-                - notRegistered: Int is not registered in container "app", nor where it looks. Path: A (App/A.swift:1) → \
-                Int. Register it: Registration(Int.self) { … }, or check which container is asked.
-                not looked into, because they do not declare their .dependencies(…):
+                - notRegistered: Double is decorated in container "app", but is registered neither there nor in any \
+                container it searches. Decorated at App/D.swift:3. Register it, or remove the decoration.
+                - notRegistered: B is not registered in container "app" or in any container it searches. Path: A \
+                (App/A.swift:1) → B. Register it: Registration(B.self) { … }, or check which container you resolve \
+                from.
+                - notRegistered: Int is not registered in container "app" or in any container it searches. Path: A \
+                (App/A.swift:1) → Int. Register it: Registration(Int.self) { … }, or check which container you resolve \
+                from.
+                not checked, because these do not declare their .dependencies(…):
                 - String (App/S.swift:2)
                 """)
         let error = await #expect(throws: ValidationError.self) { try await container.validate() }

@@ -98,7 +98,7 @@ struct PropertyWrapperTests {
         }
         let model = Injection.with(container) { Model() }
         let error = await expect(.notReady) { try model.$printer() }
-        #expect(error?.description.contains("Resolve it once before, or register its instance") == true)
+        #expect(error?.description.contains("Make it .eager() and await start()") == true)
         await expect(.notReady) { try model.$missing() }
         _ = try await container.resolve((any Printer).self)
         #expect(try model.$printer() === model.printer)

@@ -221,6 +221,18 @@ struct ResolverParityTests {
         #expect(client.server === (try await container.resolve(Server.self)))
     }
 
+    @Test func `@Injected of a graph or unique service is never ready, and eager() is refused for it`() async throws {
+        let container = Container {
+            Registration(Server.self, lifetime: .graph) { _ in Server("graph") }
+            Registration(Int.self, lifetime: .transient) { _ in 1 }.eager()
+        }
+        struct Client { @Inject var server: Server }
+        let client = Injection.with(container) { Client() }
+        _ = try await container.resolve(Server.self)
+        await expect(.notReady) { try client.$server() }
+        await expect(.invalidRegistration) { try await container.resolve(Int.self) }
+    }
+
     @Test func `@LazyInjected is empty until its first use, and can be released`() async throws {
         let runs = Counter()
         let container = Container {

@@ -107,6 +107,15 @@ struct StimpakParityTests {
 
     // MARK: Arguments and keys
 
+    @Test func `the root's dispose() keeps registrations: here that is reset()`() async throws {
+        let container = Container { Registration(Person.self, lifetime: .singleton) { _ in Person("Ada", "Lovelace") } }
+        let first = try await container.resolve(Person.self)
+        try await container.reset()
+        #expect(try await container.resolve(Person.self) !== first)
+        try await container.dispose()
+        await expect(.disposed) { try await container.resolve(Person.self) }
+    }
+
     @Test func `tuples as arguments: their elements, one by one`() async throws {
         let container = Container {
             Registration(Person.self, lifetime: .scoped) { (_, first: String, last: String) in Person(first, last) }

@@ -242,6 +242,16 @@ struct SwiftHiltParityTests {
         #expect(scoped.value == 0)
     }
 
+    @Test func `prewarm concerns one container, where SwiftHilt includes its ancestors`() async throws {
+        let runs = Counter()
+        let parent = Container { Registration(Int.self, lifetime: .singleton) { _ in runs.increment() } }
+        let child = Container(parent: parent)
+        try await child.prewarm()
+        #expect(runs.value == 0)
+        try await parent.prewarm()
+        #expect(runs.value == 1)
+    }
+
     @Test func `prewarmSingletons while others ask: each is made once`() async throws {
         let runs = Counter()
         let container = Container {

@@ -105,6 +105,14 @@ import Testing
 
     // MARK: The container
 
+    @Test func `every outermost request has a GraphIdentifier, where Swinject has none`() async throws {
+        let container = Container()
+        let (first, second) = (
+            try await container.resolve(GraphIdentifier.self), try await container.resolve(GraphIdentifier.self)
+        )
+        #expect(first != second)
+    }
+
     @Test func `a GraphIdentifier re-enters its graph`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing() }

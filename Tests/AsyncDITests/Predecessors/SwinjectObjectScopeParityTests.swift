@@ -91,6 +91,20 @@ import Testing
         #expect(try await container.resolve(Cat.self) === cat)
     }
 
+    @Test func `resetObjectScope by type concerns one name, unlike in Swinject`() async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in runs.increment() }
+            Registration(Int.self, qualifier: "named", lifetime: .singleton) { _ in runs.increment() }
+        }
+        let (plain, named) = (
+            try await container.resolve(Int.self), try await container.resolve(Int.self, qualifier: "named")
+        )
+        try await container.reset(Int.self)
+        #expect(try await container.resolve(Int.self) != plain)
+        #expect(try await container.resolve(Int.self, qualifier: "named") == named)
+    }
+
     @Test func `resetObjectScope by type forgets one service`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }

@@ -107,6 +107,41 @@ import Testing
         #expect(runs.value == 1)
     }
 
+    @Test func `implements of a named service, under no name, as in Swinject`() async throws {
+        let container = Container {
+            Registration(Cat.self, qualifier: "named", lifetime: .singleton) { _ in Cat("Mimi") }
+                .implements((any Animal).self, qualifier: nil) { $0 }
+        }
+        let cat = try await container.resolve(Cat.self, qualifier: "named")
+        #expect(try await container.resolve((any Animal).self) === cat)
+        await expect(.notRegistered) { try await container.resolve((any Animal).self, qualifier: "named") }
+    }
+
+    @Test(arguments: [Lifetime.graph, .singleton, .scoped])
+    func `value types are shared too, unlike in Swinject`(lifetime: Lifetime) async throws {
+        let runs = Counter()
+        let container = Container {
+            Registration(Int.self, lifetime: lifetime) { _ in runs.increment() }
+            Registration([String: Int].self) { r in
+                ["first": try await r.resolve(Int.self), "second": try await r.resolve(Int.self)]
+            }
+        }
+        #expect(try await container.resolve([String: Int].self) == ["first": 1, "second": 1])
+    }
+
+    @Test func `a failable initializer is a factory that throws`() async throws {
+        struct NoNumber: Error {}
+        let container = Container {
+            Registration(Int.self) { (_, text: String) in
+                guard let number = Int(text) else { throw NoNumber() }
+                return number
+            }
+        }
+        #expect(try await container.resolve(Int.self, arguments: "42") == 42)
+        await #expect(throws: NoNumber.self) { try await container.resolve(Int.self, arguments: "many") }
+        await #expect(throws: NoNumber.self) { try await container.optional(Int.self, arguments: "many") }
+    }
+
     @Test func `implements of an incompatible type is an error that says so`() async throws {
         let container = Container { Registration(Thing.self) { _ in Thing() }.implements((any Animal).self) }
         let error = await expect(.typeMismatch) { try await container.resolve((any Animal).self) }

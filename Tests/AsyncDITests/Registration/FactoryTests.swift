@@ -125,7 +125,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(String.self) }
         #expect(error?.code == .notRegistered)
         #expect(error?.path.map(\.description) == ["String", "Int"])
-        #expect(error?.description.contains("supplied") == true)
+        #expect(error?.description.contains("did not supply it") == true)
     }
 
     // MARK: Arguments

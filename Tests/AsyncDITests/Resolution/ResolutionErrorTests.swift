@@ -36,14 +36,14 @@ private struct X: Sendable {}
         #expect(direct?.underlying == nil)
         #expect(
             direct?.plainDescription == """
-                notRegistered: B is not registered in container "app", nor where it looks. \
-                Register it: Registration(B.self) { … }, or check which container is asked.
+                notRegistered: B is not registered in container "app" or in any container it searches. Register it: \
+                Registration(B.self) { … }, or check which container you resolve from.
                 """)
         let nested = await error { try await container.resolve(A.self) }
         #expect(
             nested?.plainDescription == """
-                notRegistered: B is not registered in container "app", nor where it looks. Path: A → B. \
-                Register it: Registration(B.self) { … }, or check which container is asked.
+                notRegistered: B is not registered in container "app" or in any container it searches. Path: A → B. \
+                Register it: Registration(B.self) { … }, or check which container you resolve from.
                 """)
     }
 
@@ -55,14 +55,14 @@ private struct X: Sendable {}
         #expect(wrong?.code == .argumentMismatch)
         #expect(
             wrong?.plainDescription == """
-                argumentMismatch: A[q] was asked for with (String), but is registered with (Int, String?). \
-                Pass the arguments that the factory takes, with exactly these types.
+                argumentMismatch: A[q] was requested with (String), but is registered with (Int, String?). Pass the \
+                arguments that the factory takes, with exactly these types.
                 """)
         let tuple = await error { try await container.resolve(A.self, qualifier: "q", arguments: (1, "a")) }
         #expect(
             tuple?.plainDescription == """
-                argumentMismatch: A[q] was asked for with ((Int, String)), but is registered with (Int, String?). \
-                The argument given is one tuple: pass its elements one by one, arguments: a, b.
+                argumentMismatch: A[q] was requested with ((Int, String)), but is registered with (Int, String?). The \
+                argument given is one tuple: pass its elements one by one, arguments: a, b.
                 """)
     }
 
@@ -82,8 +82,8 @@ private struct X: Sendable {}
         #expect(error?.code == .circularDependency)
         #expect(
             error?.plainDescription == """
-                circularDependency: A needs itself to be made. Path: X → A → B → A. \
-                Let one of them have the other later: through .injectProperties, or by asking when it is used.
+                circularDependency: A depends on itself. Path: X → A → B → A. Break the cycle: set one dependency in \
+                .injectProperties, or resolve it at its use, through a Lazy or a Provider.
                 """)
     }
 
@@ -98,10 +98,9 @@ private struct X: Sendable {}
         #expect(error?.code == .captiveDependency)
         #expect(
             error?.plainDescription == """
-                captiveDependency: A is singleton in container "root" and would hold B, which is made for each \
-                scope and here belongs to container "root". Path: A → B. \
-                Let A have a Provider<B> and call it whenever it needs one, register A as .scoped, or pass it what it \
-                needs when it is called.
+                captiveDependency: A is singleton in container "root" and would hold B, which is created once per \
+                scope and here belongs to container "root". Path: A → B. Give A a Provider<B> to call at each use, \
+                register A as .scoped, or pass the instance as an argument of the call.
                 """)
     }
 
@@ -111,8 +110,8 @@ private struct X: Sendable {}
         #expect(error?.code == .duplicateRegistration)
         #expect(
             error?.plainDescription == """
-                duplicateRegistration: A is already registered in container "app", which rejects duplicates. \
-                Remove one of them, tell them apart by a qualifier, or choose onDuplicate: .replace or .keep.
+                duplicateRegistration: A is already registered in container "app", which rejects duplicates. Remove \
+                one of them, distinguish them by a qualifier, or choose onDuplicate: .replace or .keep.
                 """)
     }
 
@@ -155,8 +154,9 @@ private struct X: Sendable {}
         #expect(hook?.code == .invalidRegistration)
         #expect(
             hook?.plainDescription == """
-                invalidRegistration: A is weak and has an onDispose hook, but no container owns the end of its instances. \
-                Use a lifetime whose instances the container holds (.singleton, .scoped, .multiton), or close it yourself.
+                invalidRegistration: A is weak and has an onDispose hook, but no container owns the end of its \
+                instances. Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or \
+                close them yourself.
                 """)
         let itself = await error { try await container.register(Registration(A.self) { _ in A() }.implements(A.self)) }
         #expect(
@@ -183,16 +183,16 @@ private struct X: Sendable {}
         #expect(resolve?.names == ["A"])
         #expect(
             resolve?.plainDescription == """
-                disposed: A was asked of container "app", which is disposed. \
-                Finish what uses a container before disposing it, and open a new one for what comes after.
+                disposed: A was requested from container "app", which is disposed. Dispose a container after its last use, \
+                and create a new one for later work.
                 """)
         let scope = await error { try await container.openScope("scope") }
         #expect(scope?.code == .disposed)
         #expect(scope?.names == [])
         #expect(
             scope?.plainDescription == """
-                disposed: container "app" is disposed. \
-                Finish what uses a container before disposing it, and open a new one for what comes after.
+                disposed: container "app" is disposed. Dispose a container after its last use, and create a new one \
+                for later work.
                 """)
         let register = await error { try await container.register(A.self, instance: A()) }
         #expect(register?.code == .disposed)
@@ -211,8 +211,8 @@ private struct X: Sendable {}
         #expect(error?.underlying is CancellationError)
         #expect(
             error?.plainDescription == """
-                creationCancelled: the factory of B threw CancellationError, but nobody cancelled it. Path: A → B. \
-                Look for a task that the factory cancels itself, and throw an error of your own instead.
+                creationCancelled: the factory of B threw CancellationError, although its task was not cancelled. \
+                Path: A → B. Look for a task that the factory itself cancels, and throw your own error instead.
                 """)
     }
 
@@ -224,13 +224,15 @@ private struct X: Sendable {}
         let shared = await error { try container.ready(A.self) }
         #expect(shared?.code == .notReady)
         #expect(
-            shared?.plainDescription
-                == "notReady: A has not been created yet. Resolve it once before, or register its instance.")
+            shared?.plainDescription == """
+                notReady: A has not been created yet. Make it .eager() and await start(), resolve it first, or \
+                register an instance.
+                """)
         let transient = await error { try container.ready(B.self) }
         #expect(
             transient?.plainDescription == """
-                notReady: B has not been created yet. \
-                A transient instance is made for each request and is never ready: use resolve, or a shared lifetime.
+                notReady: B has not been created yet. A transient instance is created for each request and is never \
+                ready: use resolve, or a shared lifetime.
                 """)
     }
 
@@ -263,9 +265,8 @@ private struct X: Sendable {}
         #expect(timedOut?.code == .disposalTimedOut)
         #expect(
             timedOut?.plainDescription == """
-                disposalTimedOut: the disposal of container "app" has not ended by its deadline: \
-                it waits for the onDispose of A. \
-                It goes on in the background; look for a hook or a factory that does not return.
+                disposalTimedOut: the disposal of container "app" did not end by its deadline: it waits for the \
+                onDispose of A. It continues in the background; look for a hook or a factory that does not return.
                 """)
         gate.open()
         try await begun.value

@@ -18,11 +18,14 @@ enum Documents {
         try files(in: "Tests/DocumentationTests", endingIn: ".swift").map { try Markdown.lines(text(of: $0)) }
     }
 
-    /// What `.ci/check-apple-ui` compiles against its stand-ins, as lines: the code of the guide named ``appleGuide``.
+    /// What `.ci/check-apple-ui` compiles against its stand-ins, as lines: the code of the ``appleGuides``.
     static func appleClient() throws -> [[String]] { [Markdown.lines(try text(of: ".ci/stand-ins/Client.swift"))] }
 
-    /// The guide whose code needs frameworks that are not everywhere.
-    static let appleGuide = "Sources/AsyncDI/AsyncDI.docc/Guides/SwiftUIAndUIKit.md"
+    /// The guides whose code needs frameworks that are not everywhere.
+    static let appleGuides: Set = [
+        "Sources/AsyncDI/AsyncDI.docc/Guides/SwiftUIAndUIKit.md",
+        "Sources/AsyncDI/AsyncDI.docc/Guides/AppFromLaunchToScreen.md",
+    ]
 
     static func text(of path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
@@ -95,6 +98,11 @@ struct Guide {
     init(_ name: String) throws {
         self.name = name
         blocks = Markdown.blocks(of: try Documents.text(of: "Sources/AsyncDI/AsyncDI.docc/Guides/\(name).md"))
+    }
+
+    /// Whether a text block says this.
+    func contains(_ part: String) -> Bool {
+        blocks.contains { $0.language == "text" && $0.lines.joined(separator: " ").contains(part) }
     }
 
     /// One of the guide's text blocks must be the error's description.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The unit of work: counts one file and hands the result to the report.
+/// The unit of work: counts one file and adds the result to the report.
 ///
 /// It lives in a scope of its own, together with the open file.
 final class FileCensus: Sendable {
@@ -9,9 +9,9 @@ final class FileCensus: Sendable {
     private let file: SourceFile
     private let input: OpenFile
     private let classifier: LineClassifier
-    private let report: ReportStore
+    private let report: any ReportStore
 
-    init(file: SourceFile, input: OpenFile, classifier: LineClassifier, report: ReportStore) {
+    init(file: SourceFile, input: OpenFile, classifier: LineClassifier, report: any ReportStore) {
         self.file = file
         self.input = input
         self.classifier = classifier

@@ -3,42 +3,37 @@ import AsyncDI
 /// Services that the whole tour shares: the settings, the directory and the report.
 struct ReportModule: Module {
     let settings: Settings
-    let runs: FactoryRuns
 
     var registrations: Registrations {
-        // Something that is there already.
+        // An instance that exists already.
         Registration(instance: settings)
 
-        // The parameters of `SourceTree.init(settings:)` are resolved by their types.
+        // The parameters of each initializer are resolved by their types.
         Registration(using: SourceTree.init, lifetime: .singleton)
-            .counted(by: runs)
+        Registration(using: Census.init, lifetime: .singleton)
 
-        // Opened asynchronously, once, however many files ask for it at the same time; written at the end.
-        Registration(using: ReportStore.open, lifetime: .singleton)
+        // Opened asynchronously, once, however many files request it at the same time; written at the end. Services depend on
+        // the protocol, so that a test can register another report.
+        Registration(using: JSONReportStore.open, as: (any ReportStore).self, lifetime: .singleton)
             .onDispose { report in try await report.close() }
-            .counted(by: runs)
     }
 }
 
 /// Services that count one file.
 struct FileModule: Module {
-    let runs: FactoryRuns
-
     var registrations: Registrations {
-        // Each scope brings its file, see `Tour`.
+        // Each scope supplies its file, see `Tour`.
         Registration(expected: SourceFile.self)
 
-        // One for each language: the argument of `resolve` is part of what is shared.
+        // One for each language: the argument is part of what identifies an instance.
         Registration(LineClassifier.self, lifetime: .multiton) { _, language in LineClassifier(language) }
             .dependencies()
-            .counted(by: runs)
 
-        // One for each scope, closed with it. What a closure resolves is declared for `validate()`.
-        Registration(OpenFile.self, lifetime: .scoped) { resolver in try await OpenFile(resolver.resolve()) }
+        // One for each scope, closed with it.
+        Registration(using: OpenFile.init, lifetime: .scoped)
             .onDispose { file in try await file.close() }
-            .dependencies(SourceFile.self)
-            .counted(by: runs)
 
+        // A closure can pass arguments. What it resolves is declared, for `validate()`.
         Registration(FileCensus.self, lifetime: .scoped) { resolver in
             let file = try await resolver.resolve(SourceFile.self)
             return try await FileCensus(
@@ -47,8 +42,7 @@ struct FileModule: Module {
                 classifier: resolver.resolve(arguments: file.language),
                 report: resolver.resolve())
         }
-        .dependencies(SourceFile.self, OpenFile.self, ReportStore.self)
+        .dependencies(SourceFile.self, OpenFile.self, (any ReportStore).self)
         .dependency(LineClassifier.self, arguments: Language.self)
-        .counted(by: runs)
     }
 }

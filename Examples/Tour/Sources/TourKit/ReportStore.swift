@@ -1,7 +1,17 @@
 import Foundation
 
-/// Collects the results, and writes them as JSON when it is closed.
-actor ReportStore {
+/// Collects the results of the census.
+protocol ReportStore: Sendable {
+    func add(_ file: SourceFile, _ lines: LineCounts) async
+    func skip(_ path: String, _ reason: SkipReason) async
+    /// The counts so far, by path.
+    var report: Report { get async }
+    /// Saves the report: the container calls this when it is disposed.
+    func close() async throws
+}
+
+/// Writes the results as JSON when it is closed.
+actor JSONReportStore: ReportStore {
     private let file: URL
     private var contents: Report
 
@@ -10,14 +20,16 @@ actor ReportStore {
         contents = Report(directory: directory)
     }
 
-    /// Opens the report; it fails at once, not after all the work, where it cannot be written.
-    static func open(settings: Settings) async throws -> ReportStore {
+    /// Opens the report, and fails at once, not after all the work, where it cannot be written.
+    ///
+    /// It takes the directory, although it needs only its name: so there is no report of a directory that does not exist.
+    static func open(settings: Settings, tree: SourceTree) async throws -> any ReportStore {
         do {
             try Data().write(to: settings.report)
         } catch {
             throw TourError.report(settings.report.path, reason: error.localizedDescription)
         }
-        return ReportStore(file: settings.report, directory: settings.directory.path)
+        return JSONReportStore(file: settings.report, directory: tree.root.path)
     }
 
     func add(_ file: SourceFile, _ lines: LineCounts) {
@@ -28,7 +40,6 @@ actor ReportStore {
         contents.skipped.append(Report.Skipped(path: path, reason: reason.rawValue))
     }
 
-    /// Counts so far, by path.
     var report: Report {
         var report = contents
         report.files.sort { $0.path < $1.path }
@@ -36,7 +47,6 @@ actor ReportStore {
         return report
     }
 
-    /// Writes the file: the container calls this when it is disposed.
     func close() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

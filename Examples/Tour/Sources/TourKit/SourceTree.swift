@@ -12,8 +12,9 @@ struct SourceFile: Sendable {
 struct SourceTree: Sendable {
     let root: URL
 
-    init(settings: Settings) {
+    init(settings: Settings) throws {
         root = settings.directory.resolvingSymlinksInPath()
+        try checkRoot()
     }
 
     struct Listing: Sendable {
@@ -26,8 +27,7 @@ struct SourceTree: Sendable {
     ///
     /// Hidden files and directories (`.git`, `.build`) are left out, and so are symbolic links: following them would
     /// count a file twice, or never end.
-    func list() throws -> Listing {
-        try checkRoot()
+    func list() -> Listing {
         var listing = Listing()
         visit(root, path: "", &listing)
         listing.files.sort { $0.path < $1.path }

@@ -3,9 +3,10 @@ import Foundation
 /// Summary that is printed at the end.
 package struct Summary: Sendable {
     let report: Report
-    let factoryRuns: [String: Int]
+    /// How many instances of each service the container created.
+    let instances: [String: Int]
     let location: URL
-    /// Which service needed which, in the format asked for.
+    /// The dependencies between services, in the format that the user chose.
     package let graph: String?
 
     /// A line for each file or directory that was left out.
@@ -13,7 +14,7 @@ package struct Summary: Sendable {
         report.skipped.map { "skipped \($0.path): it \($0.reason)" }
     }
 
-    /// The table by language, how often each factory ran, and where the report is.
+    /// The table by language, what the files shared, and where the report is.
     package var text: String {
         var languages = Table(titles: ["Language", "Files", "Code", "Comment", "Blank"])
         for language in Language.allCases {
@@ -22,18 +23,30 @@ package struct Summary: Sendable {
         }
         languages.add(row("Total", report.files))
 
-        var factories = Table(titles: ["Factory", "Runs"])
-        for (service, runs) in factoryRuns.sorted(by: { $0.key < $1.key }) { factories.add([service, "\(runs)"]) }
-
         return """
             \(report.directory)
 
             \(languages.text)
 
-            \(factories.text)
+            \(sharing)
 
             Report: \(location.path)
             """
+    }
+
+    /// What the container made of the work: one sentence for each lifetime.
+    private var sharing: String {
+        let files = counted(report.files.count + report.skipped.count, "file")
+        return """
+            What AsyncDI shared, and closed:
+            - \(counted(instances["LineClassifier(Language)"], "line classifier")), one for each language, served \(files).
+            - \(counted(instances["ReportStore"], "report")) collected every result, and was saved when the container closed.
+            - \(counted(instances["OpenFile"], "file")) opened, each closed by the scope that counted it.
+            """
+    }
+
+    private func counted(_ number: Int?, _ noun: String) -> String {
+        "\(number ?? 0) \(noun)\(number == 1 ? "" : "s")"
     }
 
     private func row(_ title: String, _ files: [Report.File]) -> [String] {

@@ -1,18 +1,24 @@
 import AsyncDI
 
-/// The census of a directory: the place where the container is built, used and disposed.
+/// The only place that knows the container: it is built, used and disposed here.
 package struct Tour {
     private let settings: Settings
-    private let runs: FactoryRuns
+    private let instances: InstanceCounts
     private let container: Container
 
     package init(_ settings: Settings) {
-        let runs = FactoryRuns()
+        self.init(settings, overrides: Registrations())
+    }
+
+    /// A test replaces services by registrations of its own, which come last and so win.
+    init(_ settings: Settings, overrides: Registrations) {
+        let instances = InstanceCounts()
         self.settings = settings
-        self.runs = runs
-        container = Container(name: "tour") {
-            ReportModule(settings: settings, runs: runs)
-            FileModule(runs: runs)
+        self.instances = instances
+        container = Container(name: "tour", observers: [instances]) {
+            ReportModule(settings: settings)
+            FileModule()
+            overrides
         }
     }
 
@@ -21,7 +27,7 @@ package struct Tour {
         if settings.graph != nil { await container.startRecording() }
         let report: Report
         do {
-            report = try await takeCensus()
+            report = try await container.resolve(Census.self).take(counting: count)
         } catch {
             // The user should see the first error.
             try? await container.dispose()
@@ -30,45 +36,19 @@ package struct Tour {
         let graph = await container.dependencyGraph()
         try await container.dispose()
         return Summary(
-            report: report, factoryRuns: await runs.byService, location: settings.report,
+            report: report, instances: instances.byService, location: settings.report,
             graph: settings.graph.map { $0 == .dot ? graph.dot() : graph.mermaid() })
     }
 
     /// Checks every registration without running a factory.
     func validate() async throws { try await container.validate() }
 
-    private func takeCensus() async throws -> Report {
-        let listing = try await container.resolve(SourceTree.self).list()
-        let report = try await container.resolve(ReportStore.self)
-        for path in listing.unreadable { await report.skip(path, .unreadable) }
-        try await count(listing.files)
-        return await report.report
-    }
-
-    /// Counts the files, so many at a time: whenever one is done, the next one starts.
-    private func count(_ files: [SourceFile]) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, file) in files.enumerated() {
-                if index >= settings.concurrency { try await group.next() }
-                group.addTask { try await count(file) }
-            }
-            try await group.waitForAll()
-        }
-    }
-
-    /// Counts a file in a scope of its own, which ends with it.
-    ///
-    /// A file that cannot be read is reported and skipped.
+    /// Counts a file in a scope of its own, which ends with it and closes what it opened.
     private func count(_ file: SourceFile) async throws {
-        do {
-            try await container.withScope(file.path) {
-                Registration(instance: file)
-            } operation: { scope in
-                try await scope.resolve(FileCensus.self).run()
-            }
-        } catch let reason as SkipReason {
-            // A factory's own error, `OpenFile`'s for example, arrives as it was thrown.
-            try await container.resolve(ReportStore.self).skip(file.path, reason)
+        try await container.withScope(file.path) {
+            Registration(instance: file)
+        } operation: { scope in
+            try await scope.resolve(FileCensus.self).run()
         }
     }
 }

@@ -1,6 +1,25 @@
 import Foundation
 
-/// A directory that is there for as long as a test needs it.
+@testable import TourKit
+
+/// A report that is kept in memory.
+actor MemoryReport: ReportStore {
+    private(set) var skipped: [String] = []
+    private(set) var isClosed = false
+    private var files: [Report.File] = []
+
+    func add(_ file: SourceFile, _ lines: LineCounts) {
+        files.append(Report.File(path: file.path, language: file.language.rawValue, lines: lines))
+    }
+
+    func skip(_ path: String, _ reason: SkipReason) { skipped.append(path) }
+
+    var report: Report { Report(directory: "memory", files: files) }
+
+    func close() { isClosed = true }
+}
+
+/// A directory that exists as long as a test needs it.
 struct TemporaryDirectory {
     let url: URL
 

@@ -1,3 +1,4 @@
+import AsyncDI
 import Foundation
 import Testing
 
@@ -21,9 +22,12 @@ struct TourTests {
             let summary = try await run(directory)
             #expect(summary.report.files.count == 350)
             #expect(
-                summary.factoryRuns == [
-                    "SourceTree": 1, "ReportStore": 1, "LineClassifier": 2, "OpenFile": 350, "FileCensus": 350,
+                summary.instances == [
+                    "SourceTree": 1, "ReportStore": 1, "Census": 1, "LineClassifier(Language)": 2, "OpenFile": 350,
+                    "FileCensus": 350,
                 ])
+            #expect(summary.text.contains("2 line classifiers, one for each language, served 350 files."))
+            #expect(summary.text.contains("350 files opened, each closed by the scope that counted it."))
             #expect(summary.problems.isEmpty)
             #expect(summary.text.contains("Swift       300   300      300    300"))
             #expect(summary.text.contains("Python       50    50       50      0"))
@@ -31,6 +35,26 @@ struct TourTests {
             // The report is on disk, because the container has been disposed.
             let json = try Data(contentsOf: summary.location)
             #expect(try JSONDecoder().decode(Report.self, from: json) == summary.report)
+        }
+    }
+
+    @Test
+    func `a test replaces the report, and nothing is written`() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("let x = 1\n", to: "a.swift")
+            try directory.write(Data([0xFF, 0x0A]), to: "b.swift")
+            let report = MemoryReport()
+            let settings = Settings(directory: directory.url, report: URL(filePath: "/nowhere/report.json"))
+            let tour = Tour(
+                settings,
+                overrides: Registrations {
+                    Registration((any ReportStore).self, lifetime: .singleton) { _ in report }
+                        .onDispose { report in try await report.close() }
+                })
+            let summary = try await tour.run()
+            #expect(summary.report.files.map(\.path) == ["a.swift"])
+            #expect(await report.skipped == ["b.swift"])
+            #expect(await report.isClosed)
         }
     }
 
@@ -55,7 +79,7 @@ struct TourTests {
         try await withTemporaryDirectory { directory in
             let summary = try await run(directory)
             #expect(summary.report.files.isEmpty)
-            #expect(summary.factoryRuns == ["SourceTree": 1, "ReportStore": 1])
+            #expect(summary.instances == ["SourceTree": 1, "ReportStore": 1, "Census": 1])
             #expect(summary.text.contains("Total         0     0        0      0"))
         }
     }

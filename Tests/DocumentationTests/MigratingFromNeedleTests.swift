@@ -1,0 +1,58 @@
+import AsyncDI
+import Testing
+
+/// The guide "Migrating from Needle", run.
+@Suite(.timeLimit(.minutes(10)))
+struct MigratingFromNeedleTests {
+    @Test func `components are scopes`() async throws {
+        let root = Container { RootModule() }
+        try await root.validate()
+        let user = User(name: "Ada")
+        let loggedIn = try await root.openScope("logged in") {
+            Registration(instance: user)
+        }
+        let screen = try await loggedIn.resolve(ScoreScreen.self)
+        let other = try await loggedIn.resolve(ScoreScreen.self)
+        #expect(screen !== other)
+        #expect(screen.scores === other.scores)
+        #expect(screen.scores.user.name == "Ada")
+        #expect(screen.images === (try await root.resolve(ImageCache.self)))
+        try await loggedIn.dispose()
+        await #expect {
+            try await loggedIn.resolve(ScoreScreen.self)
+        } throws: {
+            ResolutionError.Code.disposed ~= $0
+        }
+        try await root.dispose()
+    }
+
+    struct RootModule: Module {
+        var registrations: Registrations {
+            Registration(ImageCache.self, lifetime: .singleton) { _ in ImageCache() }
+            Registration(expected: User.self)  // each logged-in scope supplies it
+            Registration(using: ScoreStream.init, lifetime: .scoped)
+            Registration(using: ScoreScreen.init, lifetime: .transient)
+        }
+    }
+
+    struct User: Sendable {
+        let name: String
+    }
+
+    final class ImageCache: Sendable {}
+
+    final class ScoreStream: Sendable {
+        let user: User
+        init(user: User) { self.user = user }
+    }
+
+    final class ScoreScreen: Sendable {
+        let scores: ScoreStream
+        let images: ImageCache
+
+        init(scores: ScoreStream, images: ImageCache) {
+            self.scores = scores
+            self.images = images
+        }
+    }
+}
