@@ -34,7 +34,7 @@ extension DependencyGraph {
                 names[service], service: service.text, lifetime: facts.lifetime,
                 owner: service.isGroup ? nil : service.owner, site: facts.site?.description,
                 creations: facts.creations, failures: facts.failures, duration: facts.duration,
-                isOpaque: opaque.contains(service))
+                isOpaque: opaque.contains(service), isEager: facts.isEager)
         }
         let edges = records.dependencies.map {
             Edge(from: names[$0.from], to: names[$0.to], isDeferred: $0.isDeferred)

@@ -10,7 +10,7 @@ extension DependencyGraph {
         let nodes = details.map { node in
             Node(
                 name(node.name), service: node.service, lifetime: node.lifetime, owner: node.owner,
-                isOpaque: node.isOpaque)
+                isOpaque: node.isOpaque, isEager: node.isEager)
         }
         return DependencyGraph(
             nodes, edges: edges.map { Edge(from: name($0.from), to: name($0.to), isDeferred: $0.isDeferred) })

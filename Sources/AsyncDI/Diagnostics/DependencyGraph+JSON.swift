@@ -19,7 +19,7 @@ extension DependencyGraph {
 
 extension DependencyGraph.Node {
     private enum Key: CodingKey {
-        case name, service, lifetime, owner, site, creations, failures, duration, isOpaque
+        case name, service, lifetime, owner, site, creations, failures, duration, isOpaque, isEager
     }
 
     /// A node that was encoded, perhaps by hand: what is left out, but for the name, is not known, or zero.
@@ -35,7 +35,8 @@ extension DependencyGraph.Node {
             creations: try container.decodeIfPresent(Int.self, forKey: .creations) ?? 0,
             failures: try container.decodeIfPresent(Int.self, forKey: .failures) ?? 0,
             duration: try container.decodeIfPresent(Duration.self, forKey: .duration) ?? .zero,
-            isOpaque: try container.decodeIfPresent(Bool.self, forKey: .isOpaque) ?? false)
+            isOpaque: try container.decodeIfPresent(Bool.self, forKey: .isOpaque) ?? false,
+            isEager: try container.decodeIfPresent(Bool.self, forKey: .isEager) ?? false)
     }
 
     fileprivate var json: String {
@@ -53,6 +54,7 @@ extension DependencyGraph.Node {
                 "\"duration\": [\(Int64(attoseconds >> 64)), \(UInt64(truncatingIfNeeded: attoseconds))]")
         }
         if isOpaque { members.append("\"isOpaque\": true") }
+        if isEager { members.append("\"isEager\": true") }
         return "{\(members.joined(separator: ", "))}"
     }
 }

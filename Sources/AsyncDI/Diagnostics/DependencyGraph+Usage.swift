@@ -25,6 +25,9 @@ extension DependencyGraph {
 
     /// What is registered and not reached from any of the services that the application itself resolves.
     ///
+    /// What is eager is a root too. So is what a module resolves in its `loaded`, or a body with `Container.current`: name
+    /// these.
+    ///
     /// - Parameter roots: The services that are resolved outside every factory: each is the name of a node, or a service
     ///   of which every registration is meant, whatever its qualifier, arguments and owner.
     /// - Returns: The registrations that no root leads to; of contributions the group is one of them.
@@ -36,7 +39,22 @@ extension DependencyGraph {
             if found.isEmpty { throw UnknownRootError(root: root) }
             frontier += found
         }
-        var reached = Set(frontier)
+        frontier += details.lazy.filter(\.isEager).map(\.name)
+        return finding(reachedFrom: frontier)
+    }
+
+    /// What is registered and not reached from any of the services that the application itself resolves, given as types.
+    ///
+    /// - Parameter services: The services that are resolved outside every factory, whatever their qualifiers and
+    ///   arguments.
+    /// - Returns: The same as ``unreachable(from:)``.
+    /// - Throws: ``UnknownRootError`` for a service that is not registered.
+    public func unreachable(fromServices services: [any Any.Type]) throws -> Finding {
+        try unreachable(from: services.map(readableName(of:)))
+    }
+
+    private func finding(reachedFrom roots: [String]) -> Finding {
+        var (frontier, reached) = (roots, Set(roots))
         while let name = frontier.popLast() {
             for next in dependencies(of: name) where reached.insert(next).inserted { frontier.append(next) }
         }

@@ -35,6 +35,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         /// Whether the graph was declared by registrations of which this one does not say everything that it resolves:
         /// a closure without ``Registration/dependencies(_:)``, or a decorated service.
         public var isOpaque: Bool
+        /// Whether it is made at start-up: see ``Registration/eager()``.
+        public var isEager: Bool
 
         /// A node.
         ///
@@ -48,9 +50,11 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         ///   - failures: How many runs of the factory failed.
         ///   - duration: How long all runs took together.
         ///   - isOpaque: Whether the registration may resolve more than it declares.
+        ///   - isEager: Whether it is made at start-up.
         public init(
             _ name: String, service: String? = nil, lifetime: String? = nil, owner: String? = nil, site: String? = nil,
-            creations: Int = 0, failures: Int = 0, duration: Duration = .zero, isOpaque: Bool = false
+            creations: Int = 0, failures: Int = 0, duration: Duration = .zero, isOpaque: Bool = false,
+            isEager: Bool = false
         ) {
             self.name = name
             self.service = service ?? name
@@ -61,6 +65,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
             self.failures = failures
             self.duration = duration
             self.isOpaque = isOpaque
+            self.isEager = isEager
         }
     }
 

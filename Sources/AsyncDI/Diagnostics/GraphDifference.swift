@@ -4,8 +4,8 @@
 /// let difference = try container.declaredGraph().difference(from: contract)
 /// #expect(difference.isEmpty, "\(difference)")
 /// ```
-/// Registrations are compared by service, owner, lifetime and whether they declare what they resolve; not by their
-/// places in the sources or by what was counted in a run. Among registrations that are called alike, those that are
+/// Registrations are compared by service, owner, lifetime, whether they declare what they resolve, and whether they are
+/// made at start-up; not by their places in the sources or by what was counted in a run. Among registrations that are called alike, those that are
 /// connected alike are taken for the same.
 public struct GraphDifference: Sendable, Hashable, Codable {
     /// A registration that is in both graphs, and is not the same.
@@ -20,7 +20,7 @@ public struct GraphDifference: Sendable, Hashable, Codable {
     public let added: [DependencyGraph.Node]
     /// The registrations that only the earlier graph had, by name.
     public let removed: [DependencyGraph.Node]
-    /// The registrations whose lifetime, owner or opacity has changed, by name.
+    /// The registrations of which something has changed, by name.
     public let changed: [Change]
     /// The edges that only the later graph has, with its names.
     public let addedEdges: [DependencyGraph.Edge]
@@ -48,6 +48,7 @@ public struct GraphDifference: Sendable, Hashable, Codable {
             guard let after = pairs.later(before.name).flatMap({ later[$0] }) else { return nil }
             let isSame =
                 before.lifetime == after.lifetime && before.owner == after.owner && before.isOpaque == after.isOpaque
+                && before.isEager == after.isEager
             return isSame ? nil : Change(before: before, after: after)
         }
         let new = Dictionary(uniqueKeysWithValues: later.edges.map { (Ends(from: $0.from, to: $0.to), $0) })
@@ -118,6 +119,7 @@ extension GraphDifference.Change {
         if before.isOpaque != after.isOpaque {
             parts.append(after.isOpaque ? "no longer declares what it resolves" : "now declares what it resolves")
         }
+        if before.isEager != after.isEager { parts.append(after.isEager ? "now eager" : "no longer eager") }
         return parts.joined(separator: ", ")
     }
 }
