@@ -10,7 +10,7 @@ import PackagePlugin
         let checks = WiringChecks(in: context.package).all.filter { names.isEmpty || names.contains($0.target.name) }
         if checks.isEmpty {
             throw Failure(
-                description: "\(context.package.displayName) has no wiring check \(names.joined(separator: ", ")): an "
+                description: "\(context.package.displayName) has no wiring check\(names.map { " \($0)" }.joined()): an "
                     + "executable target that depends on the product AsyncDIWiring.")
         }
         var failed: [String] = []

@@ -93,7 +93,7 @@ private struct Document: Sendable {
             _ = try await container.resolve(Pool.self, arguments: Tenant(name: "two"))
             let isClosed = await work.pool.isClosed
             #expect(!isClosed)
-            #expect(await work.pool.tenant == "one")
+            #expect(work.pool.tenant == "one")
             return work.pool
         }
         _ = try await container.resolve(Pool.self, arguments: Tenant(name: "three"))

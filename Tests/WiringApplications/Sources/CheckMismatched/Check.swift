@@ -2,7 +2,7 @@ import AsyncDI
 import AsyncDIWiring
 import MismatchedWiring
 
-@main struct Check: WiringCheck {
+@main struct CheckWiring: WiringCheck {
     var containers: [CheckedContainer] {
         [CheckedContainer(makeContainer())]
     }

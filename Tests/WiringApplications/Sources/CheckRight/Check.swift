@@ -2,12 +2,13 @@ import AsyncDI
 import AsyncDIWiring
 import RightWiring
 
-@main struct Check: WiringCheck {
+@main struct CheckWiring: WiringCheck {
     var containers: [CheckedContainer] {
         [
-            CheckedContainer(makeContainer(), resolving: Clerk.self).scope("request", resolving: Handler.self) {
-                Registration(expected: Request.self)
-            }
+            CheckedContainer(makeContainer(), resolving: Clerk.self)
+                .scope("request", resolving: Handler.self) {
+                    Registration(expected: Request.self)
+                }
         ]
     }
 }
