@@ -5,9 +5,23 @@ import PackageDescription
 let package = Package(
     name: "AsyncDI",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)],
-    products: [.library(name: "AsyncDI", targets: ["AsyncDI"])],
+    products: [
+        .library(name: "AsyncDI", targets: ["AsyncDI"]),
+        // What an application's wiring check is made of, and what runs it: while the application is built, or on demand.
+        .library(name: "AsyncDIWiring", targets: ["AsyncDIWiring"]),
+        .plugin(name: "AsyncDIWiringPlugin", targets: ["AsyncDIWiringPlugin"]),
+        .plugin(name: "AsyncDIWiringCommand", targets: ["AsyncDIWiringCommand"]),
+    ],
     targets: [
         .target(name: "AsyncDI"),
+        .target(name: "AsyncDIWiring", dependencies: ["AsyncDI"]),
+        .executableTarget(name: "AsyncDIBuildFolder"),
+        .plugin(name: "AsyncDIWiringPlugin", capability: .buildTool(), dependencies: ["AsyncDIBuildFolder"]),
+        .plugin(
+            name: "AsyncDIWiringCommand",
+            capability: .command(
+                intent: .custom(verb: "check-wiring", description: "Checks the wiring of an application."))),
+        .testTarget(name: "AsyncDIWiringTests", dependencies: ["AsyncDI", "AsyncDIWiring"]),
         .testTarget(name: "AsyncDITests", dependencies: ["AsyncDI"]),
         // The documented call sites, compiled as a user's nonisolated code and as a main-actor-by-default target.
         .testTarget(name: "CallSiteTests", dependencies: ["AsyncDI"]),
@@ -30,7 +44,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

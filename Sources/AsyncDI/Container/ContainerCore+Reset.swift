@@ -184,7 +184,7 @@ extension ContainerCore {
             }
             state.drop(kept, from: table, into: &removals)
         }
-        // Refused where it would wait for itself: the instances are disposed all the same.
+        // Refused where it would wait for itself; the instances are disposed nevertheless.
         _ = try? await disposeAndWait(removals, reason: reason)
     }
 

@@ -26,11 +26,7 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport() throws -> ValidationReport {
         let (graph, setUpProblems) = try core.staticGraph()
-        let known = Set(setUpProblems.map(\.description))
-        return ValidationReport(
-            problems: setUpProblems + core.decorationsOfNothing()
-                + graph.allProblems.filter { !known.contains($0.description) },
-            opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
+        return core.report(on: graph, setUpProblems + core.decorationsOfNothing())
     }
 
     /// Checks that the recorded dependencies are the declared ones, in a test that exercises the whole application.
@@ -61,21 +57,84 @@ extension Container {
 
     /// Returns the declared dependencies of this container as a graph, without running a factory.
     ///
-    /// - Returns: The graph; a closure that declares nothing is a node without edges.
+    /// Its ``DependencyGraph/contract`` is what is worth keeping in a file, beside the sources: a later graph is compared
+    /// with it by ``DependencyGraph/difference(from:)``.
+    ///
+    /// - Returns: The graph; a closure that declares nothing is a node without edges that is marked as opaque.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func declaredGraph() throws -> DependencyGraph {
-        DependencyGraph(recorded: try core.staticGraph().graph.records)
+        let graph = try core.staticGraph().graph
+        return DependencyGraph(recorded: graph.records, opaque: graph.unknown)
+    }
+}
+
+extension Container {
+    /// Checks what resolving some services here leads to, and what a scope registers, without running a factory.
+    ///
+    /// Asked of a scope, it finds what ``validate()`` of the application's container cannot know: values that are expected
+    /// of each scope, needed by these services, and not supplied by this one.
+    /// ```swift
+    /// let scope = try await container.openScope { Registration(expected: Request.self) }
+    /// let report = try await scope.validationReport(resolving: [OrderHandler.self])
+    /// ```
+    /// A ``Registration/init(expected:qualifier:fileID:line:)`` of the scope itself stands for the value that it will have.
+    ///
+    /// - Parameter services: The services that are resolved here, whatever their qualifiers and arguments.
+    /// - Returns: The problems, and the closures that declare no dependencies.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    public func validationReport(resolving services: [any Any.Type]) throws -> ValidationReport {
+        let (own, setUpProblems) = try core.ownRegistrations()
+        // What another container registers may be for its scopes alone: that is for `validationReport()`.
+        var bindings = (core.isScope ? own : []).map { (binding: $0, table: core.table) }
+        var missing: [ResolutionError] = []
+        for service in services {
+            let found = core.registeredHereAndAbove.filter { $0.binding.key.service == service }
+            if found.isEmpty { missing.append(core.miss(ServiceKey(service), asker: nil)) }
+            bindings += found
+        }
+        let graph = StaticGraph(of: bindings, askedBy: core)
+        return core.report(on: graph, setUpProblems + missing + graph.valuesNotSupplied)
+    }
+}
+
+extension DependencyGraph {
+    /// What the registrations of several containers declare, as one graph.
+    ///
+    /// - Parameter containers: The containers; scopes of one container, and containers with the same name, count as one
+    ///   owner.
+    /// - Throws: ``ResolutionError`` with the code `disposed`.
+    public init(declaredBy containers: [Container]) throws {
+        var (records, opaque) = (Recorder.Records(), Set<RecordedService>())
+        for container in containers {
+            let graph = try container.core.staticGraph().graph
+            records.services.merge(graph.records.services) { first, _ in first }
+            records.dependencies.formUnion(graph.records.dependencies)
+            opaque.formUnion(graph.unknown)
+        }
+        self.init(recorded: records, opaque: opaque)
     }
 }
 
 extension ContainerCore {
     /// The graph of this container's registrations, and what was wrong with them when it was set up.
     fileprivate func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
-        let (bindings, problems) = try withState { state in
+        let (bindings, problems) = try ownRegistrations()
+        return (StaticGraph(of: bindings, in: self), problems)
+    }
+
+    fileprivate func ownRegistrations() throws -> (bindings: [Binding], problems: [ResolutionError]) {
+        try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             return (state.registrations.inOrder, state.setUpProblems)
         }
-        return (StaticGraph(of: bindings, in: self), problems)
+    }
+
+    /// What is wrong with a graph, and what was found without it; nothing twice.
+    fileprivate func report(on graph: StaticGraph, _ problems: [ResolutionError]) -> ValidationReport {
+        let known = Set(problems.map(\.description))
+        return ValidationReport(
+            problems: problems + graph.allProblems.filter { !known.contains($0.description) },
+            opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
     }
 
     fileprivate func checkOpen() throws {

@@ -102,7 +102,7 @@ extension ContainerCore {
     }
 
     /// The registrations that a request of this container finds, and those that are hidden by nearer ones.
-    private var registeredHereAndAbove: [(binding: Binding, table: InstanceTable)] {
+    var registeredHereAndAbove: [(binding: Binding, table: InstanceTable)] {
         searchOrder.flatMap { core in
             core.withState { $0.registrations.inOrder }.map { (binding: $0, table: core.table) }
         }

@@ -190,6 +190,27 @@ struct StaticGraph {
 }
 
 extension StaticGraph {
+    /// Values that each scope is expected to supply, and that are needed in one that does not: a value that a scope
+    /// registers as expected is taken for supplied.
+    var valuesNotSupplied: [ResolutionError] {
+        var problems: [ResolutionError] = []
+        for asker in entries {
+            for edge in asker.edges {
+                let value = entries[edge.to]
+                guard value.binding.blueprint.isExpected, (value.table.host as? ContainerCore)?.isScope == false else {
+                    continue
+                }
+                problems.append(
+                    ResolutionError(
+                        .notRegistered,
+                        "\(value.binding.key) is expected to be supplied by each scope, and \(asker.host.displayName) does not.",
+                        advice: "Register it when the scope is opened, or resolve \(asker.binding.key) elsewhere.",
+                        steps: [asker.binding.step, value.binding.step]))
+            }
+        }
+        return problems
+    }
+
     /// Everything that is wrong: first what is missing, then cycles, then captives; nothing twice.
     var allProblems: [ResolutionError] {
         let nodes = entries.map { entry in

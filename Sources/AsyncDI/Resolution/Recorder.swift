@@ -41,6 +41,7 @@ final class Recorder: Sendable {
 
         var lifetime: String?
         var site: RegistrationSite?
+        var isEager = false
         var creations = 0
         var failures = 0
         var duration = Duration.zero
@@ -95,7 +96,8 @@ extension Recorder.Records {
             if binding.key.isMaking { return Recorder.Facts.making }
             return binding.blueprint.instance == nil ? binding.lifetime.name : "instance"
         }
-        services[service] = Recorder.Facts(lifetime: lifetime, site: binding?.blueprint.site)
+        services[service] = Recorder.Facts(
+            lifetime: lifetime, site: binding?.blueprint.site, isEager: binding?.blueprint.isEager ?? false)
     }
 
     mutating func note(from asker: RecordedService, to service: RecordedService, isDeferred: Bool = false) {

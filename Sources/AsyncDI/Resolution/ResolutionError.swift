@@ -60,10 +60,10 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The error that caused this one, if another did.
     public internal(set) var underlying: (any Error)?
 
-    /// What went wrong, in a sentence.
-    let message: String
-    /// What to do about it, in a sentence.
-    let advice: String?
+    /// What went wrong, in a sentence; the ``description`` has the path and the advice too.
+    public let message: String
+    /// What to do about it, in a sentence or two, if that can be told.
+    public let advice: String?
     private var wholePath: ErrorPath<PathStep>
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend
     /// their own.

@@ -55,7 +55,7 @@ final class StartMeter: Sendable {
 
     /// A start has failed.
     ///
-    /// - Returns: The instances that nobody has started; none while another start goes on, or when one has succeeded
+    /// - Returns: The instances of starts that failed; none while another start goes on, or when one has succeeded
     ///   meanwhile.
     func fail() -> [Cell] {
         let (records, isUnused) = end(succeeded: false)

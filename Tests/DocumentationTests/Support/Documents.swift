@@ -13,9 +13,11 @@ enum Documents {
         return try pages.map { ($0, try text(of: $0)) }
     }
 
-    /// What is compiled with these tests, as lines.
+    /// What is compiled with these tests, and by `.ci/check-wiring`, as lines.
     static func compiledFiles() throws -> [[String]] {
-        try files(in: "Tests/DocumentationTests", endingIn: ".swift").map { try Markdown.lines(text(of: $0)) }
+        try ["Tests/DocumentationTests", "Tests/WiringApplications/Sources"]
+            .flatMap { try files(in: $0, endingIn: ".swift") }
+            .map { try Markdown.lines(text(of: $0)) }
     }
 
     /// What `.ci/check-apple-ui` compiles against its stand-ins, as lines: the code of the ``appleGuides``.

@@ -1,0 +1,1 @@
+../AsyncDIWiringPlugin/WiringChecks.swift

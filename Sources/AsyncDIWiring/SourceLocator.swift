@@ -1,0 +1,54 @@
+import Foundation
+
+/// Finds source files: registrations know them as `Module/File.swift` only.
+///
+/// Given the folders of modules, it looks there; else below the current folder, for one that is called like the module.
+struct SourceLocator {
+    /// The folder of each module that is known.
+    private var folders: [String: [String]]
+    private let workingFolder: String
+    /// By module: the files below its folders, by name.
+    private var files: [String: [String: [String]]] = [:]
+    private var found: [String: String] = [:]
+
+    init(folders: [String: [String]], workingFolder: String = FileManager.default.currentDirectoryPath) {
+        self.folders = folders
+        self.workingFolder = workingFolder
+    }
+
+    /// The path of a file; the file as it is when it was not found, or when several have the name.
+    mutating func path(of fileID: String) -> String {
+        if let path = found[fileID] { return path }
+        let parts = fileID.split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2, !fileID.hasPrefix("/") else { return fileID }
+        let candidates = files(of: parts[0])[parts[1], default: []]
+        let path = candidates.count == 1 ? candidates[0] : fileID
+        found[fileID] = path
+        return path
+    }
+
+    private mutating func files(of module: String) -> [String: [String]] {
+        if let known = files[module] { return known }
+        var files: [String: [String]] = [:]
+        for folder in folders[module] ?? Self.folders(named: module, below: workingFolder, depth: 4) {
+            for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+            where path.hasSuffix(".swift") {
+                let name = path.split(separator: "/").last.map(String.init) ?? path
+                files[name, default: []].append("\(folder)/\(path)")
+            }
+        }
+        self.files[module] = files
+        return files
+    }
+
+    /// The folders with a name, not below one another, and none that is hidden.
+    private static func folders(named name: String, below folder: String, depth: Int) -> [String] {
+        guard depth > 0, let entries = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
+        return entries.filter { !$0.hasPrefix(".") }.sorted().flatMap { entry -> [String] in
+            let path = "\(folder)/\(entry)"
+            var isFolder = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else { return [] }
+            return entry == name ? [path] : folders(named: name, below: path, depth: depth - 1)
+        }
+    }
+}

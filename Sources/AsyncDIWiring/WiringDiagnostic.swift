@@ -1,0 +1,143 @@
+import AsyncDI
+
+/// One message about the wiring, with the places that it is about.
+struct WiringDiagnostic: Hashable, Codable {
+    enum Severity: String, Codable {
+        case error, warning
+    }
+
+    /// A line that a message is about; the file is as `#fileID` has it until it is found.
+    struct Place: Hashable, Codable {
+        let file: String
+        let line: UInt
+
+        func located(by locator: inout SourceLocator) -> Place { Place(file: locator.path(of: file), line: line) }
+    }
+
+    struct Note: Hashable, Codable {
+        let message: String
+        let place: Place?
+    }
+
+    let severity: Severity
+    /// The kind: the code of an error, or the name of a warning.
+    let kind: String
+    let message: String
+    var place: Place?
+    var notes: [Note] = []
+
+    /// In the form that compilers have: a line for the message and one for each note.
+    var lines: [String] {
+        [Self.line(place, severity.rawValue, message)] + notes.map { Self.line($0.place, "note", $0.message) }
+    }
+
+    private static func line(_ place: Place?, _ kind: String, _ message: String) -> String {
+        // A compiler's message is one line.
+        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        guard let place else { return "\(kind): \(text)" }
+        return "\(place.file):\(place.line): \(kind): \(text)"
+    }
+
+    /// The same with the paths of files that were found.
+    func located(by locator: inout SourceLocator) -> WiringDiagnostic {
+        var copy = self
+        copy.place = place?.located(by: &locator)
+        copy.notes = notes.map { Note(message: $0.message, place: $0.place?.located(by: &locator)) }
+        return copy
+    }
+}
+
+extension WiringDiagnostic.Place {
+    init(_ site: RegistrationSite) { self.init(file: site.fileID, line: site.line) }
+
+    /// The sites that a text names, in its order.
+    static func mentioned(in text: String) -> [Self] {
+        text.split { " (),;".contains($0) }.compactMap { word in
+            var word = word[...]
+            while word.last == "." { word.removeLast() }
+            return word.contains("/") && word.contains(".swift:") ? Self(String(word)) : nil
+        }
+    }
+
+    /// A site as a node of a graph has it: `App/Modules.swift:12`.
+    init?(_ site: String?) {
+        guard let site, let colon = site.lastIndex(of: ":"), let line = UInt(site[site.index(after: colon)...]) else {
+            return nil
+        }
+        self.init(file: String(site[..<colon]), line: line)
+    }
+}
+
+extension WiringDiagnostic {
+    /// What resolving would throw, at the first registration of its path; the others are notes.
+    init(_ problem: ResolutionError) {
+        let steps = zip(problem.path, problem.sites).map { (name: "\($0)", place: $1.map(Place.init)) }
+        var message = problem.message
+        if problem.code == .circularDependency {
+            message = "\(steps.last?.name ?? "A service") needs itself to be made."
+        }
+        if steps.count > 1 { message += " Path: \(steps.map(\.name).joined(separator: " → "))." }
+        if let advice = problem.advice { message += " \(advice)" }
+        self.init(severity: .error, kind: "\(problem.code)", message: message)
+        let places = steps.filter { $0.place != nil }
+        place = places.first?.place
+        var seen = Set(places.prefix(1).map(\.place))
+        for step in places.dropFirst() where seen.insert(step.place).inserted {
+            notes.append(Note(message: "\(step.name) is registered here", place: step.place))
+        }
+        // What the sentences name: the other of two registrations, or a decoration.
+        for other in Place.mentioned(in: message) where seen.insert(other).inserted {
+            if place == nil { place = other } else { notes.append(Note(message: "named above", place: other)) }
+        }
+    }
+
+    /// A closure that could not be looked into.
+    init(opaque registration: ValidationReport.Registration) {
+        self.init(
+            severity: .warning, kind: "opaqueClosure",
+            message: "\(registration.key) is made by a closure that does not declare what it resolves, which therefore "
+                + "is not checked. Declare it: .dependencies(A.self, B.self), or .dependencies() if it resolves nothing.",
+            place: registration.site.map(Place.init))
+    }
+
+    init(unused node: DependencyGraph.Node) {
+        self.init(
+            severity: .warning, kind: "unused",
+            message: "\(node.name) is registered, but none of the services that the application resolves needs it.",
+            place: Place(node.site))
+    }
+
+    /// Some registrations seem to be unused, but closures may use them.
+    init(unused nodes: [DependencyGraph.Node], perhapsUsedBy opaque: [DependencyGraph.Node]) {
+        self.init(
+            severity: .warning, kind: "unused",
+            message: "Whether these are used cannot be told, because some closures do not declare what they resolve: "
+                + nodes.map(\.name).joined(separator: ", ") + ".",
+            place: opaque.lazy.compactMap { Place($0.site) }.first,
+            notes: opaque.map { Note(message: "\($0.name) is made by a closure", place: Place($0.site)) })
+    }
+
+    init(outlivingUsers node: DependencyGraph.Node) {
+        self.init(
+            severity: .warning, kind: "outlivingUsers",
+            message: "\(node.name) is \(node.lifetime ?? "shared") and lives longer than everything that uses it.",
+            place: Place(node.site))
+    }
+
+    /// The contract says something else.
+    init(_ difference: GraphDifference, fromContract file: String) {
+        self.init(
+            severity: .error, kind: "contract",
+            message: "The wiring is not as this contract says. Write it anew if this is meant: --graph json > \(file)",
+            place: Place(file: file, line: 1))
+        let sites = Dictionary(
+            (difference.added + difference.changed.map(\.after)).map { ($0.name, Place($0.site)) },
+            uniquingKeysWith: { first, _ in first })
+        for line in "\(difference)".split(separator: "\n") {
+            let name = sites.keys.first {
+                line == "+ \($0)" || line.hasPrefix("+ \($0) (") || line.hasPrefix("~ \($0):")
+            }
+            notes.append(Note(message: String(line), place: name.flatMap { sites[$0] ?? nil }))
+        }
+    }
+}

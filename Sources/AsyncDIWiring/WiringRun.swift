@@ -1,0 +1,103 @@
+import AsyncDI
+import Foundation
+
+/// One run of a check, with the arguments of its process: what it writes, and how it ends.
+@MainActor struct WiringRun {
+    let warnings: WiringWarnings
+    let containers: @MainActor () async throws -> [CheckedContainer]
+
+    /// Does what the arguments say; the first one is the path of the process.
+    func perform(_ arguments: [String]) async -> WiringOutcome {
+        let options: WiringArguments
+        do {
+            options = try WiringArguments(Array(arguments.dropFirst()))
+        } catch {
+            return WiringOutcome(errors: "error: \(error.message)\n\n\(WiringArguments.help)", status: 2)
+        }
+        if options.asksForHelp { return WiringOutcome(output: WiringArguments.help) }
+        if let files = options.comparison { return compare(files[0], files[1]) }
+        let stamp = options.stamp.map { WiringStamp(file: $0, arguments: arguments, contract: options.contract) }
+        if stamp?.isUpToDate == true { return WiringOutcome() }
+        do {
+            let wiring = Wiring(try await containers())
+            if let drawing = options.drawing { return WiringOutcome(output: try draw(try await wiring.graph, drawing)) }
+            var found = try await wiring.diagnostics(warnings.union(options.warnings))
+            if let contract = options.contract {
+                let difference = try await wiring.graph.difference(from: try read(contract))
+                if !difference.isEmpty { found.append(WiringDiagnostic(difference, fromContract: contract)) }
+            }
+            return try outcome(found, options, stamp)
+        } catch let error as Unreadable {
+            return WiringOutcome(errors: "error: \(error.message)\n", status: 2)
+        } catch let error as ResolutionError {
+            return (try? outcome([WiringDiagnostic(error)], options, nil)) ?? failure(error)
+        } catch {
+            return failure(error)
+        }
+    }
+
+    private func outcome(
+        _ diagnostics: [WiringDiagnostic], _ options: WiringArguments, _ stamp: WiringStamp?
+    ) throws -> WiringOutcome {
+        var locator = SourceLocator(folders: options.folders)
+        let located = diagnostics.map { $0.located(by: &locator) }
+        let status: Int32 = located.contains { $0.severity == .error } ? 1 : 0
+        if status == 0 { try stamp?.write() }
+        if options.writesJSON {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let text = String(decoding: try encoder.encode(located), as: UTF8.self)
+            return WiringOutcome(output: text + "\n", status: status)
+        }
+        return WiringOutcome(errors: located.flatMap(\.lines).map { $0 + "\n" }.joined(), status: status)
+    }
+
+    private func failure(_ error: any Error) -> WiringOutcome {
+        WiringOutcome(errors: "error: the wiring could not be checked: \(error)\n", status: 1)
+    }
+
+    private func draw(_ graph: DependencyGraph, _ drawing: WiringArguments.Drawing) throws -> String {
+        switch drawing {
+        case .dot: graph.dot()
+        case .mermaid: graph.mermaid()
+        case .json: graph.contract.json()
+        }
+    }
+
+    // MARK: Files
+
+    private struct Unreadable: Error {
+        let message: String
+    }
+
+    private func read(_ file: String) throws -> DependencyGraph {
+        do {
+            return try JSONDecoder().decode(DependencyGraph.self, from: Data(contentsOf: URL(filePath: file)))
+        } catch {
+            throw Unreadable(message: "\(file) is no graph that --graph json wrote: \(error)")
+        }
+    }
+
+    private func compare(_ earlier: String, _ later: String) -> WiringOutcome {
+        do {
+            let difference = try read(later).difference(from: try read(earlier))
+            return WiringOutcome(output: "\(difference)\n", status: difference.isEmpty ? 0 : 1)
+        } catch {
+            return WiringOutcome(errors: "error: \((error as? Unreadable)?.message ?? "\(error)")\n", status: 2)
+        }
+    }
+}
+
+/// What a run writes, and how its process ends.
+struct WiringOutcome: Equatable {
+    var output = ""
+    var errors = ""
+    var status: Int32 = 0
+
+    /// Writes everything and ends the process.
+    func printAndExit() -> Never {
+        FileHandle.standardOutput.write(Data(output.utf8))
+        FileHandle.standardError.write(Data(errors.utf8))
+        exit(status)
+    }
+}
