@@ -62,7 +62,8 @@ public actor Container: _ContainerInit {
             name: name, parent: parent?.core,
             settings: ContainerCore.Settings(
                 defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock,
-                events: observers.isEmpty ? nil : EventQueue(for: observers)),
+                events: observers.isEmpty ? nil : EventQueue(for: observers),
+                interceptor: observers.lazy.compactMap { $0 as? any ContainerInterceptor }.first),
             fallbacks: fallbacks.map(\.core))
         self.core = core
         table = core.table

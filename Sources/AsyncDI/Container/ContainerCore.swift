@@ -249,10 +249,14 @@ extension ContainerCore {
         let stopwatch: Stopwatch
         let events: EventQueue?
         let stalls: StallMonitor?
+        /// The first observer that takes part in factories and hooks.
+        let interceptor: (any ContainerInterceptor)?
 
         init(
-            defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>, events: EventQueue?
+            defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>, events: EventQueue?,
+            interceptor: (any ContainerInterceptor)? = nil
         ) {
+            self.interceptor = interceptor
             self.defaultLifetime = defaultLifetime
             self.duplicatePolicy = duplicatePolicy
             self.clock = clock

@@ -184,8 +184,8 @@ extension Request {
     func registration() throws -> (binding: Binding, table: InstanceTable)? {
         let found = host.table.currentRegistration(of: key)
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
-        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
-        if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
+        if let found, found.table.isClosed { throw found.table.host.refusal(of: key, asker: asker) }
         try checkOutlived(answeredBy: found?.binding)
         if let found, let recorded { recorded.asks(for: found.binding, in: found.table) }
         return found
