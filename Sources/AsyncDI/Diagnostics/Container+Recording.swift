@@ -21,19 +21,20 @@ extension Container {
     ///
     /// - Returns: The graph, with lifetimes, owners, counts and durations in ``DependencyGraph/details``.
     public func dependencyGraph() -> DependencyGraph {
-        core.records.map(DependencyGraph.init(recorded:)) ?? DependencyGraph()
+        core.records.map { DependencyGraph(recorded: $0) } ?? DependencyGraph()
     }
 }
 
 extension DependencyGraph {
-    /// The graph of what was recorded.
-    init(recorded records: Recorder.Records) {
+    /// The graph of what was recorded, or declared by registrations of which some do not say everything.
+    init(recorded records: Recorder.Records, opaque: Set<RecordedService> = []) {
         let names = GraphNames(Array(records.services.keys.map { ($0, records.services[$0]?.site) }))
         let nodes = records.services.map { service, facts in
             Node(
                 names[service], service: service.text, lifetime: facts.lifetime,
                 owner: service.isGroup ? nil : service.owner, site: facts.site?.description,
-                creations: facts.creations, failures: facts.failures, duration: facts.duration)
+                creations: facts.creations, failures: facts.failures, duration: facts.duration,
+                isOpaque: opaque.contains(service))
         }
         let edges = records.dependencies.map {
             Edge(from: names[$0.from], to: names[$0.to], isDeferred: $0.isDeferred)

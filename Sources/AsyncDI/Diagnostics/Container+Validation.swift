@@ -61,10 +61,14 @@ extension Container {
 
     /// What the registrations of this container declare, as a graph: without running a factory.
     ///
-    /// - Returns: The graph; a closure that declares nothing is a node without edges.
+    /// Its ``DependencyGraph/contract`` is what is worth keeping in a file, beside the sources: a later graph is compared
+    /// with it by ``DependencyGraph/difference(from:)``.
+    ///
+    /// - Returns: The graph; a closure that declares nothing is a node without edges that is marked as opaque.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func declaredGraph() throws -> DependencyGraph {
-        DependencyGraph(recorded: try core.staticGraph().graph.records)
+        let graph = try core.staticGraph().graph
+        return DependencyGraph(recorded: graph.records, opaque: graph.unknown)
     }
 }
 

@@ -32,6 +32,9 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         /// How long all runs of the factory and its hooks took together, by the container's clock, what they waited for
         /// included.
         public var duration: Duration
+        /// Whether the graph was declared by registrations of which this one does not say everything that it resolves:
+        /// a closure without ``Registration/dependencies(_:)``, or a decorated service.
+        public var isOpaque: Bool
 
         /// A node.
         ///
@@ -44,9 +47,10 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         ///   - creations: How many instances were made.
         ///   - failures: How many runs of the factory failed.
         ///   - duration: How long all runs took together.
+        ///   - isOpaque: Whether the registration may resolve more than it declares.
         public init(
             _ name: String, service: String? = nil, lifetime: String? = nil, owner: String? = nil, site: String? = nil,
-            creations: Int = 0, failures: Int = 0, duration: Duration = .zero
+            creations: Int = 0, failures: Int = 0, duration: Duration = .zero, isOpaque: Bool = false
         ) {
             self.name = name
             self.service = service ?? name
@@ -56,6 +60,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
             self.creations = creations
             self.failures = failures
             self.duration = duration
+            self.isOpaque = isOpaque
         }
     }
 

@@ -1,0 +1,187 @@
+/// How a graph differs from an earlier one: which registrations and edges were added, removed and changed.
+///
+/// ```swift
+/// let difference = try container.declaredGraph().difference(from: contract)
+/// #expect(difference.isEmpty, "\(difference)")
+/// ```
+/// Registrations are compared by service, owner, lifetime and whether they declare what they resolve; not by their
+/// places in the sources or by what was counted in a run. Among registrations that are called alike, those that are
+/// connected alike are taken for the same.
+public struct GraphDifference: Sendable, Hashable, Codable {
+    /// A registration that is in both graphs, and is not the same.
+    public struct Change: Sendable, Hashable, Codable {
+        /// What it was.
+        public let before: DependencyGraph.Node
+        /// What it is.
+        public let after: DependencyGraph.Node
+    }
+
+    /// The registrations that only the later graph has, by name.
+    public let added: [DependencyGraph.Node]
+    /// The registrations that only the earlier graph had, by name.
+    public let removed: [DependencyGraph.Node]
+    /// The registrations whose lifetime, owner or opacity has changed, by name.
+    public let changed: [Change]
+    /// The edges that only the later graph has, with its names.
+    public let addedEdges: [DependencyGraph.Edge]
+    /// The edges that only the earlier graph had, with its names.
+    public let removedEdges: [DependencyGraph.Edge]
+    /// The edges whose ``DependencyGraph/Edge/isDeferred`` has changed, as they are in the later graph.
+    public let changedEdges: [DependencyGraph.Edge]
+
+    /// Whether the graphs do not differ.
+    public var isEmpty: Bool {
+        added.isEmpty && removed.isEmpty && changed.isEmpty && addedEdges.isEmpty && removedEdges.isEmpty
+            && changedEdges.isEmpty
+    }
+
+    /// Compares two graphs.
+    ///
+    /// - Parameters:
+    ///   - earlier: The graph as it was.
+    ///   - later: The graph as it is.
+    public init(from earlier: DependencyGraph, to later: DependencyGraph) {
+        let pairs = NodePairs(earlier, later)
+        added = later.details.filter { !pairs.isPaired(after: $0) }
+        removed = earlier.details.filter { !pairs.isPaired(before: $0) }
+        changed = earlier.details.compactMap { before in
+            guard let after = pairs.later(before.name).flatMap({ later[$0] }) else { return nil }
+            let isSame =
+                before.lifetime == after.lifetime && before.owner == after.owner && before.isOpaque == after.isOpaque
+            return isSame ? nil : Change(before: before, after: after)
+        }
+        let new = Dictionary(uniqueKeysWithValues: later.edges.map { (Ends(from: $0.from, to: $0.to), $0) })
+        var kept: Set<Ends> = []
+        var (removedEdges, changedEdges): ([DependencyGraph.Edge], [DependencyGraph.Edge]) = ([], [])
+        for edge in earlier.edges {
+            guard let from = pairs.later(edge.from), let to = pairs.later(edge.to),
+                let same = new[Ends(from: from, to: to)]
+            else {
+                removedEdges.append(edge)
+                continue
+            }
+            kept.insert(Ends(from: from, to: to))
+            if same.isDeferred != edge.isDeferred { changedEdges.append(same) }
+        }
+        addedEdges = later.edges.filter { !kept.contains(Ends(from: $0.from, to: $0.to)) }
+        self.removedEdges = removedEdges
+        self.changedEdges = changedEdges
+    }
+
+    private struct Ends: Hashable {
+        let from: String
+        let to: String
+    }
+}
+
+extension DependencyGraph {
+    /// How this graph differs from an earlier one.
+    ///
+    /// - Parameter earlier: The graph as it was, such as the ``contract`` that was kept in a file.
+    /// - Returns: What was added, removed and changed.
+    public func difference(from earlier: DependencyGraph) -> GraphDifference {
+        GraphDifference(from: earlier, to: self)
+    }
+}
+
+extension GraphDifference: CustomStringConvertible {
+    /// The differences, one in a line: `+` for what was added, `-` for what was removed, `~` for what has changed.
+    public var description: String {
+        if isEmpty { return "no difference" }
+        var lines = added.map { "+ \($0.name)\(facts($0))" } + removed.map { "- \($0.name)\(facts($0))" }
+        lines += changed.map { "~ \($0.after.name): \($0.text)" }
+        lines += addedEdges.map { "+ \(text($0))" } + removedEdges.map { "- \(text($0))" }
+        lines += changedEdges.map { "~ \($0.from) → \($0.to): now resolved \($0.isDeferred ? "later" : "at once")" }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What is known of a registration, in parentheses; nothing for a group of contributions.
+    private func facts(_ node: DependencyGraph.Node) -> String {
+        let facts = [node.lifetime, node.owner.map { "in \($0)" }].compactMap(\.self)
+        return facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
+    }
+
+    private func text(_ edge: DependencyGraph.Edge) -> String {
+        "\(edge.from) → \(edge.to)\(edge.isDeferred ? " (later)" : "")"
+    }
+}
+
+extension GraphDifference.Change {
+    fileprivate var text: String {
+        var parts: [String] = []
+        if before.lifetime != after.lifetime {
+            parts.append("\(before.lifetime ?? "no lifetime") → \(after.lifetime ?? "no lifetime")")
+        }
+        if before.owner != after.owner {
+            parts.append("in \(before.owner ?? "no container") → in \(after.owner ?? "no container")")
+        }
+        if before.isOpaque != after.isOpaque {
+            parts.append(after.isOpaque ? "no longer declares what it resolves" : "now declares what it resolves")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// Which node of one graph is which of another.
+private struct NodePairs {
+    private var laterByEarlier: [String: String] = [:]
+    private var paired: Set<String> = []
+
+    init(_ earlier: DependencyGraph, _ later: DependencyGraph) {
+        var before = Dictionary(grouping: earlier.details) { GraphService($0) }
+        var after = Dictionary(grouping: later.details) { GraphService($0) }
+        let surroundings = (Surroundings(of: earlier), Surroundings(of: later))
+        for (service, nodes) in before {
+            guard let others = after[service] else { continue }
+            if nodes.count == 1, others.count == 1 {
+                pair(nodes[0], others[0])
+            } else {
+                // Of several, first those that are connected alike; then as they come.
+                pair(nodes, others) { node, isLater in
+                    (isLater ? surroundings.1 : surroundings.0).signature(of: node)
+                }
+                pair(nodes, others) { _, _ in "" }
+            }
+            before[service] = nodes.filter { !isPaired(before: $0) }
+            after[service] = others.filter { !isPaired(after: $0) }
+        }
+        pairMoved(before.values.joined(), after.values.joined())
+    }
+
+    func later(_ earlier: String) -> String? { laterByEarlier[earlier] }
+    func isPaired(before node: DependencyGraph.Node) -> Bool { laterByEarlier[node.name] != nil }
+    func isPaired(after node: DependencyGraph.Node) -> Bool { paired.contains(node.name) }
+
+    private mutating func pair(_ before: DependencyGraph.Node, _ after: DependencyGraph.Node) {
+        laterByEarlier[before.name] = after.name
+        paired.insert(after.name)
+    }
+
+    /// Pairs those that are left of two lists and have the same key, in their order.
+    private mutating func pair(
+        _ before: [DependencyGraph.Node], _ after: [DependencyGraph.Node],
+        by key: (DependencyGraph.Node, _ isLater: Bool) -> String
+    ) {
+        var left = Dictionary(grouping: after.reversed().filter { !isPaired(after: $0) }) { key($0, true) }
+        for node in before where !isPaired(before: node) {
+            if let other = left[key(node, false)]?.popLast() { pair(node, other) }
+        }
+    }
+
+    /// Pairs what is left once in each graph, in another container: it has moved.
+    private mutating func pairMoved(
+        _ before: some Sequence<DependencyGraph.Node>, _ after: some Sequence<DependencyGraph.Node>
+    ) {
+        func byService(_ nodes: some Sequence<DependencyGraph.Node>) -> [GraphService: [DependencyGraph.Node]] {
+            Dictionary(grouping: nodes) { node in
+                var node = node
+                node.owner = nil
+                return GraphService(node)
+            }
+        }
+        let candidates = byService(after)
+        for (service, nodes) in byService(before) where nodes.count == 1 {
+            if let others = candidates[service], others.count == 1 { pair(nodes[0], others[0]) }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Testing
+
+@testable import AsyncDI
+
+private typealias Edge = DependencyGraph.Edge
+private typealias Node = DependencyGraph.Node
+
+private struct Font: Sendable {}
+private struct Ink: Sendable {}
+private struct Page: Sendable {
+    let font: Font
+}
+private struct Editor: Sendable {
+    let page: Page
+    let ink: Lazy<Ink>
+}
+protocol ContractPlugin: Sendable {}
+private struct Speller: ContractPlugin {
+    let font: Font
+}
+private struct WordCount: ContractPlugin {
+    let ink: Ink
+}
+private struct Shelf: Sendable {
+    let plugins: [any ContractPlugin]
+}
+
+/// Declared graphs as files that are kept and compared.
+@Suite(.timeLimit(.minutes(10))) struct GraphContractTests {
+    private func graph(_ registrations: [Registrations], name: String? = "app") async throws -> DependencyGraph {
+        let container = Container(name: name) {
+            for part in registrations { part }
+        }
+        return try await container.declaredGraph()
+    }
+
+    private func part(@RegistrationBuilder _ registrations: () -> Registrations) -> Registrations { registrations() }
+
+    private var parts: [Registrations] {
+        [
+            part { Registration(using: Editor.init) },
+            part { Registration(using: Page.init, lifetime: .scoped) },
+            part { Registration(Font.self, lifetime: .singleton) { _ in Font() } },
+            part { Registration(Ink.self) { _ in Ink() }.dependencies() },
+            part { Registration(using: Shelf.init) },
+        ]
+    }
+
+    private func speller(line: UInt) -> Registrations {
+        part {
+            Registration(using: Speller.init, as: (any ContractPlugin).self, fileID: "App/Plugins.swift", line: line)
+                .intoMany()
+        }
+    }
+
+    private func counter(line: UInt) -> Registrations {
+        part {
+            Registration(using: WordCount.init, as: (any ContractPlugin).self, fileID: "App/Plugins.swift", line: line)
+                .intoMany()
+        }
+    }
+
+    // MARK: JSON
+
+    @Test func `a contract does not depend on the order of registrations, nor on their lines`() async throws {
+        let first = try await graph(parts + [speller(line: 1), counter(line: 2)])
+        let second = try await graph(Array((parts + [speller(line: 9), counter(line: 8)]).reversed()))
+        #expect(first != second)
+        #expect(first.contract.json() == second.contract.json())
+        #expect(first.contract.contract == first.contract)
+        #expect(
+            first.contract.json() == """
+                {
+                  "details": [
+                    {"name": "ContractPlugin #1", "service": "ContractPlugin", "lifetime": "graph", "owner": "app"},
+                    {"name": "ContractPlugin #2", "service": "ContractPlugin", "lifetime": "graph", "owner": "app"},
+                    {"name": "Editor", "lifetime": "graph", "owner": "app"},
+                    {"name": "Font", "lifetime": "singleton", "owner": "app", "isOpaque": true},
+                    {"name": "Ink", "lifetime": "graph", "owner": "app"},
+                    {"name": "Page", "lifetime": "scoped", "owner": "app"},
+                    {"name": "Shelf", "lifetime": "graph", "owner": "app"},
+                    {"name": "[ContractPlugin]"}
+                  ],
+                  "edges": [
+                    {"from": "ContractPlugin #1", "to": "Font"},
+                    {"from": "ContractPlugin #2", "to": "Ink"},
+                    {"from": "Editor", "to": "Ink", "isDeferred": true},
+                    {"from": "Editor", "to": "Page"},
+                    {"from": "Page", "to": "Font"},
+                    {"from": "Shelf", "to": "[ContractPlugin]"},
+                    {"from": "[ContractPlugin]", "to": "ContractPlugin #1"},
+                    {"from": "[ContractPlugin]", "to": "ContractPlugin #2"}
+                  ]
+                }
+
+                """)
+    }
+
+    @Test(arguments: 0..<100) func `the JSON of any graph is read again as the same graph`(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let names = ["", "a", "\"b\\", "é🧑🏽‍🚀", "tab\t\u{0}\u{7F}\r\n\u{2028}", "/</script>", "null"]
+        let nodes = names.filter { _ in random.chance(0.7) }.map { name in
+            Node(
+                name, service: random.pick(names), lifetime: random.chance(0.5) ? random.pick(names) : nil,
+                owner: random.chance(0.5) ? random.pick(names) : nil,
+                site: random.chance(0.5) ? random.pick(names) : nil, creations: random.below(3),
+                failures: random.below(3),
+                duration: random.chance(0.5) ? .zero : .seconds(random.below(100)) - .nanoseconds(random.below(100)),
+                isOpaque: random.chance(0.5))
+        }
+        let edges = (0..<random.below(9)).map { _ in
+            Edge(from: random.pick(names), to: random.pick(names), isDeferred: random.chance(0.5))
+        }
+        let graph = DependencyGraph(nodes, edges: edges)
+        #expect(try JSONDecoder().decode(DependencyGraph.self, from: Data(graph.json().utf8)) == graph)
+        #expect(try JSONDecoder().decode(DependencyGraph.self, from: JSONEncoder().encode(graph)) == graph)
+    }
+
+    // MARK: Differences
+
+    @Test func `equal graphs have no difference, wherever their registrations stand`() async throws {
+        let first = try await graph(parts + [speller(line: 1), counter(line: 2)])
+        let second = try await graph(Array((parts + [speller(line: 9), counter(line: 8)]).reversed()))
+        #expect(second.difference(from: first).isEmpty)
+        #expect(second.contract.difference(from: first).isEmpty)
+        #expect(second.difference(from: first).description == "no difference")
+    }
+
+    @Test func `what was added, removed and changed is named`() async throws {
+        let first = try await graph(parts + [speller(line: 1), counter(line: 2)])
+        let second = try await graph([
+            part { Registration(using: Editor.init) },
+            part { Registration(Font.self, lifetime: .weak) { _ in Font() }.dependencies() },
+            part { Registration(Ink.self) { _ in Ink() } },
+            part { Registration(Page.self) { _ in Page(font: Font()) }.dependencies(Lazy<Font>.self) },
+            part { Registration(Double.self) { _ in 1 }.dependencies(Ink.self) },
+            counter(line: 1),
+            part { Registration(using: Shelf.init) },
+        ])
+        #expect(
+            second.difference(from: first).description == """
+                + Double (graph, in app)
+                - ContractPlugin #1 (graph, in app)
+                ~ Font: singleton → weak, now declares what it resolves
+                ~ Ink: no longer declares what it resolves
+                ~ Page: scoped → graph
+                + Double → Ink
+                - ContractPlugin #1 → Font
+                - [ContractPlugin] → ContractPlugin #1
+                ~ Page → Font: now resolved later
+                """)
+    }
+
+    @Test func `a registration that moves to another container has changed`() async throws {
+        let before = try await graph([part { Registration(Ink.self) { _ in Ink() } }], name: "app")
+        let after = try await graph([part { Registration(Ink.self) { _ in Ink() } }], name: "web")
+        #expect(after.difference(from: before).description == "~ Ink: in app → in web")
+    }
+
+    @Test(arguments: 0..<200) func `a difference applied to the earlier graph makes the later one`(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        func graph() -> DependencyGraph {
+            let names = ["A", "B #1", "B #2", "B #3", "C", "D"].filter { _ in random.chance(0.8) }
+            let nodes = names.map { name in
+                Node(
+                    name, service: String(name.prefix(1)), lifetime: random.chance(0.5) ? "graph" : "scoped",
+                    owner: random.chance(0.9) ? "app" : "web")
+            }
+            let edges = names.flatMap { from in
+                names.compactMap { to in
+                    random.chance(0.3) ? Edge(from: from, to: to, isDeferred: random.chance(0.3)) : nil
+                }
+            }
+            return DependencyGraph(nodes, edges: edges)
+        }
+        let (before, after) = (graph(), graph())
+        let difference = after.difference(from: before)
+        #expect(difference.isEmpty == (difference.description == "no difference"))
+        #expect(before.details.count - difference.removed.count + difference.added.count == after.details.count)
+        #expect(
+            before.edges.count - difference.removedEdges.count + difference.addedEdges.count == after.edges.count)
+        #expect(difference.added.allSatisfy { after[$0.name] == $0 })
+        #expect(difference.removed.allSatisfy { before[$0.name] == $0 })
+        #expect(after.difference(from: after).isEmpty)
+        // The other way round it is the same with the roles exchanged.
+        let back = before.difference(from: after)
+        #expect(back.added.count == difference.removed.count && back.changed.count == difference.changed.count)
+    }
+
+    // MARK: Usage
+
+    @Test func `what no root leads to is found`() async throws {
+        let graph = try await graph([
+            part { Registration(using: Editor.init) }, part { Registration(using: Page.init) },
+            part { Registration(Font.self) { _ in Font() }.dependencies() },
+            part { Registration(Ink.self) { _ in Ink() }.dependencies() },
+            part { Registration(Ink.self, qualifier: "red") { _ in Ink() }.dependencies() },
+            part { Registration(using: Shelf.init) }, speller(line: 1),
+        ])
+        let fromEditor = try graph.unreachable(from: ["Editor"])
+        #expect(fromEditor.nodes.map(\.name) == ["ContractPlugin", "Ink[red]", "Shelf", "[ContractPlugin]"])
+        #expect(fromEditor.opaque.isEmpty)
+        // A service means each of its registrations.
+        #expect(try graph.unreachable(from: ["Shelf", "Ink"]).nodes.map(\.name) == ["Editor", "Page"])
+        #expect(try graph.unreachable(from: ["Editor", "Shelf", "Ink[red]"]).isEmpty)
+        let error = #expect(throws: DependencyGraph.UnknownRootError.self) { try graph.unreachable(from: ["Edit"]) }
+        #expect(error?.root == "Edit")
+    }
+
+    @Test func `a finding says who may use what was found`() async throws {
+        let graph = try await graph([
+            part { Registration(Editor.self) { r in try await Editor(page: r.resolve(), ink: r.resolve()) } },
+            part { Registration(using: Page.init) }, part { Registration(Font.self) { _ in Font() } },
+        ])
+        let finding = try graph.unreachable(from: ["Editor"])
+        #expect(finding.nodes.map(\.name) == ["Font", "Page"])
+        #expect(finding.opaque.map(\.name) == ["Editor"])
+    }
+
+    @Test func `what lives longer than everything that uses it is found`() async throws {
+        let graph = try await graph([
+            part { Registration(using: Editor.init) },
+            part { Registration(using: Page.init, lifetime: .scoped) },
+            part { Registration(Font.self, lifetime: .singleton) { _ in Font() }.dependencies() },
+            part { Registration(Ink.self, lifetime: .singleton) { _ in Ink() }.dependencies() },
+            part { Registration(using: WordCount.init) },
+            part {
+                Registration(Shelf.self, lifetime: .singleton) { _ in Shelf(plugins: []) }.dependencies(WordCount.self)
+            },
+        ])
+        // A singleton's counter uses the ink, and nobody the shelf.
+        #expect(graph.outlivingUsers.nodes.map(\.name) == ["Font"])
+        #expect(graph.outlivingUsers.opaque.isEmpty)
+    }
+}
