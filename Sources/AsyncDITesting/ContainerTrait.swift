@@ -35,7 +35,8 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         let place = sourceLocation
         let session = TestSession(
             traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: $0.belongs(to: test)) },
-            TestContainerOption.Values(traits.flatMap(\.options)), testID: test.id
+            TestContainerOption.Values(traits.flatMap(\.options)), testID: test.id,
+            again: { Registrations { for trait in traits { trait.registrations() } } }
         ) { report in
             report.record(near: place)
         }

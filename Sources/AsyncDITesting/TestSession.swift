@@ -25,6 +25,8 @@ final class TestSession: Sendable {
     let watcher: TestWatcher
     /// The test that a trait has made the session for.
     let testID: Test.ID?
+    /// Evaluates the registrations of the test once more; nil where they were given for once.
+    let makeRegistrations: (@Sendable () -> Registrations)?
     private let options: TestContainerOption.Values
     private let overrides: [Override]
     private let report: @Sendable (TestReport) -> Void
@@ -35,13 +37,16 @@ final class TestSession: Sendable {
     ///   - layers: The registrations, outermost first: the first layer is what the others override.
     ///   - options: The options of all layers.
     ///   - testID: The test.
+    ///   - makeRegistrations: Evaluates the registrations of all layers once more.
     ///   - report: Receives what is found.
     init(
         _ layers: [Layer], _ options: TestContainerOption.Values, testID: Test.ID?,
+        again makeRegistrations: (@Sendable () -> Registrations)? = nil,
         report: @escaping @Sendable (TestReport) -> Void
     ) {
         self.options = options
         self.testID = testID
+        self.makeRegistrations = makeRegistrations
         self.report = report
         watcher = TestWatcher(watchesInstances: options.reportsLeaks)
         overrides = Self.overrides(in: layers)

@@ -167,9 +167,7 @@ extension ContainerCore {
                 return
             }
             let blueprint =
-                settings.interceptor.map {
-                    draft.blueprint.intercepted(by: $0, defaultLifetime: defaultLifetime)
-                } ?? draft.blueprint
+                settings.interceptor.map { draft.blueprint.intercepted(by: $0, in: self) } ?? draft.blueprint
             let problem = blueprint.problem(defaultLifetime: defaultLifetime)
             bindings.append(Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem))
             for forward in blueprint.forwards {

@@ -21,6 +21,10 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
     public let lifetime: Lifetime
     /// The file and line of the registration, nil when they are not known.
     public let site: RegistrationSite?
+    /// The position of a hook among those of its kind; zero for a factory.
+    public let index: Int
+    /// Tells the container that holds the registration from every other one.
+    public let owner: UInt64
 
     /// The service and what is called: `Database factory`.
     public var description: String {
@@ -130,13 +134,14 @@ extension ContainerInterceptor {
 
 extension Blueprint {
     /// The same registration, whose factory and hooks an interceptor takes part in.
-    func intercepted(by interceptor: any ContainerInterceptor, defaultLifetime: Lifetime) -> Blueprint {
-        let call = { [key, site, lifetime = lifetime ?? defaultLifetime] (kind: InterceptedCall.Kind) in
-            InterceptedCall(kind: kind, key: key, lifetime: lifetime, site: site)
+    func intercepted(by interceptor: any ContainerInterceptor, in core: ContainerCore) -> Blueprint {
+        let (owner, lifetime) = (core.number, lifetime ?? core.defaultLifetime)
+        let call = { [key, site] (kind: InterceptedCall.Kind, index: Int) in
+            InterceptedCall(kind: kind, key: key, lifetime: lifetime, site: site, index: index, owner: owner)
         }
         var copy = self
         if instance == nil {
-            let call = call(.factory)
+            let call = call(.factory, 0)
             copy.factory = factory.intercepted(
                 by: Interception(
                     willRun: { try await interceptor.willRun(call) },
@@ -145,8 +150,8 @@ extension Blueprint {
         }
         guard extras != nil else { return copy }
         let wrapped = { (hooks: [InstanceHook], kind: InterceptedCall.Kind) -> [InstanceHook] in
-            hooks.map { hook in
-                let call = call(kind)
+            hooks.enumerated().map { index, hook in
+                let call = call(kind, index)
                 return { resolver, cell, pack in
                     try await interceptor.run(call, for: cell.undecorated.anyValue) {
                         try await hook(resolver, cell, pack)
@@ -157,9 +162,9 @@ extension Blueprint {
         if !propertyHooks.isEmpty { copy.propertyHooks = wrapped(propertyHooks, .propertyHook) }
         if !creationHooks.isEmpty { copy.creationHooks = wrapped(creationHooks, .creationHook) }
         if !disposalHooks.isEmpty {
-            let call = call(.disposalHook)
-            copy.disposalHooks = disposalHooks.map { hook in
-                { cell, reason in
+            copy.disposalHooks = disposalHooks.enumerated().map { index, hook in
+                let call = call(.disposalHook, index)
+                return { cell, reason in
                     try await interceptor.run(call, for: cell.undecorated.anyValue) { try await hook(cell, reason) }
                 }
             }
