@@ -4,26 +4,30 @@ import Dispatch
 ///
 /// Nothing can end a body that hangs: it is left behind, with whatever it holds.
 func ends(within bound: Duration, _ body: @escaping @Sendable () async -> Void) async -> Bool {
-    let waiting = Locked<CheckedContinuation<Bool, Never>?>(nil)
-    let resume: @Sendable (Bool) -> Void = { hasEnded in
+    let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
+    // Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
+    // ThreadSanitizer.
+    let hasEnded = Locked(false)
+    let resume: @Sendable () -> Void = {
         let continuation = waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting
         }
-        continuation?.resume(returning: hasEnded)
+        continuation?.resume()
     }
-    let timer = DispatchWorkItem { resume(false) }
-    let hasEnded = await withCheckedContinuation { continuation in
+    let timer = DispatchWorkItem { resume() }
+    await withCheckedContinuation { continuation in
         waiting.set(continuation)
         Task.detached {
             await body()
-            resume(true)
+            hasEnded.set(true)
+            resume()
         }
         let seconds = Double(bound.components.seconds)
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: timer)
     }
     timer.cancel()
-    return hasEnded
+    return hasEnded.current
 }
 
 /// What goes on at this moment, for the report of a hang.

@@ -6,7 +6,9 @@ extension Container {
     /// Their instances belong to the scope.
     ///
     /// Independent services are made concurrently, so that this takes as long as the longest chain of dependencies.
-    /// When one fails the others are cancelled; completed instances stay.
+    /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
+    /// throws, with the error as ``DisposalReason/error``: the container is as it was before, and may be started again.
+    /// Observers are told which service failed.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
@@ -36,7 +38,12 @@ extension Container {
 }
 
 extension ContainerCore {
-    fileprivate func start() async throws -> StartReport {
+    /// Starts the container.
+    ///
+    /// - Parameter undoesFailure: Whether the instances of a start that fails are disposed here.
+    /// - Returns: What was created.
+    /// - Throws: The same as ``Container/start()``.
+    func start(undoesFailure: Bool = true) async throws -> StartReport {
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
             if let problem = state.setUpProblems.first { throw problem }
@@ -47,7 +54,8 @@ extension ContainerCore {
             try await loadModules()
             try await make { $0.blueprint.isEager }
         } catch {
-            _ = meter.end(since: begin)
+            let created = meter.fail()
+            if undoesFailure { await dispose(created, reason: DisposalReason(error: error)) }
             throw error
         }
         return meter.end(since: begin)

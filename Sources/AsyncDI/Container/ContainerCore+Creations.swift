@@ -2,8 +2,7 @@
 extension ContainerCore {
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision {
         // The clock is user code, and read outside the lock.
-        let now = key.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
-        let stopwatch = events?.wanted.contains(.created) == true ? Stopwatch(clock) : nil
+        let now = elapsed()
         let isRefused = request.isRefusedWhileDraining
         var firstUsed: Binding?
         defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
@@ -23,7 +22,8 @@ extension ContainerCore {
                 }
                 guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
-                return .leased(cell, Lease(core: self, key: key, state.beginLease(of: cell, in: kept)))
+                let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
+                return .leased(cell, Lease(core: self, key: key, leased))
             }
             let predecessor = state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil
             let leases = predecessor?.leasesAwaited
@@ -43,7 +43,7 @@ extension ContainerCore {
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
-                key, for: request, asking: self, storage: storage, clock: attempt.clock, stopwatch: stopwatch,
+                key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
                 after: holder == nil ? predecessor : nil)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }

@@ -28,12 +28,11 @@ extension ContainerCore {
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
         storedIn storage: (any InstanceStorage)? = nil
     ) -> Ending? {
-        let now = creation.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
-        let duration = creation.stopwatch?.elapsed()
+        let now = elapsed()
         var ending = Ending()
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
-            let action = end(creation, result, at: now, after: duration, in: &state, into: &ending)
+            let action = end(creation, result, at: now, in: &state, into: &ending)
             if let storage {
                 // In this step, so that every request finds the flight or what it has stored.
                 ending.nextWork = state.storageWork.next(on: storage)
@@ -42,7 +41,7 @@ extension ContainerCore {
             return action
         }
         guard let action else { return nil }
-        startMeter?.end(of: creation, succeeded: result.isSuccess)
+        startMeter?.end(of: creation, with: result)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.removals)
@@ -54,19 +53,19 @@ extension ContainerCore {
 
     /// The step in which a flight ends.
     private func end(
-        _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration, after duration: Duration?,
+        _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration,
         in state: inout State, into ending: inout Ending
     ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
         let end = state.flights.end(creation, succeeded: result.isSuccess)
         let action = end.action
-        state.noteEnd(of: creation, result, after: duration, waiters: end.mostWaiters)
+        state.noteEnd(of: creation, result, at: now, waiters: end.mostWaiters)
         let product = creation.product(
             of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
             unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
             // Before it can be evicted, and before anybody who waited runs: once for each of them.
             for waiter in waiters where waiter.takesLease {
-                ending.leased = state.beginLease(of: cell)
+                ending.leased = state.beginLease(of: cell, for: creation.key, at: now)
             }
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
@@ -163,17 +162,17 @@ extension ContainerCore.State {
         return self.storedCount
     }
 
-    /// Notes the end of a creation, which is timed where observers want to be told of what was created.
+    /// Notes the end of a creation for observers.
     fileprivate mutating func noteEnd(
-        of creation: Creation, _ result: Result<Cell, any Error>, after duration: Duration?, waiters: Int
+        of creation: Creation, _ result: Result<Cell, any Error>, at now: Duration, waiters: Int
     ) {
         guard !observed.isEmpty, !creation.binding.blueprint.isHidden else { return }
         let (key, arguments) = (creation.binding.key, creation.key.arguments)
         switch result {
         case .success:
-            if let duration {
-                note(.created, of: arguments, .created(key, duration: duration, waiters: waiters))
-            }
+            note(
+                .created, of: arguments, ownDuration: creation.ownDuration(until: now),
+                .created(key, duration: now - creation.begin, waiters: waiters))
         case .failure(let error):
             note(.failed, of: arguments, .failed(key, error))
         }

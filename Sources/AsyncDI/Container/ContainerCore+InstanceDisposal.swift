@@ -70,14 +70,14 @@ extension ContainerCore {
     ///
     /// They are owed already.
     @discardableResult
-    func cleanUp(_ items: [Disposable]) -> Task<[any Error], Never>? {
+    func cleanUp(_ items: [Disposable], reason: DisposalReason = DisposalReason()) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
         for (item, next) in zip(items, items.dropFirst()) { item.isFollowed(by: next) }
         let observed = observedHandle()
         return Task.detached {
             var errors: [any Error] = []
             for item in items {
-                let new = await self.dispose(item, reason: DisposalReason())
+                let new = await self.dispose(item, reason: reason)
                 self.settle(item, errors: new)
                 errors += new
             }

@@ -75,10 +75,10 @@ extension ContainerCore {
 
     /// Deals with what a change dropped, outside the lock.
     @discardableResult
-    func dispose(of removals: Removals) -> Task<[any Error], Never>? {
+    func dispose(of removals: Removals, reason: DisposalReason = DisposalReason()) -> Task<[any Error], Never>? {
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
         for watcher in removals.watchers { watcher.cancel() }
-        return cleanUp(removals.disposables)
+        return cleanUp(removals.disposables, reason: reason)
     }
 }
 
@@ -121,9 +121,11 @@ extension ContainerCore.State {
     }
 
     /// A lease of a cached instance begins: it is not evicted until the last one ends.
-    mutating func beginLease(of cell: Cell, in kept: CacheEntry) -> LeasedCell {
+    mutating func beginLease(
+        of cell: Cell, for key: CreationKey, in kept: CacheEntry, at now: Duration
+    ) -> LeasedCell {
         if let node = kept.node { MultitonCache<CreationKey>.beginLease(node) }
-        return beginLease(of: cell)
+        return beginLease(of: cell, for: key, at: now)
     }
 
     /// The last lease of an instance has ended, which counts as a use.

@@ -131,9 +131,9 @@ extension ContainerCore.State {
     }
 
     /// A lease of an instance begins, which a body holds until an instance takes it over.
-    mutating func beginLease(of cell: Cell) -> LeasedCell {
+    mutating func beginLease(of cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
         bodies += 1
-        return leases.begin(cell)
+        return leases.begin(cell, for: key, at: now)
     }
 
     /// A body has ended, or an instance has taken over the lease that it held.
@@ -171,6 +171,23 @@ extension ContainerCore {
         try await disposeAndWait(drop(target))
     }
 
+    /// Drops instances as far as they are cached still, and waits until they are disposed; observers are told what
+    /// hooks throw.
+    func dispose(_ cells: [Cell], reason: DisposalReason) async {
+        let dropped = Set(cells.map { ObjectIdentifier($0) })
+        var removals = Removals()
+        withState { state in
+            // A disposal of the container disposes them too.
+            guard state.phase == .open else { return }
+            let kept = state.instances.all.filter { kept in
+                kept.cell.map { !kept.isFixed && dropped.contains(ObjectIdentifier($0)) } ?? false
+            }
+            state.drop(kept, from: table, into: &removals)
+        }
+        // Refused where it would wait for itself: the instances are disposed all the same.
+        _ = try? await disposeAndWait(removals, reason: reason)
+    }
+
     /// Takes the selected instances out of the caches.
     func drop(_ target: ResetTarget) throws -> Removals {
         let isAffected = selection(target)
@@ -187,14 +204,16 @@ extension ContainerCore {
     ///
     /// - Returns: What hooks threw.
     /// - Throws: `invalidOperation` where the caller would wait for itself; what was dropped is disposed all the same.
-    private func disposeAndWait(_ removals: Removals) async throws -> [any Error] {
+    private func disposeAndWait(
+        _ removals: Removals, reason: DisposalReason = DisposalReason()
+    ) async throws -> [any Error] {
         guard let last = removals.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeRun) else {
-            return await dispose(of: removals)?.value ?? []
+            return await dispose(of: removals, reason: reason)?.value ?? []
         }
         // Known before the first hook runs: a hook that needs what the caller is making is refused.
         let suspension = Suspension()
         let runs = Waits.begin(suspension, from: asker, for: last)
-        let task = dispose(of: removals)
+        let task = dispose(of: removals, reason: reason)
         if let runs { throw waitsForItself("resets \(last.binding.key)", asker, runs) }
         defer { Waits.end(suspension) }
         return await task?.value ?? []

@@ -1,6 +1,8 @@
 /// A scope as its parent holds it: keeps its instances until it is closed, also when its handle is gone.
 struct OpenScope: Sendable {
     let lifeline: Lifeline
+    /// When it was opened, by the container's stopwatch.
+    let since: Duration
 
     var core: ContainerCore { lifeline.core }
 }
@@ -46,11 +48,12 @@ extension ContainerCore {
         let container = Container(core: core, lifeline: lifeline, holding: holder)
         // Before anybody finds the scope by its key: they are given this handle.
         if !isPinned { core.adopt(container, lifeline) }
+        let now = elapsed()
         // Two tasks may have come this far with the same key: the first one's scope is given to both.
         let other: ContainerCore? = try withState { state in
             guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
-            core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline), key: key)
+            core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
             core.isBodyScope = isPinned || owner == .work
             core.hasOwner = isPinned || owner != nil
             if core.isBodyScope { state.bodies += 1 }

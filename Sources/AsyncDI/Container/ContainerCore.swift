@@ -175,6 +175,7 @@ final class ContainerCore: ResolutionHost {
     var duplicatePolicy: DuplicatePolicy { settings.duplicatePolicy }
     var clock: any Clock<Duration> { settings.clock }
     var events: EventQueue? { settings.events }
+    var reportsCreations: Bool { settings.events?.wanted.contains(.created) == true }
     /// Measures creations while the container starts; nil in one that never did.
     ///
     /// Not retained by hand because the reference is never exchanged.
@@ -281,8 +282,10 @@ extension ContainerCore.State {
     /// Notes an event for the observers, of the instance for these arguments; costs nothing when no observer wants its
     /// kind.
     mutating func note(
-        _ kind: ContainerEvent.Kinds, of arguments: ArgumentKey = .none, _ event: @autoclosure () -> ContainerEvent
+        _ kind: ContainerEvent.Kinds, of arguments: ArgumentKey = .none,
+        ownDuration: @autoclosure () -> Duration? = nil, _ event: @autoclosure () -> ContainerEvent
     ) {
-        if observed.contains(kind) { events.append((event(), ContainerEvent.Details(key: arguments))) }
+        guard observed.contains(kind) else { return }
+        events.append((event(), ContainerEvent.Details(key: arguments, ownDuration: ownDuration())))
     }
 }

@@ -90,13 +90,26 @@ extension ContainerEvent {
     /// More about an event than its labels in a metric.
     public struct Details: Sendable {
         let key: ArgumentKey
+        /// Of a creation, the part of its duration in which it did not wait for other shared instances; nil for other
+        /// events.
+        ///
+        /// The service with the greatest own time is the one to make faster.
+        public let ownDuration: Duration?
 
-        init(key: ArgumentKey) { self.key = key }
+        init(key: ArgumentKey, ownDuration: Duration? = nil) {
+            self.key = key
+            self.ownDuration = ownDuration
+        }
 
         /// Makes the details of an event, to test an observer with.
         ///
-        /// - Parameter arguments: The arguments of the instance.
-        public init<each Argument: Hashable & Sendable>(arguments: repeat each Argument) {
+        /// - Parameters:
+        ///   - arguments: The arguments of the instance.
+        ///   - ownDuration: The own time of a creation.
+        public init<each Argument: Hashable & Sendable>(
+            arguments: repeat each Argument, ownDuration: Duration? = nil
+        ) {
+            self.ownDuration = ownDuration
             key = Arguments<repeat each Argument>.count == 0 ? .none : ArgumentKey(Arguments(repeat each arguments))
         }
 

@@ -36,6 +36,7 @@ final class Lease: HeldLease {
         }
         var quiet: [CheckedContinuation<Void, Never>] = []
         let pending = core.withState { state in
+            leased.bodies -= 1
             state.bodyEnds(into: &quiet)
             return leased.pending
         }
@@ -78,12 +79,16 @@ struct LeaseTable {
         entries.values.flatMap { $0.pending.filter { isIncluded($0.key) } }
     }
 
-    mutating func begin(_ cell: Cell) -> LeasedCell {
-        let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell)
+    mutating func begin(_ cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
+        let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell, of: key, leasedSince: now)
         if entry.count == 0 { entries[ObjectIdentifier(cell)] = entry }
         entry.count += 1
+        entry.bodies += 1
         return entry
     }
+
+    /// The leased instances.
+    var all: [LeasedCell] { Array(entries.values) }
 
     enum EndAction {
         case stillLeased
@@ -122,10 +127,11 @@ extension LeaseBody {
 
 extension ContainerCore {
     func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision {
-        withState { state in
+        let now = elapsed()
+        return withState { state in
             guard state.phase == .open else { return .gone }
             if let kept = state.instances[key], kept.cell === cell {
-                return .leased(Lease(core: self, key: key, state.beginLease(of: cell, in: kept)))
+                return .leased(Lease(core: self, key: key, state.beginLease(of: cell, for: key, in: kept, at: now)))
             }
             return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
         }
@@ -134,7 +140,8 @@ extension ContainerCore {
     func lease(
         _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
     ) -> (any HeldLease)? {
-        withState { state in
+        let now = elapsed()
+        return withState { state in
             // With the same generation before and after loading, and nothing being stored, it is the instance of that
             // generation.
             guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
@@ -142,7 +149,7 @@ extension ContainerCore {
             else { return nil }
             // The cell that will be disposed; each load makes another one.
             let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
-            return Lease(core: self, key: key, state.beginLease(of: leased))
+            return Lease(core: self, key: key, state.beginLease(of: leased, for: key, at: now))
         }
     }
 
@@ -154,7 +161,10 @@ extension ContainerCore {
         var quiet: [CheckedContinuation<Void, Never>] = []
         var removals = Removals()
         let pending: [Disposable] = withState { state in
-            if lease.leaveBody() { state.bodyEnds(into: &quiet) }
+            if lease.leaveBody() {
+                lease.leased.bodies -= 1
+                state.bodyEnds(into: &quiet)
+            }
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             state.lastLeaseEnded(lease, at: now, from: table, into: &removals)
             if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }

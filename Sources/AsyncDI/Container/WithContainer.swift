@@ -38,7 +38,7 @@ public nonisolated(nonsending) func withContainer<R>(
     // way out.
     nonisolated(unsafe) let result: R
     do {
-        try await container.start()
+        _ = try await container.core.start(undoesFailure: false)
         result = try await Container.$current.bind(container) { try await operation(container) }
     } catch {
         // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.

@@ -14,6 +14,8 @@ public struct DisposalReason: Sendable {
     /// error given to ``Container/dispose(failing:)``. Else a ``ResolutionError`` with the code `disposed`: the scope
     /// was disposed under its body, with a container above it, or because its owner dropped it.
     ///
+    /// What ``Container/start()`` throws, for an instance of a start that failed.
+    ///
     /// Nil as well for an instance that was evicted, reset, or replaced, and the error of its creation for an instance
     /// whose creation failed after its factory.
     public let error: (any Error)?

@@ -7,7 +7,7 @@ class Completion: Activity, @unchecked Sendable {
         /// How often waiters were told to check again.
         var wakes = 0
         var errors: [any Error] = []
-        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         /// The waiters whose deadline or cancellation preceded their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
@@ -33,7 +33,7 @@ class Completion: Activity, @unchecked Sendable {
             return state.waiters.values
         }
         Waits.end(self)
-        for waiter in waiters { waiter.resume(returning: true) }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Waits for the end, or until the deadline.
@@ -81,12 +81,12 @@ class Completion: Activity, @unchecked Sendable {
     /// Lets every waiter check again whether to wait.
     final func wake() {
         let waiters = state.withLock { state in
-            guard !state.isDone else { return [] as [CheckedContinuation<Bool, Never>] }
+            guard !state.isDone else { return [] as [CheckedContinuation<Void, Never>] }
             state.wakes += 1
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
-        for waiter in waiters { waiter.resume(returning: false) }
+        for waiter in waiters { waiter.resume() }
     }
 
     private func newWaiter() -> Int {
@@ -98,16 +98,19 @@ class Completion: Activity, @unchecked Sendable {
 
     private func end(for id: Int, since wakes: Int?) async -> Bool {
         await withCheckedContinuation { continuation in
-            let hasEnded: Bool? = state.withLock { state in
+            let isOver = state.withLock { state in
                 if state.isDone { return true }
                 // The timer runs beside this task, and a short one may be faster.
-                if state.givenUp.remove(id) != nil { return false }
-                if let wakes, state.wakes != wakes { return false }
+                if state.givenUp.remove(id) != nil { return true }
+                if let wakes, state.wakes != wakes { return true }
                 state.waiters[id] = continuation
-                return nil
+                return false
             }
-            if let hasEnded { continuation.resume(returning: hasEnded) }
+            if isOver { continuation.resume() }
         }
+        // Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
+        // ThreadSanitizer.
+        return state.withLock { $0.isDone }
     }
 
     private func giveUp(_ id: Int) {
@@ -116,6 +119,6 @@ class Completion: Activity, @unchecked Sendable {
             if waiter == nil, !state.isDone { state.givenUp.insert(id) }
             return waiter
         }
-        waiter?.resume(returning: false)
+        waiter?.resume()
     }
 }

@@ -16,7 +16,8 @@ final class Creation: Activity, @unchecked Sendable {
     let storage: (any InstanceStorage)?
     /// The registration clock when the registration was found.
     let clock: UInt
-    let stopwatch: Stopwatch?
+    /// When it began, by the container's stopwatch; zero for a graph instance.
+    let begin: Duration
     /// How many creations this one is made inside of.
     private let depth: Int
     private static let greatestDepthOnOneStack = 8
@@ -65,6 +66,7 @@ final class Creation: Activity, @unchecked Sendable {
             var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false
+            var waiting = Waiting()
         }
 
         let state = Locked(State())
@@ -75,7 +77,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        storage: (any InstanceStorage)?, clock: UInt, stopwatch: Stopwatch?, after predecessor: Disposable? = nil
+        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Disposable? = nil
     ) {
         self.key = key
         pack = request.pack
@@ -84,7 +86,7 @@ final class Creation: Activity, @unchecked Sendable {
         self.storage = storage
         self.predecessor = predecessor
         self.clock = clock
-        self.stopwatch = stopwatch
+        self.begin = begin
         isInner = request.isInner
         madeFor = nil
         let asker = request.asker
@@ -107,7 +109,7 @@ final class Creation: Activity, @unchecked Sendable {
         storage = nil
         predecessor = nil
         clock = 0
-        stopwatch = nil
+        begin = .zero
         self.madeFor = madeFor
         self.isInner = isInner
         // Its hooks may have a task of their own.

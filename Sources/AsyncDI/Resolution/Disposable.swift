@@ -135,7 +135,12 @@ final class Disposable: Completion, @unchecked Sendable {
 /// `@unchecked Sendable` because the counts and lists belong to the container's lock; what is published is atomic.
 final class LeasedCell: @unchecked Sendable {
     let cell: Cell
+    let key: CreationKey
+    /// When the first of the leases began, by the container's stopwatch.
+    let since: Duration
     var count = 0
+    /// How many of the leases are held by bodies, and not by instances.
+    var bodies = 0
     /// The disposals after the last lease, in the order in which the instances left the cache.
     ///
     /// One instance may be registered several times, each with hooks of its own.
@@ -161,7 +166,11 @@ final class LeasedCell: @unchecked Sendable {
     /// The first of these, for the graph of waits; set once.
     private let firstPending = AtomicReference<Disposable>()
 
-    init(_ cell: Cell) { self.cell = cell }
+    init(_ cell: Cell, of key: CreationKey, leasedSince since: Duration) {
+        self.cell = cell
+        self.key = key
+        self.since = since
+    }
 
     /// Safe outside the container's lock because it is set once and kept as long as this object.
     var disposal: Disposable? { firstPending.load()?.takeUnretainedValue() }

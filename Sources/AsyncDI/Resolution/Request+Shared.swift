@@ -64,11 +64,11 @@ extension Request {
             return .leased(cell, lease)
         case .wait(let waiter, let releasing):
             Creation.release(releasing)
-            let measured = measuredWait(for: waiter.creation)
+            let measured = MeasuredWait(of: asker, for: waiter.creation)
             defer { measured?.end() }
             return try await wait(as: waiter)
         case .start(let creation, let waiter):
-            let measured = measuredWait(for: creation)
+            let measured = MeasuredWait(of: asker, for: creation)
             defer { measured?.end() }
             return switch creation.launch(for: waiter) {
             case .ended(let outcome): try answer(outcome, of: creation)
@@ -99,11 +99,6 @@ extension Request {
         case .load, .makeStorage, .stale:
             return .askAgain
         }
-    }
-
-    /// The wait as the report of a start has it; nil when the container is not starting.
-    private func measuredWait(for creation: Creation) -> StartMeter.Wait? {
-        creation.host.startMeter?.wait(of: asker?.creation, for: creation)
     }
 
     private func wait(
@@ -194,6 +189,26 @@ extension Request {
         }
         steps.append(target)
         return .circular(steps.upToFirstRepetition, asker: asker)
+    }
+}
+
+/// A wait as observers and the report of a start have it.
+private struct MeasuredWait {
+    /// The shared creation that waits, where observers are told its own time.
+    private let waiting: Creation?
+    private let start: StartMeter.Wait?
+
+    /// Nil when nothing is measured: without observers of creations, and in a container that is not starting.
+    init?(of asker: Run?, for creation: Creation) {
+        waiting = asker?.holder.flatMap { $0.host.reportsCreations ? $0 : nil }
+        start = creation.host.startMeter?.wait(of: asker?.creation, for: creation)
+        if waiting == nil, start == nil { return nil }
+        waiting?.beginWait()
+    }
+
+    func end() {
+        waiting?.endWait()
+        start?.end()
     }
 }
 

@@ -23,6 +23,10 @@ protocol ResolutionHost: CreationPlace {
     var ownerLabel: String { get }
     /// The recorders of this container and of those above it.
     var recorders: [Recorder] { get }
+    /// Whether observers are told of creations.
+    var reportsCreations: Bool { get }
+    /// The time by the container's clock, since it was made.
+    func elapsed() -> Duration
     /// Measures by the container's clock, from now on.
     func makeStopwatch() -> Stopwatch
     /// Watches for long waits, nil without observers.

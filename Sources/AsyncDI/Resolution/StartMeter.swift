@@ -15,13 +15,16 @@ final class StartMeter: Sendable {
         let key: ServiceKey
         let begin: Duration
         var end: Duration?
-        var isCreated = false
+        /// What was created; nil when the creation failed.
+        var instance: Cell?
         var waits: [Wait] = []
     }
 
     fileprivate struct State {
         /// How many starts are under way.
         var starts = 0
+        /// Whether one of those that are under way at the same time has succeeded.
+        var hasSucceeded = false
         /// How often the records were dropped: tells their numbers from later ones.
         var generation = 0
         var records: [Record] = []
@@ -44,20 +47,34 @@ final class StartMeter: Sendable {
         return stopwatch.elapsed()
     }
 
+    /// A start has succeeded.
     func end(since begin: Duration) -> StartReport {
         let now = stopwatch.elapsed()
-        let records = state.withLock { state in
+        return Self.report(end(succeeded: true).records, from: begin, to: now)
+    }
+
+    /// A start has failed.
+    ///
+    /// - Returns: The instances that nobody has started; none while another start goes on, or when one has succeeded
+    ///   meanwhile.
+    func fail() -> [Cell] {
+        let (records, isUnused) = end(succeeded: false)
+        return isUnused ? records.compactMap(\.instance) : []
+    }
+
+    private func end(succeeded: Bool) -> (records: [Record], isUnused: Bool) {
+        state.withLock { state in
             state.starts -= 1
+            if succeeded { state.hasSucceeded = true }
             let records = state.records
-            if state.starts == 0 {
-                isActive.store(false, ordering: .sequentiallyConsistent)
-                state.generation += 1
-                state.records = []
-                state.places = [:]
-            }
-            return records
+            guard state.starts == 0 else { return (records, false) }
+            isActive.store(false, ordering: .sequentiallyConsistent)
+            defer { state.hasSucceeded = false }
+            state.generation += 1
+            state.records = []
+            state.places = [:]
+            return (records, !state.hasSucceeded)
         }
-        return Self.report(records, from: begin, to: now)
     }
 
     private static func report(_ records: [Record], from begin: Duration, to end: Duration) -> StartReport {
@@ -67,7 +84,7 @@ final class StartMeter: Sendable {
             services[index] = StartReport.Service(
                 key: record.key, begin: record.begin - begin, duration: recordEnd - record.begin,
                 ownDuration: recordEnd - record.begin - waiting(in: record, until: recordEnd),
-                dependencies: dependencies(of: record).map { records[$0].key }, isCreated: record.isCreated)
+                dependencies: dependencies(of: record).map { records[$0].key }, isCreated: record.instance != nil)
         }
         var path: [StartReport.Service] = []
         // Services of a property cycle wait for one another.
@@ -123,7 +140,7 @@ final class StartMeter: Sendable {
     }
 
     /// A creation has ended.
-    func end(of creation: Creation, succeeded: Bool) {
+    func end(of creation: Creation, with result: Result<Cell, any Error>) {
         // Sequentially consistent like the creation's end, which comes before: either this sees the start, or the start
         // sees the end.
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
@@ -131,7 +148,7 @@ final class StartMeter: Sendable {
         state.withLock { state in
             guard let index = state.places.removeValue(forKey: ObjectIdentifier(creation)) else { return }
             state.records[index].end = now
-            state.records[index].isCreated = succeeded
+            state.records[index].instance = try? result.get()
         }
     }
 

@@ -133,6 +133,11 @@ enum Waits {
         return nil
     }
 
+    /// The waits that the graph has at this moment, in no order.
+    static func all() -> [(from: Activity, to: Activity)] {
+        graph.withLock { $0.places.values.map { ($0.from, $0.to) } }
+    }
+
     /// A call waits no longer.
     static func end(_ suspension: Suspension) { graph.withLock { $0.withdraw(suspension) } }
 

@@ -32,17 +32,56 @@ import Testing
         #expect(runs.value == 1)
     }
 
-    @Test func `when one fails its error is thrown, and what was complete stays`() async throws {
+    @Test func `when one fails, its error is thrown, and the start's instances are disposed with it as the reason`()
+        async throws
+    {
+        let log = Log<String>()
+        let isBroken = Locked(true)
         let container = Container {
+            Registration(Double.self, lifetime: .singleton) { _ in 0.5 }
+                .onDispose { _ in log.append("older") }
             Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
+                .onDispose { _, reason in log.append("Int \(reason.error.map { "\($0)" } ?? "done")") }
+            Registration(String.self, lifetime: .singleton) { resolver in "\(try await resolver.resolve(Int.self))" }
+                .eager()
+                .onDispose { _, _ in log.append("String") }
             Registration(Thing.self, lifetime: .singleton) { r in
-                _ = try await r.resolve(Int.self)
-                throw TestError(5)
+                _ = try await r.resolve(String.self)
+                if isBroken.withLock({ $0 }) { throw TestError(5) }
+                return Thing()
             }
             .eager()
         }
+        _ = try await container.resolve(Double.self)
         await #expect(throws: TestError(5)) { try await container.start() }
-        #expect(try container.ready(Int.self) == 1)
+        #expect(log.entries == ["String", "Int \(TestError(5))"])
+        #expect(throws: ResolutionError.self) { try container.ready(Int.self) }
+        #expect(try container.ready(Double.self) == 0.5)
+        isBroken.withLock { $0 = false }
+        try await container.start()
+        #expect(try container.ready(String.self) == "1")
+        try await container.dispose()
+        #expect(log.entries.suffix(3) == ["String", "Int done", "older"])
+    }
+
+    @Test func `a start that fails beside one that succeeds disposes nothing`() async throws {
+        let log = Log<String>()
+        let factory = DrivenFactory<Int>()
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in try await factory.run() }
+                .eager()
+                .onDispose { _ in log.append("disposed") }
+        }
+        let first = Task { try await container.start() }
+        await factory.began()
+        let second = Task { try await container.start() }
+        while container.activity().creations.first?.waiters != 2 { await Task.yield() }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        factory.answer(3)
+        _ = try await second.value
+        #expect(try container.ready(Int.self) == 3)
+        #expect(log.entries.isEmpty)
     }
 
     @Test func `start throws what was wrong with the initialiser's registrations`() async throws {

@@ -13,7 +13,7 @@ import Testing
         let request = Request(key: binding.key, pack: .none, host: table.host, asker: nil)
         creation = Creation(
             CreationKey(withoutArguments: binding), for: request, asking: table.host, storage: nil, clock: 0,
-            stopwatch: nil)
+            begin: .zero)
     }
 
     /// What came of a waiter, as a value to compare.

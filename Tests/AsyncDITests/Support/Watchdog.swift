@@ -15,19 +15,10 @@ struct Hang: Error {}
 func finishes<R: Sendable>(
     within seconds: Int = 240, _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-    let waiting = Locked<CheckedContinuation<R, any Error>?>(nil)
-    let end: @Sendable (Result<R, any Error>) -> Void = { result in
-        let continuation = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
-        }
-        continuation?.resume(with: result)
+    let promise = Promise<R>()
+    Task {
+        do { promise.keep(.success(try await body())) } catch { promise.keep(.failure(error)) }
     }
-    return try await withCheckedThrowingContinuation { continuation in
-        waiting.withLock { $0 = continuation }
-        Task {
-            do { end(.success(try await body())) } catch { end(.failure(error)) }
-        }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { end(.failure(Hang())) }
-    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { promise.keep(.failure(Hang())) }
+    return try await promise.value()
 }

@@ -1,0 +1,94 @@
+/// Encoded with the names of the properties; services, arguments and places are texts, durations are seconds.
+extension ActivitySnapshot: Encodable {
+    private enum CodingKeys: CodingKey {
+        case container, creations, leases, scopes, disposals
+    }
+
+    /// Encodes the snapshot, for a debug endpoint.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(container, forKey: .container)
+        try values.encode(creations, forKey: .creations)
+        try values.encode(leases, forKey: .leases)
+        try values.encode(scopes, forKey: .scopes)
+        try values.encode(disposals, forKey: .disposals)
+    }
+}
+
+extension ActivitySnapshot.Creation: Encodable {
+    private enum CodingKeys: CodingKey {
+        case instance, seconds, waiters, path, waits
+    }
+
+    /// Encodes the creation.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(instance, forKey: .instance)
+        try values.encode(duration.seconds, forKey: .seconds)
+        try values.encode(waiters, forKey: .waiters)
+        try values.encode(path.map(\.description), forKey: .path)
+        try values.encode(waits.map(\.target), forKey: .waits)
+    }
+}
+
+extension ActivitySnapshot.Instance: Encodable {
+    private enum CodingKeys: CodingKey {
+        case service, arguments, site, container
+    }
+
+    /// Encodes the instance.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(key.description, forKey: .service)
+        try values.encode(arguments, forKey: .arguments)
+        try values.encodeIfPresent(site?.description, forKey: .site)
+        try values.encode(container, forKey: .container)
+    }
+}
+
+extension ActivitySnapshot.Lease: Encodable {
+    private enum CodingKeys: CodingKey {
+        case instance, seconds, bodies, holders
+    }
+
+    /// Encodes the lease.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(instance, forKey: .instance)
+        try values.encode(duration.seconds, forKey: .seconds)
+        try values.encode(bodies, forKey: .bodies)
+        try values.encode(holders, forKey: .holders)
+    }
+}
+
+extension ActivitySnapshot.Scope: Encodable {
+    private enum CodingKeys: CodingKey {
+        case name, container, seconds, hasOwner
+    }
+
+    /// Encodes the scope.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try values.encode(container, forKey: .container)
+        try values.encode(duration.seconds, forKey: .seconds)
+        try values.encode(hasOwner, forKey: .hasOwner)
+    }
+}
+
+extension ActivitySnapshot.Disposal: Encodable {
+    private enum CodingKeys: CodingKey {
+        case instance, waitsForLeases
+    }
+
+    /// Encodes the disposal.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(instance, forKey: .instance)
+        try values.encode(waitsForLeases, forKey: .waitsForLeases)
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,148 @@
+/// The work that is under way in a container and below it: creations and what each waits for, leases, open scopes.
+///
+/// For a log line when a server does not answer, for a debug endpoint, and for tests that nothing is left over.
+/// ```swift
+/// print(container.activity())
+/// // container "app": 2 creations, 1 leased instance, 1 open scope
+/// // creating Database (App/Modules.swift:12) for 12.0 seconds, 2 waiters, requested by Catalogue → Database
+/// // creating Catalogue (App/Modules.swift:15) for 12.0 seconds, 1 waiter; waits for Database
+/// // leased TenantPool("acme") (App/Modules.swift:20) for 3.0 seconds, by 1 body
+/// // open request-42 for 3.1 seconds
+/// ```
+/// Transient and graph instances are made in the task of their request, and appear in paths only. Each container below
+/// is looked at by itself: the parts of a snapshot may be some microseconds apart.
+public struct ActivitySnapshot: Sendable {
+    /// The name of the container, as messages show it.
+    public let container: String
+    /// The creations of shared instances that have not ended, the oldest first.
+    public let creations: [Creation]
+    /// The instances that are leased, the oldest first.
+    public let leases: [Lease]
+    /// The open scopes, at every depth, the oldest first.
+    public let scopes: [Scope]
+    /// The instances that have left the cache and are not disposed yet: their hooks run, or wait for leases.
+    public let disposals: [Disposal]
+
+    /// Whether nothing is under way.
+    public var isEmpty: Bool { creations.isEmpty && leases.isEmpty && scopes.isEmpty && disposals.isEmpty }
+
+    /// The service and arguments of an instance, and where it is registered.
+    public struct Instance: Sendable, Hashable {
+        /// The service.
+        public let key: ServiceKey
+        /// The arguments as text; empty for a service without arguments.
+        public let arguments: String
+        /// The place of the registration in the source.
+        public let site: RegistrationSite?
+        /// The container that the instance belongs to, as messages show it.
+        public let container: String
+    }
+
+    /// A creation that has not ended.
+    public struct Creation: Sendable {
+        /// The instance that is being created.
+        public let instance: Instance
+        /// The time since the beginning of the creation, by the container's clock.
+        public let duration: Duration
+        /// How many requests wait for the instance.
+        public let waiters: Int
+        /// The services whose factories led to the creation, outermost first, this one last.
+        public let path: [ServiceKey]
+        /// What the creation waits for at this moment; empty when its factory or a hook is itself at work.
+        public let waits: [Wait]
+    }
+
+    /// The object of a wait.
+    public struct Wait: Sendable, Hashable {
+        /// What is waited for, as text: a service with its arguments, or the disposal of one or of a container.
+        public let target: String
+        /// The service whose creation or disposal is waited for; nil for the disposal of a container.
+        public let key: ServiceKey?
+        /// Whether the end of a disposal is waited for, and not an instance.
+        public let isForDisposal: Bool
+    }
+
+    /// An instance that is leased.
+    public struct Lease: Sendable {
+        /// The instance.
+        public let instance: Instance
+        /// The time since the first of its leases began, by the container's clock.
+        public let duration: Duration
+        /// How many leases are held by bodies of `withInstance` and its kin.
+        public let bodies: Int
+        /// How many leases are held by instances whose factories took them.
+        public let holders: Int
+    }
+
+    /// An open scope.
+    public struct Scope: Sendable {
+        /// The name of the scope.
+        public let name: String
+        /// The container that the scope was opened in, as messages show it.
+        public let container: String
+        /// The time since its opening, by the container's clock.
+        public let duration: Duration
+        /// Whether a body, or the owner of an ``OwnedScope``, ends the scope, and not a call of ``Container/dispose()``.
+        public let hasOwner: Bool
+    }
+
+    /// An instance that is to be disposed, or is being disposed.
+    public struct Disposal: Sendable {
+        /// The instance.
+        public let instance: Instance
+        /// Whether the disposal waits for the last lease of the instance.
+        public let waitsForLeases: Bool
+    }
+}
+
+extension Container {
+    /// The work that is under way in this container and in those below it.
+    ///
+    /// Takes the lock of each container for a moment: for a debug endpoint or a test, not for each request.
+    public nonisolated func activity() -> ActivitySnapshot { core.activity() }
+}
+
+extension ActivitySnapshot.Instance: CustomStringConvertible {
+    /// The service, its arguments and the place of its registration.
+    public var description: String {
+        Self.name(of: key, arguments: arguments) + (site.map { " (\($0))" } ?? "")
+    }
+
+    /// The service with its arguments in place of their types.
+    static func name(of key: ServiceKey, arguments: String) -> String {
+        arguments.isEmpty ? "\(key)" : "\(key.withoutArguments)(\(arguments))"
+    }
+}
+
+extension ActivitySnapshot: CustomStringConvertible {
+    /// A line for each part.
+    public var description: String {
+        func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+        var title = [count(creations.count, "creation")]
+        if !leases.isEmpty { title.append(count(leases.count, "leased instance")) }
+        if !scopes.isEmpty { title.append(count(scopes.count, "open scope")) }
+        if !disposals.isEmpty { title.append(count(disposals.count, "disposal")) }
+        var lines = ["\(container): " + title.joined(separator: ", ")]
+        for creation in creations {
+            var line = "creating \(creation.instance) for \(creation.duration), \(count(creation.waiters, "waiter"))"
+            if creation.path.count > 1 {
+                line += ", requested by " + creation.path.map(\.description).joined(separator: " → ")
+            }
+            if !creation.waits.isEmpty {
+                line += "; waits for " + creation.waits.map(\.target).joined(separator: ", ")
+            }
+            lines.append(line)
+        }
+        for lease in leases {
+            var holders: [String] = []
+            if lease.bodies > 0 { holders.append("\(lease.bodies) \(lease.bodies == 1 ? "body" : "bodies")") }
+            if lease.holders > 0 { holders.append(count(lease.holders, "instance")) }
+            lines.append("leased \(lease.instance) for \(lease.duration), by " + holders.joined(separator: " and "))
+        }
+        for scope in scopes { lines.append("open \(scope.name) for \(scope.duration)") }
+        for disposal in disposals {
+            lines.append("disposing \(disposal.instance)" + (disposal.waitsForLeases ? ", after its last lease" : ""))
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,139 @@
+/// What is under way in a container and below it.
+extension ContainerCore {
+    func activity() -> ActivitySnapshot {
+        var parts = ActivityParts()
+        collect(into: &parts)
+        let waits = Waits.all()
+        return parts.snapshot(of: displayName, waits: waits)
+    }
+
+    private func collect(into parts: inout ActivityParts) {
+        let now = elapsed()
+        let (flights, leases, scopes, endings) = withState { state in
+            let flights = state.flights.entries.map { creation, entry in
+                (creation: creation, waiters: entry.waiters.count + (entry.isAttended ? 1 : 0))
+            }
+            let leases = state.leases.all.map { (leased: $0, bodies: $0.bodies, count: $0.count) }
+            let hasExtras = state.rarely { !$0.scopes.isEmpty || !$0.endings.isEmpty }
+            let scopes = hasExtras ? state.scopes.newestFirst : []
+            return (flights, leases, scopes, hasExtras ? Array(state.endings.values) : [])
+        }
+        if let disposal = disposalReference.object { parts.disposals[ObjectIdentifier(disposal)] = displayName }
+        for (creation, waiters) in flights where !creation.binding.blueprint.isHidden {
+            parts.creations.append(.init(creation: creation, duration: now - creation.begin, waiters: waiters))
+        }
+        for (leased, bodies, count) in leases {
+            parts.leases.append(
+                .init(
+                    instance: leased.key.instance(in: displayName), duration: now - leased.since, bodies: bodies,
+                    holders: count - bodies))
+        }
+        for scope in scopes {
+            parts.scopes.append(
+                .init(
+                    name: scope.core.name ?? "scope", container: displayName, duration: now - scope.since,
+                    hasOwner: scope.core.hasOwner))
+        }
+        for item in endings where !item.hasEnded {
+            parts.endings.append(
+                .init(instance: item.key.instance(in: displayName), waitsForLeases: item.leasesAwaited != nil))
+        }
+        for child in childCores { child.collect(into: &parts) }
+    }
+}
+
+/// What the containers say, before it is known which creation waits for which activity.
+private struct ActivityParts {
+    struct UnfinishedCreation {
+        let creation: Creation
+        let duration: Duration
+        let waiters: Int
+    }
+
+    var creations: [UnfinishedCreation] = []
+    var leases: [ActivitySnapshot.Lease] = []
+    var scopes: [ActivitySnapshot.Scope] = []
+    var endings: [ActivitySnapshot.Disposal] = []
+    /// The names of the containers, by their disposals.
+    var disposals: [ObjectIdentifier: String] = [:]
+
+    func snapshot(of container: String, waits: [(from: Activity, to: Activity)]) -> ActivitySnapshot {
+        var targets: [ObjectIdentifier: [ActivitySnapshot.Wait]] = [:]
+        func add(_ target: Activity, to waiting: Creation) {
+            let wait = self.wait(for: target)
+            if targets[ObjectIdentifier(waiting)]?.contains(wait) != true {
+                targets[ObjectIdentifier(waiting), default: []].append(wait)
+            }
+        }
+        for (from, to) in waits {
+            if let waiting = from.sharedCreation { add(to, to: waiting) }
+        }
+        for unfinished in creations {
+            // The graph of waits learns of the wait for what a creation began when that one waits itself.
+            let begun = unfinished.creation
+            if unfinished.waiters > 0, let waiting = begun.beginner?.activity.sharedCreation { add(begun, to: waiting) }
+        }
+        return ActivitySnapshot(
+            container: container,
+            creations: creations.sorted { $0.duration > $1.duration }.map { unfinished in
+                let creation = unfinished.creation
+                return .init(
+                    instance: creation.key.instance(in: creation.host.displayName), duration: unfinished.duration,
+                    waiters: unfinished.waiters, path: creation.path,
+                    waits: (targets[ObjectIdentifier(creation)] ?? []).sorted { $0.target < $1.target })
+            },
+            leases: leases.sorted { $0.duration > $1.duration },
+            scopes: scopes.sorted { $0.duration > $1.duration }, disposals: endings)
+    }
+
+    private func wait(for target: Activity) -> ActivitySnapshot.Wait {
+        switch target {
+        case let creation as Creation:
+            .init(target: creation.key.name, key: creation.binding.key, isForDisposal: false)
+        case let item as Disposable:
+            .init(target: "the disposal of \(item.key.name)", key: item.binding.key, isForDisposal: true)
+        default:
+            .init(
+                target: "the disposal of \(disposals[ObjectIdentifier(target)] ?? "a container above")", key: nil,
+                isForDisposal: true)
+        }
+    }
+}
+
+extension CreationKey {
+    fileprivate func instance(in container: String) -> ActivitySnapshot.Instance {
+        ActivitySnapshot.Instance(
+            key: binding.key, arguments: argumentText, site: binding.blueprint.site, container: container)
+    }
+
+    /// Described outside every lock: a description is user code.
+    fileprivate var argumentText: String { arguments.list.map { String(reflecting: $0) }.joined(separator: ", ") }
+
+    fileprivate var name: String { ActivitySnapshot.Instance.name(of: binding.key, arguments: argumentText) }
+}
+
+extension Creation {
+    /// The services that led to this creation, outermost first, also through other shared creations.
+    fileprivate var path: [ServiceKey] {
+        var path = [binding.key]
+        var next: Creation? = self
+        var seen: Set<ObjectIdentifier> = []
+        while let creation = next, seen.insert(ObjectIdentifier(creation)).inserted, let asker = creation.asker {
+            path = asker.path.map(\.key) + path
+            next = asker.root.holder
+        }
+        return path
+    }
+}
+
+extension Activity {
+    /// The shared creation that waits while this activity does; nil for a request from outside every creation.
+    fileprivate var sharedCreation: Creation? {
+        var next: Activity? = self
+        while let activity = next {
+            if let creation = activity as? Creation, creation.home != nil { return creation }
+            next = (activity as? LeaseBody)?.around ?? activity.enclosing?.activity
+        }
+        return nil
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import AsyncDI
+
+private struct Database: Sendable {}
+private struct Catalogue: Sendable {}
+private struct Handler: Sendable {}
+private final class Pool: Sendable {}
+
+/// A snapshot of the work that is under way.
+@Suite(.timeLimit(.minutes(10))) struct ActivitySnapshotTests {
+    @Test func `creations say who waits for whom, since when, and by which way they were requested`() async throws {
+        let clock = ManualClock()
+        let factory = DrivenFactory<Database>()
+        let container = Container(name: "app", clock: clock) {
+            Registration(Database.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in
+                try await factory.run()
+            }
+            Registration(Catalogue.self, lifetime: .singleton, fileID: "App/A.swift", line: 2) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Catalogue()
+            }
+            Registration(Handler.self, lifetime: .transient, fileID: "App/A.swift", line: 3) { resolver in
+                _ = try await resolver.resolve(Catalogue.self)
+                return Handler()
+            }
+        }
+        #expect(container.activity().isEmpty)
+        let handler = Task { try await container.resolve(Handler.self) }
+        await factory.began()
+        clock.advance(by: .seconds(2))
+        let other = Task { try await container.resolve(Database.self) }
+        while container.activity().creations.map(\.waiters).max() != 2 { await Task.yield() }
+        clock.advance(by: .seconds(3))
+        let snapshot = container.activity()
+        #expect(
+            Set(snapshot.description.split(separator: "\n")) == [
+                "container \"app\": 2 creations",
+                """
+                creating Catalogue (App/A.swift:2) for 5.0 seconds, 1 waiter, requested by Handler → Catalogue; \
+                waits for Database
+                """,
+                """
+                creating Database (App/A.swift:1) for 5.0 seconds, 2 waiters, \
+                requested by Handler → Catalogue → Database
+                """,
+            ])
+        let catalogue = try #require(snapshot.creations.first { "\($0.instance.key)" == "Catalogue" })
+        #expect(catalogue.waits.map(\.key) == [ServiceKey(Database.self)])
+        factory.answer(Database())
+        _ = try await (handler.value, other.value)
+        #expect(container.activity().isEmpty)
+    }
+
+    @Test func `a creation that waits for what another task began says so`() async throws {
+        let factory = DrivenFactory<Database>()
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in try await factory.run() }
+            Registration(Catalogue.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Catalogue()
+            }
+        }
+        let first = Task { try await container.resolve(Database.self) }
+        await factory.began()
+        let second = Task { try await container.resolve(Catalogue.self) }
+        while container.activity().creations.flatMap(\.waits).isEmpty { await Task.yield() }
+        let snapshot = container.activity()
+        #expect(snapshot.creations.flatMap(\.waits).map(\.target) == ["Database"])
+        #expect(snapshot.creations.first { "\($0.instance.key)" == "Database" }?.path.count == 1)
+        factory.answer(Database())
+        _ = try await (first.value, second.value)
+    }
+
+    @Test func `leases, scopes at every depth, and disposals that wait are listed`() async throws {
+        let clock = ManualClock()
+        let gate = Gate()
+        let container = Container(name: "app", clock: clock) {
+            Registration(Pool.self, lifetime: .multiton, fileID: "App/A.swift", line: 1) { (_, _: String) in Pool() }
+                .onDispose { _ in }
+            Registration(Handler.self, lifetime: .scoped) { resolver in
+                _ = try await resolver.lease(Pool.self, arguments: "acme")
+                return Handler()
+            }
+        }
+        let body = Task {
+            try await container.withScope("request-1") { outer in
+                clock.advance(by: .seconds(1))
+                try await outer.withScope("part") { part in
+                    _ = try await part.resolve(Handler.self)
+                    try await container.withInstance(Pool.self, arguments: "acme") { _ in await gate.pass() }
+                }
+            }
+        }
+        await gate.arrived()
+        clock.advance(by: .seconds(2))
+        #expect(
+            container.activity().description == """
+                container "app": 0 creations, 1 leased instance, 2 open scopes
+                leased Pool("acme") (App/A.swift:1) for 2.0 seconds, by 1 body and 1 instance
+                open request-1 for 3.0 seconds
+                open part for 2.0 seconds
+                """)
+        #expect(container.activity().scopes.map(\.hasOwner) == [true, true])
+        try await container.reset(Pool.self)
+        #expect(
+            container.activity().disposals.map { "\($0.instance) \($0.waitsForLeases)" } == [
+                "Pool(\"acme\") (App/A.swift:1) true"
+            ])
+        gate.open()
+        try await body.value
+        #expect(container.activity().isEmpty)
+    }
+
+    @Test func `a hook that runs is a disposal, and what waits for it says so`() async throws {
+        let gate = Gate()
+        let container = Container(name: "app") {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { _ in await gate.pass() }
+        }
+        _ = try await container.resolve(Pool.self, arguments: 1)
+        let reset = Task { try await container.reset(Pool.self) }
+        await gate.arrived()
+        let next = Task { try await container.resolve(Pool.self, arguments: 1) }
+        while container.activity().creations.flatMap(\.waits).isEmpty { await Task.yield() }
+        let snapshot = container.activity()
+        #expect(snapshot.disposals.map(\.waitsForLeases) == [false])
+        #expect(snapshot.creations.flatMap(\.waits).map(\.target) == ["the disposal of Pool(1)"])
+        #expect(snapshot.creations.flatMap(\.waits).map(\.isForDisposal) == [true])
+        gate.open()
+        try await reset.value
+        _ = try await next.value
+    }
+
+    @Test func `as JSON, services and places are texts`() async throws {
+        let factory = DrivenFactory<Database>()
+        let container = Container(name: "app", clock: ManualClock()) {
+            Registration(Database.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in
+                try await factory.run()
+            }
+        }
+        let request = Task { try await container.resolve(Database.self) }
+        await factory.began()
+        let scope = try await container.openScope()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(
+            String(decoding: try encoder.encode(container.activity()), as: UTF8.self) == """
+                {"container":"container \\"app\\"","creations":[{"instance":{"arguments":"",\
+                "container":"container \\"app\\"","service":"Database","site":"App/A.swift:1"},"path":["Database"],\
+                "seconds":0,"waiters":1,"waits":[]}],"disposals":[],"leases":[],\
+                "scopes":[{"container":"container \\"app\\"","hasOwner":false,"name":"\(scope.name ?? "")","seconds":0}]}
+                """)
+        factory.answer(Database())
+        _ = try await request.value
+        try await scope.dispose()
+    }
+}
