@@ -49,12 +49,24 @@ struct ChaosTests {
                             _ = try await scope.resolve(Job.self)
                             try await scope.withInstance(Pool.self, arguments: "\(number % 4)") { _ in await Task.yield() }
                         }
-                        if number == 7 { try? await container.reset(Store.self) }
                     }
                 }
             }
         }
         #expect(calls.all.count == 150 * 12)
+    }
+
+    @Test func `singletons that are reset in chaos are disposed once each`() async throws {
+        try await withChaos(seed: 1, rounds: 50, resets: true) { container in
+            await withTaskGroup { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        _ = try? await container.resolve(Store.self)
+                        if number % 4 == 3 { try? await container.reset(Connection.self) }
+                    }
+                }
+            }
+        }
     }
 
     @Test func `a round is repeated by its seed`() async throws {

@@ -31,7 +31,7 @@ struct GraphTests {
                 Registration(Checkout.self, lifetime: .singleton) { _ in Checkout(gateway: FakeGateway()) }
             }.declaredGraph().contract
             let text = try #require(try file.compare(with: changed, mustRewrite: false))
-            #expect(text.contains("- Checkout → any Gateway"))
+            #expect(text.contains("- Checkout → Gateway"))
             #expect(text.contains("~ Checkout: graph → singleton"))
 
             try "{".write(toFile: path, atomically: true, encoding: .utf8)

@@ -195,6 +195,47 @@ struct WithTestContainerTests {
         #expect(found.isEmpty)
     }
 
+    @Test func `a creation, a lease and a scope that the test leaves behind are reported`() async throws {
+        let (gate, begun, leased, opened) = (Gate(), Gate(), Gate(), Gate())
+        let log = Log<TestReport>()
+        let line: UInt = #line + 6
+        try await withTestContainer(report: {
+            log.append($0)
+            // The disposal of the container waits for them.
+            gate.open()
+        }) {
+            Registration(Ledger.self, lifetime: .singleton) { _ in
+                begun.open()
+                await gate.wait()
+                return Ledger()
+            }
+            Registration(String.self, lifetime: .multiton) { (_, name: String) in name }
+        } operation: { container in
+            Task { try await container.resolve(Ledger.self) }
+            Task {
+                try await container.withInstance(String.self, arguments: "acme") { _ in
+                    leased.open()
+                    await gate.wait()
+                }
+            }
+            Task {
+                try await container.withScope("request") { _ in
+                    opened.open()
+                    await gate.wait()
+                }
+            }
+            try await container.openScope("session")
+            for gate in [begun, leased, opened] { await gate.wait() }
+        }
+        let found = log.all
+        #expect(found.map(\.kind).filter { $0 != .openScope } == [.unfinishedCreation, .openLease])
+        #expect(found.count { $0.kind == .openScope } == 2)
+        #expect(found.first?.site == RegistrationSite(fileID: #fileID, line: line))
+        #expect(found.first?.message.hasPrefix("Ledger (AsyncDITestingTests/") == true)
+        #expect(found.contains { $0.message.contains("\"session\" of container \"test\" is still open") })
+        #expect(found.contains { $0.message.hasPrefix("String(\"acme\")") || $0.message.hasPrefix("String(acme)") })
+    }
+
     @Test func `each report has an option that switches it off`() async throws {
         let gate = Gate()
         let kept = Log<Ledger>()

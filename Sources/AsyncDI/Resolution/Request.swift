@@ -46,7 +46,10 @@ struct Request: Sendable {
 
     /// Waits until modules have been told that they are loaded.
     nonisolated(nonsending) func awaitModules() async throws {
-        if isHeldUp { try await host.loadModules() }
+        guard isHeldUp else { return }
+        // The error names the service, and not the modules that will never be loaded.
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
+        try await host.loadModules()
     }
 
     /// The published instance, if there is one.

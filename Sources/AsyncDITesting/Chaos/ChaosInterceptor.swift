@@ -4,15 +4,18 @@ import Synchronization
 /// Lets factories and hooks of a container suspend, be slow and fail, by a plan.
 final class ChaosInterceptor: ContainerInterceptor {
     private struct State {
-        var record = ChaosRecord()
+        var record: ChaosRecord
         var counts: [String: Int] = [:]
         weak var root: Container?
     }
 
     private let plan: ChaosPlan
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ plan: ChaosPlan) { self.plan = plan }
+    init(_ plan: ChaosPlan, resets: Bool) {
+        self.plan = plan
+        state = Mutex(State(record: ChaosRecord(resets: resets)))
+    }
 
     var record: ChaosRecord { state.withLock { $0.record } }
 

@@ -1,4 +1,4 @@
-/// What may happen to a factory or hook in a round of ``withChaos(seed:rounds:patience:faults:_:operation:)``.
+/// What may happen to a factory or hook in a round of ``withChaos(seed:rounds:patience:faults:resets:_:operation:)``.
 @nonexhaustive
 public enum ChaosFault: String, Sendable, Hashable, CaseIterable {
     /// Its task suspends several times before it.

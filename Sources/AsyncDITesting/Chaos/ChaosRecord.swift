@@ -23,6 +23,8 @@ struct ChaosRecord {
         let object: ObjectIdentifier
     }
 
+    /// Whether singletons are reset, so that two creations of one may overlap.
+    private let resets: Bool
     private var running: [Making: Int] = [:]
     private var alive: [Instance: Int] = [:]
     private var created: [Instance: Int] = [:]
@@ -38,6 +40,8 @@ struct ChaosRecord {
     /// What was done to which call, in the order in which it was done.
     private(set) var plan: [String] = []
 
+    init(resets: Bool = false) { self.resets = resets }
+
     // MARK: Calls
 
     mutating func begin(_ call: InterceptedCall) {
@@ -48,7 +52,7 @@ struct ChaosRecord {
         guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
         let making = Making(key: call.key, owner: call.owner)
         running[making, default: 0] += 1
-        if running[making, default: 0] > 1 {
+        if running[making, default: 0] > 1, !resets {
             problems.append("\(call.key) was being created twice at once in one container.")
         }
     }
@@ -84,7 +88,7 @@ struct ChaosRecord {
         case .created(let key, _, _):
             let instance = Instance(key: key, arguments: arguments)
             created[instance, default: 0] += 1
-            guard isRoot, singletons.contains(key) else { return }
+            guard isRoot, !resets, singletons.contains(key) else { return }
             alive[instance, default: 0] += 1
             if alive[instance, default: 0] > 1 { problems.append("\(key) was created twice in one container.") }
         case .evicted(let key):

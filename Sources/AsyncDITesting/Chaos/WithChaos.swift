@@ -42,39 +42,43 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///   - rounds: The number of rounds.
 ///   - patience: How long the body, and then the disposal, of a round may take.
 ///   - faults: What may happen to a factory or hook.
+///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
+///     is under way, which is a failure otherwise.
 ///   - registrations: The registrations; evaluated for each round.
 ///   - operation: The body. Where it does not end in time it is cancelled and left behind.
 /// - Throws: ``ChaosFailure``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
-    faults: Set<ChaosFault> = Set(ChaosFault.allCases),
+    faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
     @RegistrationBuilder _ registrations: () -> Registrations,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
     for round in 0..<rounds {
         let plan = ChaosPlan(seed: seed &+ UInt64(round), faults: faults)
-        try await ChaosRound(plan, registrations()).run(patience: patience, operation)
+        try await ChaosRound(plan, registrations(), resets: resets).run(patience: patience, operation)
     }
 }
 
 /// Runs a body many times with the registrations of the current test's container, as
-/// ``withChaos(seed:rounds:patience:faults:_:operation:)`` does.
+/// ``withChaos(seed:rounds:patience:faults:resets:_:operation:)`` does.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
 ///   - rounds: The number of rounds.
 ///   - patience: How long the body, and then the disposal, of a round may take.
 ///   - faults: What may happen to a factory or hook.
+///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
+///     is under way, which is a failure otherwise.
 ///   - operation: The body. Where it does not end in time it is cancelled and left behind.
 /// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
-    faults: Set<ChaosFault> = Set(ChaosFault.allCases),
+    faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
     guard let make = TestSession.current?.makeRegistrations else { throw TestContainerError.noTestContainer }
     try await withChaos(
-        seed: seed, rounds: rounds, patience: patience, faults: faults, { make() }, operation: operation)
+        seed: seed, rounds: rounds, patience: patience, faults: faults, resets: resets, { make() }, operation: operation)
 }
 
 /// One round: a container, the body, the disposal, the checks.
@@ -83,9 +87,9 @@ struct ChaosRound {
     private let interceptor: ChaosInterceptor
     private let container: Container
 
-    init(_ plan: ChaosPlan, _ registrations: Registrations) {
+    init(_ plan: ChaosPlan, _ registrations: Registrations, resets: Bool) {
         self.plan = plan
-        interceptor = ChaosInterceptor(plan)
+        interceptor = ChaosInterceptor(plan, resets: resets)
         container = Container(name: "chaos", observers: [interceptor], registrations: registrations)
         interceptor.watch(container)
     }
@@ -118,7 +122,7 @@ struct ChaosRound {
     }
 
     private var unfinished: String {
-        get async { await TestReport.unfinished(in: container).map(\.message).joined(separator: " ") }
+        get async { await TestReport.unfinished(in: container, grace: .zero).map(\.message).joined(separator: " ") }
     }
 
     private func failure(_ problems: [String]) -> ChaosFailure {
