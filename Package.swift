@@ -5,10 +5,16 @@ import PackageDescription
 let package = Package(
     name: "AsyncDI",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)],
-    products: [.library(name: "AsyncDI", targets: ["AsyncDI"])],
+    products: [
+        .library(name: "AsyncDI", targets: ["AsyncDI"]),
+        .library(name: "AsyncDITesting", targets: ["AsyncDITesting"]),
+    ],
     targets: [
         .target(name: "AsyncDI"),
+        // For tests of applications: a target of its own, because `Testing` is found by tests only.
+        .target(name: "AsyncDITesting", dependencies: ["AsyncDI"]),
         .testTarget(name: "AsyncDITests", dependencies: ["AsyncDI"]),
+        .testTarget(name: "AsyncDITestingTests", dependencies: ["AsyncDITesting"], exclude: ["Shop.json"]),
         // The documented call sites, compiled as a user's nonisolated code and as a main-actor-by-default target.
         .testTarget(name: "CallSiteTests", dependencies: ["AsyncDI"]),
         .testTarget(
@@ -17,7 +23,9 @@ let package = Package(
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         // The code of README and guides, of which one is about main-actor-by-default targets.
-        .testTarget(name: "DocumentationTests", dependencies: ["AsyncDI"], exclude: ["MainActorByDefault"]),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["AsyncDI", "AsyncDITesting"],
+            exclude: ["MainActorByDefault", "Wiring.json"]),
         .testTarget(
             name: "MainActorDocumentationTests",
             dependencies: ["AsyncDI"],

@@ -124,6 +124,7 @@ final class EventLog: Sendable {
     ///
     /// - Parameter count: How many events are known.
     /// - Returns: Whether there are more; false when none comes any more.
+    /// - Throws: `CancellationError`.
     nonisolated(nonsending) func more(than count: Int) async throws -> Bool {
         let id = state.withLock { state in
             state.lastWaiter += 1

@@ -32,7 +32,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         // The outermost trait has made the container for all of them.
         if testCase == nil || TestSession.current?.testID == test.id { return try await function() }
         let traits = test.traits.compactMap { $0 as? ContainerTrait }
-        let place = sourceLocation
+        let place = test.sourceLocation
         let session = TestSession(
             traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: $0.belongs(to: test)) },
             TestContainerOption.Values(traits.flatMap(\.options)), testID: test.id,
@@ -76,9 +76,13 @@ extension Trait where Self == ContainerTrait {
     /// Suites nest, and the innermost registration of a key wins. The outermost `.container` says what there is; a
     /// registration of an inner one is an override, and one that replaces nothing is reported: see ``TestReport``.
     ///
+    /// A report is recorded at the line of the registration that it is about, and at the test when there is none. The
+    /// compiler gives registrations that stand inside the attribute itself the line of the test or suite below it; those
+    /// of a module have their own.
+    ///
     /// - Parameters:
     ///   - options: What the container does besides.
-    ///   - sourceLocation: The place that reports without a registration are recorded at.
+    ///   - sourceLocation: The place of the trait, by which it belongs to the test or to its suite.
     ///   - registrations: The registrations; evaluated for each case.
     /// - Returns: The trait.
     public static func container(

@@ -9,24 +9,26 @@ extension TestReport {
             : "Registered are \(near.map(\.description).joined(separator: ", "))."
         return TestReport(
             kind: .overrideOfNothing,
-            message: "The override \(entry.key) replaces nothing. \(known) Correct its type, qualifier or arguments; if the test "
-                + "adds a service of its own, say so: \(offSwitch(.overrideOfNothing)).",
+            message:
+                "The override \(entry.key) replaces nothing. \(known) Correct its type, qualifier or arguments; if "
+                + "the test adds a service of its own, say so: \(offSwitch(.overrideOfNothing)).",
             site: entry.site)
     }
 
     static func unusedOverride(_ entry: Registrations.Entry) -> TestReport {
         TestReport(
             kind: .unusedOverride,
-            message: "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it, or say why it "
-                + "stays: \(offSwitch(.unusedOverride)).",
+            message:
+                "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it, or say "
+                + "why it stays: \(offSwitch(.unusedOverride)).",
             site: entry.site)
     }
 
     static func lateRequest(_ key: ServiceKey) -> TestReport {
         TestReport(
             kind: .lateRequest,
-            message: "\(key) was requested after the test had ended, by a task that outlived it. Await the task in the test, "
-                + "or cancel it; or say why it may: \(offSwitch(.lateRequest)).",
+            message: "\(key) was requested after the test had ended, by a task that outlived it. Await the task in the "
+                + "test, or cancel it; or say why it may: \(offSwitch(.lateRequest)).",
             site: nil)
     }
 
@@ -42,8 +44,8 @@ extension TestReport {
     static func hookFailed(_ call: InterceptedCall, _ error: any Error) -> TestReport {
         TestReport(
             kind: .failedDisposal,
-            message: "The onDispose of \(call.key) threw at the end of the test: \(error). If it is meant to, dispose the "
-                + "container in the test and expect the error, or say why: \(offSwitch(.failedDisposal)).",
+            message: "The onDispose of \(call.key) threw at the end of the test: \(error). If it is meant to, dispose "
+                + "the container in the test and expect the error, or say why: \(offSwitch(.failedDisposal)).",
             site: call.site)
     }
 

@@ -35,18 +35,19 @@ extension TestReport {
         let leases = activity.leases.filter { $0.bodies > 0 }.map { lease in
             TestReport(
                 kind: .openLease,
-                message: "\(lease.instance) is still leased, for \(lease.duration), by a body that runs on. Await the call of "
-                    + "withInstance in the test; or say why it may run on: \(offSwitch(.openLease)).",
+                message: "\(lease.instance) is still leased, for \(lease.duration), by a body that runs on. Await "
+                    + "the call of withInstance in the test; or say why it may run on: \(offSwitch(.openLease)).",
                 site: lease.instance.site)
         }
         let scopes = activity.scopes.map { scope in
             let advice =
                 scope.hasOwner
-                ? "Await the body of its withScope, or let go of its OwnedScope" : "Dispose it in the test, or use withScope"
+                ? "Await the body of its withScope, or let go of its OwnedScope"
+                : "Dispose it in the test, or use withScope"
             return TestReport(
                 kind: .openScope,
-                message: "The scope \"\(scope.name)\" of \(scope.container) is still open, for \(scope.duration). \(advice); "
-                    + "or say why it stays open: \(offSwitch(.openScope)).",
+                message: "The scope \"\(scope.name)\" of \(scope.container) is still open, for \(scope.duration). "
+                    + "\(advice); or say why it stays open: \(offSwitch(.openScope)).",
                 site: nil)
         }
         return creations + leases + scopes

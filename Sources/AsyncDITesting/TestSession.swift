@@ -83,7 +83,9 @@ final class TestSession: Sendable {
 
     /// What comes before the test's body.
     nonisolated(nonsending) func begin() async throws {
-        for override in overrides where !override.replacesAnything { tell(.overrideOfNothing(override.entry, override.near)) }
+        for override in overrides where !override.replacesAnything {
+            tell(.overrideOfNothing(override.entry, override.near))
+        }
         if options.mustStart { try await container.start() }
     }
 

@@ -47,7 +47,9 @@ struct ChaosTests {
                         calls.append(number)
                         _ = try? await container.withScope("job \(number)") { scope in
                             _ = try await scope.resolve(Job.self)
-                            try await scope.withInstance(Pool.self, arguments: "\(number % 4)") { _ in await Task.yield() }
+                            try await scope.withInstance(Pool.self, arguments: "\(number % 4)") { _ in
+                                await Task.yield()
+                            }
                         }
                     }
                 }

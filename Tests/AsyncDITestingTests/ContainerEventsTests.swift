@@ -28,14 +28,16 @@ struct ContainerEventsTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `after the end of the container, an event that never happened is an error that lists the others`() async throws {
+    @Test func `after the end, waiting for an event that never happened is an error`() async throws {
         let events = try await withTestContainer {
             ShopModule()
         } operation: { container in
             _ = try await container.resolve(Ledger.self)
             return try container.events
         }
-        let error = await #expect(throws: TestContainerError.self) { try await events.first { $0.kind == .scopeOpened } }
+        let error = await #expect(throws: TestContainerError.self) {
+            try await events.first { $0.kind == .scopeOpened }
+        }
         #expect(error?.description.contains("created Ledger") == true)
         #expect(try await events.first(.disposed, of: Ledger.self).kind == .disposed)
     }

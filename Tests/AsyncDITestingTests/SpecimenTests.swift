@@ -32,7 +32,8 @@ struct SpecimenTests {
         let source = try String(contentsOfFile: Specimens.file, encoding: .utf8)
         var findings: [Finding] = []
         for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            guard let mark = line.range(of: "  // reports "), let colon = line[mark.upperBound...].range(of: ": ") else {
+            guard let mark = line.range(of: "  // reports "), let colon = line[mark.upperBound...].range(of: ": ")
+            else {
                 continue
             }
             findings.append(
@@ -49,7 +50,7 @@ struct SpecimenTests {
         let output = FileManager.default.temporaryDirectory.appending(component: "specimens-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: output) }
         let process = Process()
-        process.executableURL = try #require(Bundle.main.executableURL)
+        process.executableURL = Bundle.main.executableURL
         // Under macOS a helper loads the tests: its arguments stay, but for those that select tests.
         var arguments = Array(CommandLine.arguments.dropFirst())
         while let index = arguments.firstIndex(where: { ["--filter", "--skip", "--xunit-output"].contains($0) }) {
@@ -71,7 +72,9 @@ struct SpecimenTests {
         var failed: Set<String> = []
         for line in try String(contentsOf: output, encoding: .utf8).split(separator: "\n") {
             let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            guard let payload = json?["payload"] as? [String: Any], let kind = payload["kind"] as? String else { continue }
+            guard let payload = json?["payload"] as? [String: Any], let kind = payload["kind"] as? String else {
+                continue
+            }
             let texts = (payload["messages"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
             if kind == "issueRecorded", let issue = payload["issue"] as? [String: Any] {
                 let place = issue["sourceLocation"] as? [String: Any]

@@ -5,7 +5,8 @@ import Testing
 
 /// Runs a body, and returns the reports: those of its container's end included.
 private func reports(
-    _ options: TestContainerOption..., @RegistrationBuilder of registrations: () -> Registrations = { ShopModule().registrations },
+    _ options: TestContainerOption...,
+    @RegistrationBuilder of registrations: () -> Registrations = { ShopModule().registrations },
     @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
     in body: @Sendable (Container) async throws -> Void = { _ in }
 ) async throws -> [TestReport] {
@@ -113,10 +114,12 @@ struct WithTestContainerTests {
         #expect(log.all.isEmpty)
     }
 
-    @Test func `a hook that throws at the end is reported, with what it threw and where it is registered`() async throws {
+    @Test func `a hook that throws at the end is reported, with its error and its line`() async throws {
         let line: UInt = #line + 2
         let found = try await reports {
-            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in throw TestError(number: 7) }
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in
+                throw TestError(number: 7)
+            }
         } in: {
             _ = try await $0.resolve(Ledger.self)
         }

@@ -254,8 +254,8 @@ extension ContainerCore {
         let interceptor: (any ContainerInterceptor)?
 
         init(
-            defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>, events: EventQueue?,
-            interceptor: (any ContainerInterceptor)? = nil
+            defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>,
+            events: EventQueue?, interceptor: (any ContainerInterceptor)? = nil
         ) {
             self.interceptor = interceptor
             self.defaultLifetime = defaultLifetime

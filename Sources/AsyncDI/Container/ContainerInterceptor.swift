@@ -39,10 +39,10 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 
 /// An observer that also takes part: it runs before and after each factory and hook, and may suspend or throw there.
 ///
-/// For tests: to find instances that outlive their container, or to see what an application does when a factory is slow or
-/// fails. A container given one among its observers calls it for its own registrations and those of its scopes, also those
-/// that are registered later. Each call happens in the task of the factory or hook, inside the same creation, so that
-/// what is thrown is an error of that factory or hook.
+/// For tests: to find instances that outlive their container, or to see what an application does when a factory is slow
+/// or fails. A container that has one among its observers calls it for its own registrations and those of its scopes,
+/// also for those that are registered later. Each call happens in the task of the factory or hook, inside the same
+/// creation, so that what is thrown is an error of that factory or hook.
 /// ```swift
 /// struct SlowFactories: ContainerInterceptor {
 ///     var wantedEvents: ContainerEvent.Kinds { [] }
@@ -88,6 +88,7 @@ extension ContainerInterceptor {
     /// Nothing.
     ///
     /// - Parameter call: The call.
+    /// - Throws: Nothing.
     public nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {}
 
     /// Nothing.
@@ -95,6 +96,7 @@ extension ContainerInterceptor {
     /// - Parameters:
     ///   - call: The call.
     ///   - instance: The instance.
+    /// - Throws: Nothing.
     public nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {}
 
     /// Nothing.

@@ -1,8 +1,8 @@
 import AsyncDI
 
-/// What happened in one round, and what must not have. *Pure.*
+/// What happened in one round, and what must not have.
 ///
-/// Events come in the order in which they happened, because containers hand them over so; calls come from any task.
+/// A pure value. Events come in the order in which they happened, because containers hand them over so; calls come from any task.
 struct ChaosRecord {
     /// An instance as events name it: the registration's key, and the arguments.
     private struct Instance: Hashable {
@@ -114,10 +114,12 @@ struct ChaosRecord {
         }
         for (key, count) in Dictionary(grouping: disposed, by: \.key.key).mapValues({ $0.map(\.value).reduce(0, +) })
         where hasHooks.contains(key) && closedByHook[key, default: 0] < count {
-            problems.append("\(key) was disposed \(count) times, and its onDispose ran \(closedByHook[key, default: 0]) times.")
+            let runs = closedByHook[key, default: 0]
+            problems.append("\(key) was disposed \(count) times, and its onDispose ran \(runs) times.")
         }
         for (key, count) in injected where failed[key, default: 0] < count {
-            problems.append("\(count) errors of \(key) were thrown, and observers were told of \(failed[key, default: 0]).")
+            let told = failed[key, default: 0]
+            problems.append("\(count) errors of \(key) were thrown, and observers were told of \(told).")
         }
         problems.sort()
     }

@@ -78,7 +78,8 @@ public nonisolated(nonsending) func withChaos(
 ) async throws {
     guard let make = TestSession.current?.makeRegistrations else { throw TestContainerError.noTestContainer }
     try await withChaos(
-        seed: seed, rounds: rounds, patience: patience, faults: faults, resets: resets, { make() }, operation: operation)
+        seed: seed, rounds: rounds, patience: patience, faults: faults, resets: resets, { make() }, operation: operation
+    )
 }
 
 /// One round: a container, the body, the disposal, the checks.
@@ -112,7 +113,7 @@ struct ChaosRound {
         }
         do {
             try await container.dispose(deadline: patience)
-        } catch where Self.isPlanned(error) {
+        } catch  where Self.isPlanned(error) {
         } catch {
             problems.append("The disposal failed: \(error)")
         }

@@ -74,10 +74,14 @@ enum JSONValue: Equatable {
             case "\"": return .string(try string())
             default:
                 let start = index
-                while index < scalars.count, scalars[index].properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains(scalars[index]) { index += 1 }
+                while index < scalars.count, isOfLiteral(scalars[index]) { index += 1 }
                 if index == start { throw mistake("expected a value") }
                 return .literal(String(String.UnicodeScalarView(scalars[start..<index])))
             }
+        }
+
+        private func isOfLiteral(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains(scalar)
         }
 
         private mutating func list(
@@ -122,7 +126,9 @@ enum JSONValue: Equatable {
                 if (0xD800..<0xDC00).contains(first), scalars[(index + 1)...].starts(with: ["\\", "u"]) {
                     index += 2
                     let second = try unit()
-                    if let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second &- 0xDC00)) { return scalar }
+                    if let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second &- 0xDC00)) {
+                        return scalar
+                    }
                 }
                 guard let scalar = Unicode.Scalar(first) else { throw mistake("half a surrogate pair") }
                 return scalar

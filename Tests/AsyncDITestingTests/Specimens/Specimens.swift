@@ -15,19 +15,61 @@ enum Specimens {
 private let left = Log<Ledger>()
 private let late = Gate()
 
+/// Registrations in modules have lines of their own; those inside an attribute have that of the declaration below it.
+private struct MisspelledFakes: Module {
+    var registrations: Registrations {
+        Registration(String.self, qualifier: "hots", instance: "")  // reports override: are String[host]
+        Registration(FakeGateway.self, instance: FakeGateway())  // reports override: Nothing is registered
+    }
+}
+
+private struct BadLedgers: Module {
+    enum Kind { case endless, broken }
+    let kind: Kind
+
+    var registrations: Registrations {
+        switch kind {
+        case .endless:
+            Registration(Ledger.self, lifetime: .singleton) { _ in  // reports creation: is still being created
+                await Gate().wait()
+                return Ledger()
+            }
+        case .broken:
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }  // reports hook: threw at the end
+                .onDispose { _ in throw TestError() }
+        }
+    }
+}
+
+private struct PlainLedger: Module {
+    var registrations: Registrations {
+        Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }  // reports leak: is still alive
+    }
+}
+
+private struct Numbers: Module {
+    var registrations: Registrations {
+        Registration(Int.self, lifetime: .multiton) { (_, number: Int) in number }  // reports lease: Int(7)
+    }
+}
+
+private struct NeedsData: Module {
+    var registrations: Registrations {
+        Registration(using: { (_: Data) in FakeGateway() }, as: (any Gateway).self)  // reports wiring: Data is not
+    }
+}
+
 @Suite(
     .enabled(if: Specimens.areEnabled), .serialized, .timeLimit(.minutes(1)),
     .container {
         ShopModule()
-        Registration(Int.self, lifetime: .multiton) { (_, number: Int) in number }
+        Numbers()
     })
 struct ReportSpecimens {
-    @Test(
-        .container {
-            Registration(String.self, qualifier: "hots", instance: "")  // reports overrideOfNothing: Registered are String[host]
-            Registration(FakeGateway.self, instance: FakeGateway())  // reports overrideOfNothing: Nothing is registered for FakeGateway
-        })
-    func `overrides of nothing`() {}
+    @Test(.container { MisspelledFakes() }) func `overrides of nothing`() {}
+
+    @Test(.container { Registration(Int.self, instance: 1) })
+    func `an override inside an attribute`() {}  // reports overrideOfNothing: The override Int replaces nothing
 
     @Test(
         .container(.allowing(.overrideOfNothing, because: "the test's own")) {
@@ -35,11 +77,8 @@ struct ReportSpecimens {
         })
     func `a new registration, allowed`() {}
 
-    @Test(
-        .container {
-            Registration((any Gateway).self, instance: FakeGateway())  // reports unusedOverride: resolved neither the override Gateway
-        })
-    func `an unused override`() {}
+    @Test(.container { Registration((any Gateway).self, instance: FakeGateway()) })
+    func `an unused override`() {}  // reports unusedOverride: resolved neither the override Gateway
 
     @Test(
         .container(.allowing(.unusedOverride, because: "the gateway must not be asked")) {
@@ -47,50 +86,34 @@ struct ReportSpecimens {
         })
     func `an unused override, allowed`() {}
 
-    @Test(
-        .container(.disposal(within: .milliseconds(50))) {  // reports failedDisposal: was not disposed within 0.05 seconds
-            Registration(Ledger.self, lifetime: .singleton) { _ in  // reports unfinishedCreation: is still being created, for
-                await Gate().wait()
-                return Ledger()
-            }
-        })
+    @Test(.container(.disposal(within: .zero)) { BadLedgers(kind: .endless) })  // reports end: creation of
     func `a creation that does not end`() async throws {
-        let events = try Container.test.events
-        Task { _ = try await Container.test.resolve(Ledger.self) }
-        while try Container.test.activity().creations.isEmpty { await Task.yield() }
-        _ = events
+        let container = try Container.test
+        Task { _ = try await container.resolve(Ledger.self) }
+        while container.activity().creations.isEmpty { await Task.yield() }
     }
 
-    @Test(.container(.disposal(within: .milliseconds(50))) {})  // reports failedDisposal: the last lease
+    @Test(.container(.disposal(within: .milliseconds(50))) {})  // reports end: the last lease of Int
     func `a lease that does not end`() async throws {
         let container = try Container.test
         Task { try await container.withInstance(Int.self, arguments: 7) { _ in await Gate().wait() } }
         while container.activity().leases.isEmpty { await Task.yield() }
     }
 
-    @Test(.container {})  // reports openScope: The scope "session" of container "test" is still open
+    @Test  // reports openScope: The scope "session" of container "test" is still open
     func `a scope that is left open`() async throws {
         try await Container.test.openScope("session")
     }
 
-    @Test(
-        .container {
-            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }  // reports failedDisposal: threw at the end of the test: TestError
-                .onDispose { _ in throw TestError() }
-        })
-    func `a hook that throws`() async throws {
+    @Test(.container { BadLedgers(kind: .broken) }) func `a hook that throws`() async throws {
         _ = try await Container.test.resolve(Ledger.self)
     }
 
-    @Test(
-        .container(.reportingLeaks) {
-            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }  // reports livingInstance: An instance of Ledger is still alive
-        })
-    func `an instance that stays`() async throws {
+    @Test(.container(.reportingLeaks) { PlainLedger() }) func `an instance that stays`() async throws {
         left.append(try await Container.test.resolve(Ledger.self))
     }
 
-    @Test(.container {})  // reports lateRequest: Checkout was requested after the test had ended
+    @Test  // reports lateRequest: Checkout was requested after the test had ended
     func `a task that outlives its test`() async throws {
         Task {
             await late.wait()
@@ -98,17 +121,13 @@ struct ReportSpecimens {
         }
     }
 
-    @Test(arguments: 1...2) func `the end of the tests before it`(_ number: Int) async throws {
+    @Test func `the end of the tests before it`() async throws {
         late.open()
         // The report of the late request comes from a thread and a task of their own.
-        try await Task.sleep(for: .milliseconds(300))
+        try await Task.sleep(for: .milliseconds(500))
     }
 
-    @Test(
-        .container {
-            Registration(  // reports wiring: notRegistered: Data
-                using: { (_: Data) in FakeGateway() }, as: (any Gateway).self)
-        }, .container(.allowing(.unusedOverride, because: "only validated")) {})
+    @Test(.container(.allowing(.unusedOverride, because: "only validated")) { NeedsData() })
     func `a container that is not complete`() async throws {
         try await expectWiring()
     }
