@@ -46,7 +46,7 @@ private final class Engine: Sendable {}
         _ = try await container.resolve(Int.self)
         try await container.dispose()
         #expect(
-            interceptor.calls.all == [
+            interceptor.calls.entries == [
                 "will Engine factory", "did Engine factory Engine", "will Engine injectProperties",
                 "did Engine injectProperties Engine", "will Engine onCreate", "did Engine onCreate Engine",
                 "will Int factory", "did Int factory Int", "will Engine onDispose", "did Engine onDispose Engine",
@@ -58,7 +58,7 @@ private final class Engine: Sendable {}
         let interceptor = Interceptor(failing: call, atEnd: atEnd)
         let container = container(interceptor)
         await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
-        #expect(interceptor.calls.all.filter { $0.hasPrefix("failed") } == ["failed \(call)"])
+        #expect(interceptor.calls.entries.filter { $0.hasPrefix("failed") } == ["failed \(call)"])
         try await container.dispose()
     }
 
@@ -84,8 +84,8 @@ private final class Engine: Sendable {}
         }
         #expect(number == 2)
         #expect(
-            interceptor.calls.all.filter { $0.hasPrefix("will") } == [
-                "will String(String) factory", "will Array<Int> factory", "will Double factory", "will Int factory",
+            interceptor.calls.entries.filter { $0.hasPrefix("will") } == [
+                "will String(String) factory", "will [Int] factory", "will Double factory", "will Int factory",
             ])
         try await container.dispose()
     }
@@ -98,14 +98,14 @@ private final class Engine: Sendable {}
                 Registration((any Sendable & AnyObject).self) { r in try await r.resolve(Engine.self) }
                 Registration(String.self, instance: "other")
             }
-            #expect(interceptor.found.all.isEmpty)
+            #expect(interceptor.found.entries.isEmpty)
             switch way {
             case 0: _ = try await container.resolve(Engine.self)
             case 1: _ = try container.ready(Engine.self)
             case 2: _ = try await container.optional(Engine.self)
             default: _ = try await container.resolve((any Sendable & AnyObject).self)
             }
-            #expect(interceptor.found.all == ["Engine"], "way \(way)")
+            #expect(interceptor.found.entries == ["Engine"], "way \(way)")
             _ = try await container.resolve(Engine.self)
             try await container.dispose()
         }
@@ -126,7 +126,7 @@ private final class Engine: Sendable {}
         await expect(.disposed) { try await container.resolve(Engine.self) }
         await expect(.disposed) { try await container.optional(Int.self) }
         await container.deliverEvents()
-        #expect(log.all.suffix(2) == ["refused Engine: disposed", "refused Int: disposed"])
+        #expect(log.entries.suffix(2) == ["refused Engine: disposed", "refused Int: disposed"])
     }
 
     @Test func `a collection of registrations lists its entries`() {

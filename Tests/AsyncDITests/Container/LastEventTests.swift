@@ -138,6 +138,7 @@ extension ContainerEvent {
         case .scopeOpened: "opened"
         case .scopeClosed: "closed"
         case .stalled: "stalled"
+        case .refused: "refused"
         @unknown default: "another"
         }
     }
