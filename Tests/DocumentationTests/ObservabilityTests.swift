@@ -33,6 +33,36 @@ struct ObservabilityTests {
         }
     }
 
+    struct CreationTracing: ContainerObserver, AroundCreation {
+        func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+            let context = ServiceContext.current ?? .topLevel
+            return { create in
+                try await withSpan("create \(creation.key)", context: context) { _ in try await create() }
+            }
+        }
+    }
+
+    @Test func `a span around each creation has that of its request as parent`() async throws {
+        let container = Container(observers: [CreationTracing()]) {
+            Registration(String.self, lifetime: .singleton) { _ in ServiceContext.current?.span ?? "" }
+        }
+        let span = try await ServiceContext.$current.withValue(ServiceContext(span: "GET /")) {
+            try await container.resolve(String.self)
+        }
+        #expect(span == "GET / > create String")
+    }
+
+    @Test func `a server that does not answer`() async throws {
+        let container = Container(name: "app") {
+            Registration(String.self, lifetime: .multiton) { (_, tenant: String) in tenant }
+        }
+        try await container.withInstance(String.self, arguments: "acme") { _ in
+            print(container.activity())
+            #expect(container.activity().leases.count == 1)
+        }
+        #expect(container.activity().isEmpty)
+    }
+
     private struct Unreadable: Error {}
 
     @Test func `a log and metrics of a container that has tenants`() async throws {
@@ -90,7 +120,13 @@ struct ObservabilityTests {
         let repository: OrderRepository
     }
 
-    // Stand-ins for the types of logging and metrics libraries.
+    // Stand-ins for the types of logging, metrics and tracing libraries.
+
+    struct ServiceContext: Sendable {
+        @TaskLocal static var current: ServiceContext?
+        static let topLevel = ServiceContext(span: "-")
+        let span: String
+    }
 
     final class Logger: Sendable {
         private let content = Mutex<[String]>([])
@@ -115,4 +151,11 @@ struct ObservabilityTests {
             content.withLock { $0.sums[label, default: 0] += count }
         }
     }
+}
+
+private nonisolated(nonsending) func withSpan<R>(
+    _ name: String, context: ObservabilityTests.ServiceContext, _ body: (String) async throws -> R
+) async throws -> R {
+    let span = "\(context.span) > \(name)"
+    return try await ObservabilityTests.ServiceContext.$current.withValue(.init(span: span)) { try await body(span) }
 }

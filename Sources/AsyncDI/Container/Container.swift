@@ -61,9 +61,7 @@ public actor Container: _ContainerInit {
         let core = ContainerCore(
             name: name, parent: parent?.core,
             settings: ContainerCore.Settings(
-                defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock,
-                events: observers.isEmpty ? nil : EventQueue(for: observers),
-                interceptor: observers.lazy.compactMap { $0 as? any ContainerInterceptor }.first),
+                defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock, observers: observers),
             fallbacks: fallbacks.map(\.core))
         self.core = core
         table = core.table

@@ -175,6 +175,7 @@ final class ContainerCore: ResolutionHost {
     var duplicatePolicy: DuplicatePolicy { settings.duplicatePolicy }
     var clock: any Clock<Duration> { settings.clock }
     var events: EventQueue? { settings.events }
+    var aroundCreations: [any AroundCreation] { settings.aroundCreations }
     var reportsCreations: Bool { settings.events?.wanted.contains(.created) == true }
     /// Measures creations while the container starts; nil in one that never did.
     ///
@@ -250,14 +251,17 @@ extension ContainerCore {
         let stopwatch: Stopwatch
         let events: EventQueue?
         let stalls: StallMonitor?
+        let aroundCreations: [any AroundCreation]
         /// The first observer that takes part in factories and hooks.
         let interceptor: (any ContainerInterceptor)?
 
         init(
             defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>,
-            events: EventQueue?, interceptor: (any ContainerInterceptor)? = nil
+            observers: [any ContainerObserver]
         ) {
-            self.interceptor = interceptor
+            let events = observers.isEmpty ? nil : EventQueue(for: observers)
+            aroundCreations = observers.compactMap { $0 as? any AroundCreation }
+            interceptor = observers.lazy.compactMap { $0 as? any ContainerInterceptor }.first
             self.defaultLifetime = defaultLifetime
             self.duplicatePolicy = duplicatePolicy
             self.clock = clock

@@ -188,6 +188,11 @@ public protocol ContainerObserver: Sendable {
     func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details)
 }
 
+extension ContainerObserver where Self: AroundCreation {
+    /// None: an observer that does something around creations need not be told of events.
+    public var wantedEvents: ContainerEvent.Kinds { [] }
+}
+
 extension ContainerObserver {
     /// Ten seconds.
     public var stallThreshold: Duration { .seconds(10) }

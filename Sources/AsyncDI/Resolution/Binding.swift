@@ -28,6 +28,10 @@ import Synchronization
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed`
     /// says so.
     let index = AtomicReference<InstanceIndex>()
+    private let taskNameReference = AtomicReference<Shared<String>>()
+    /// The name of tasks that create its instances; described once, because a request creates instances of the same
+    /// few registrations.
+    var taskName: String { taskNameReference.loadOrInitialize { Shared("creating \(key)") }.value }
     /// What the registration says.
     @usableFromInline let blueprint: Blueprint
     private let extras: Shared<Extras>?

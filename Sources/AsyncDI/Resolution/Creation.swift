@@ -160,17 +160,18 @@ final class Creation: Activity, @unchecked Sendable {
     func launch() {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
+        let wrappers = self.wrappers
         let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.binding.lifetime.sharing == .registeringContainer {
-                task = Task.immediateDetached(priority: priority) { await self.runShared() }
+                task = Task.immediateDetached(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
             } else {
-                task = Task.immediate(priority: priority) { await self.runShared() }
+                task = Task.immediate(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
             }
         } else if key.binding.lifetime.sharing == .registeringContainer {
-            task = Task.detached(priority: priority) { await self.runShared() }
+            task = Task.detached(priority: priority) { await self.runShared(wrappers) }
         } else {
-            task = Task(priority: priority) { @concurrent in await self.runShared() }
+            task = Task(priority: priority) { @concurrent in await self.runShared(wrappers) }
         }
         if !hasEnded { adopt(task, launchedWith: priority) }
     }
@@ -224,7 +225,7 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     @inline(__always)
-    private func runShared() async {
+    private func runShared(_ wrappers: [CreationWrapper]) async {
         let run = Run(sharedCreation: self)
         let result: Result<Cell, any Error>
         do {
@@ -240,8 +241,13 @@ final class Creation: Activity, @unchecked Sendable {
                     throw CancellationError()
                 }
             }
-            let instance = try await makeInstance(in: run, isolation: nil)
-            if binding.hasHooks { try await binding.runHooks(instance, in: run) }
+            let instance: Cell
+            if wrappers.isEmpty {
+                instance = try await makeInstance(in: run, isolation: nil)
+                if binding.hasHooks { try await binding.runHooks(instance, in: run) }
+            } else {
+                instance = try await makeInstance(in: run, wrappedBy: wrappers[...], isolation: nil)
+            }
             result = .success(instance)
         } catch {
             result = .failure(error)

@@ -23,6 +23,8 @@ protocol ResolutionHost: CreationPlace {
     var ownerLabel: String { get }
     /// The recorders of this container and of those above it.
     var recorders: [Recorder] { get }
+    /// The observers that do something around creations.
+    var aroundCreations: [any AroundCreation] { get }
     /// Whether observers are told of creations.
     var reportsCreations: Bool { get }
     /// The time by the container's clock, since it was made.

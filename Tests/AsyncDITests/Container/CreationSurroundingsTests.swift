@@ -32,6 +32,14 @@ import Testing
         #expect(log.entries == ["42"])
     }
 
+    @Test(arguments: [Lifetime.singleton, .scoped])
+    func `the task of a creation is named after its key`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(String.self, qualifier: "main", lifetime: lifetime) { _ in Task.name ?? "" }
+        }
+        #expect(try await container.resolve(String.self, qualifier: "main") == "creating String[main]")
+    }
+
     @Test @MainActor func `transient and graph factories run on the caller's executor, shared ones do not`()
         async throws
     {

@@ -1,0 +1,104 @@
+/// An observer that does something around each creation of a shared instance: opens a span, sets a logger's metadata.
+///
+/// Give it to a container among its observers. Containers without one pay nothing for it.
+/// ```swift
+/// struct CreationTracing: ContainerObserver, AroundCreation {
+///     func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+///         // In the task of the request: a singleton's factory has a task without the request's task-locals.
+///         let context = ServiceContext.current ?? .topLevel
+///         return { create in
+///             try await withSpan("create \(creation.key)", context: context) { _ in try await create() }
+///         }
+///     }
+/// }
+/// ```
+/// Transient and graph instances are made in the task of their request, and are not wrapped.
+public protocol AroundCreation: Sendable {
+    /// A creation is about to begin.
+    ///
+    /// Called synchronously in the task of the request that begins the creation, with its task-locals. Factories that
+    /// request other services are inside the wrappers of their own creations.
+    ///
+    /// - Parameter creation: The instance that is to be created.
+    /// - Returns: What runs around the factory and the `onCreate` hooks; nil for nothing.
+    func willCreate(_ creation: CreationRequest) -> CreationWrapper?
+}
+
+/// Runs around the factory and the hooks of one creation, in the task of the creation.
+///
+/// It calls its argument once, which throws what the factory throws. That error is the one that the requests get, also
+/// when the wrapper throws another one or none. An error that the wrapper throws after a creation that succeeded fails
+/// the creation. Not to call the argument at all fails it with ``ResolutionError/Code/invalidOperation``.
+public typealias CreationWrapper =
+    nonisolated(nonsending) @Sendable (nonisolated(nonsending) () async throws -> Void) async throws -> Void
+
+/// The instance that a creation is to make.
+public struct CreationRequest: Sendable {
+    /// The service.
+    public let key: ServiceKey
+    /// The arguments of the instance, or the key that `keyedBy:` computed from them.
+    public let arguments: [any Sendable]
+    /// The place of the registration in the source.
+    public let site: RegistrationSite?
+    /// The container that the instance will belong to, as messages show it.
+    public let container: String
+
+    init(_ creation: Creation) {
+        key = creation.binding.key
+        arguments = creation.key.arguments.list
+        site = creation.binding.blueprint.site
+        container = creation.host.displayName
+    }
+}
+
+extension Creation {
+    /// What observers run around this creation, the first one's outermost.
+    ///
+    /// Called in the task of the request that begins the creation, outside every lock.
+    var wrappers: [CreationWrapper] {
+        let observers = host.aroundCreations
+        if observers.isEmpty || binding.blueprint.isHidden { return [] }
+        let request = CreationRequest(self)
+        return observers.compactMap { $0.willCreate(request) }
+    }
+
+    /// Runs the factory and the hooks inside wrappers.
+    func makeInstance(
+        in run: Run, wrappedBy wrappers: ArraySlice<CreationWrapper>, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Cell {
+        guard let wrapper = wrappers.first else {
+            let instance = try await makeInstance(in: run, isolation: isolation)
+            if binding.hasHooks { try await binding.runHooks(instance, in: run) }
+            return instance
+        }
+        var result: Result<Cell, any Error>?
+        do {
+            // In the run of the creation: a wrapper that requests the instance which it wraps is refused like a factory.
+            try await run.call(isolation: isolation) {
+                try await wrapper {
+                    guard result == nil else { throw self.wronglyWrapped("has called its argument before", run) }
+                    do {
+                        let made = try await self.makeInstance(in: run, wrappedBy: wrappers.dropFirst())
+                        // To be disposed if the wrapper fails.
+                        self.show(made)
+                        result = .success(made)
+                    } catch {
+                        result = .failure(error)
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            if case .failure(let failure)? = result { throw failure }
+            throw error
+        }
+        guard let result else { throw wronglyWrapped("has not called its argument", run) }
+        return try result.get()
+    }
+
+    private func wronglyWrapped(_ mistake: String, _ run: Run) -> ResolutionError {
+        ResolutionError(
+            .invalidOperation, "the wrapper around the creation of \(binding.key) \(mistake).",
+            advice: "A wrapper that willCreate returns calls its argument once.", steps: run.path, asker: run)
+    }
+}
