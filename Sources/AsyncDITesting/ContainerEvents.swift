@@ -27,7 +27,7 @@ public struct ContainerEvents: Sendable {
         public var key: ServiceKey? {
             switch event {
             case .registered(let key), .created(let key, _, _), .failed(let key, _), .evicted(let key),
-                .disposed(let key), .stalled(_, let key, _), .refused(let key):
+                .disposed(let key), .stalled(_, let key, _):
                 key
             case .scopeOpened, .scopeClosed: nil
             @unknown default: nil

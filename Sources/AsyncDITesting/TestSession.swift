@@ -99,8 +99,6 @@ final class TestSession: Sendable {
             }
         }
         for finding in await TestReport.unfinished(in: container) { tell(finding) }
-        // What was refused while the test was running is no late request.
-        await container.deliverEvents()
         let lateRequests = watcher.end()
         await dispose(failing: error)
         watcher.log.close()

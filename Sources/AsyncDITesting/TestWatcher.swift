@@ -38,7 +38,6 @@ final class TestWatcher: ContainerInterceptor {
     // MARK: What the container tells
 
     func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
-        if case .refused(let key) = event { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(key) }
         log.append(
             ContainerEvents.Entry(event: event, container: container.name, arguments: details.arguments))
     }
@@ -57,6 +56,8 @@ final class TestWatcher: ContainerInterceptor {
         guard call.kind == .disposalHook else { return }
         state.withLock { if $0.hasEnded { $0.failedHooks.append(FailedHook(call: call, error: error)) } }
     }
+
+    func didRefuse(_ key: ServiceKey) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(key) }
 
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { use(key, site) }
 

@@ -11,7 +11,7 @@ extension ContainerCore {
     }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
-        if events?.wanted.contains(.refused) == true { withState { $0.note(.refused, .refused(key)) } }
+        settings.interceptor?.didRefuse(key)
         return disposedError(key, asker: asker)
     }
 

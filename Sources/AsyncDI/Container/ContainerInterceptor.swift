@@ -82,6 +82,11 @@ public protocol ContainerInterceptor: ContainerObserver {
     ///   - key: The service.
     ///   - site: The file and line of the registration.
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?)
+
+    /// A request is refused with ``ResolutionError/Code/disposed``: its task has outlived the container or scope.
+    ///
+    /// - Parameter key: The requested service.
+    func didRefuse(_ key: ServiceKey)
 }
 
 extension ContainerInterceptor {
@@ -112,6 +117,11 @@ extension ContainerInterceptor {
     ///   - key: The service.
     ///   - site: The file and line of the registration.
     public func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) {}
+
+    /// Nothing.
+    ///
+    /// - Parameter key: The requested service.
+    public func didRefuse(_ key: ServiceKey) {}
 }
 
 extension ContainerInterceptor {

@@ -29,8 +29,6 @@ public enum ContainerEvent: Sendable {
     /// container cannot see: through a captured container in a detached task, a semaphore, a stream. Reported once for
     /// each pair.
     case stalled(waiting: ServiceKey?, for: ServiceKey, since: Duration)
-    /// A request was refused with ``ResolutionError/Code/disposed``: its task has outlived the container.
-    case refused(ServiceKey)
 }
 
 extension ContainerEvent {
@@ -64,8 +62,6 @@ extension ContainerEvent {
         public static let scopeClosed = Kinds(rawValue: 1 << 6)
         /// Events ``ContainerEvent/stalled(waiting:for:since:)``.
         public static let stalled = Kinds(rawValue: 1 << 7)
-        /// Events ``ContainerEvent/refused(_:)``.
-        public static let refused = Kinds(rawValue: 1 << 8)
         /// Every kind, those included that later versions add.
         public static let all = Kinds(rawValue: .max)
     }
@@ -81,7 +77,6 @@ extension ContainerEvent {
         case .scopeOpened: .scopeOpened
         case .scopeClosed: .scopeClosed
         case .stalled: .stalled
-        case .refused: .refused
         }
     }
 }
@@ -135,7 +130,6 @@ extension ContainerEvent: CustomStringConvertible {
         case .scopeClosed(let name): "closed scope \"\(name)\""
         case .stalled(let waiting, let key, let duration):
             "stalled: \(waiting.map(\.description) ?? "a request") has been waiting for \(key) for \(duration)"
-        case .refused(let key): "refused \(key): disposed"
         }
     }
 }

@@ -74,7 +74,7 @@ protocol ResolutionHost: CreationPlace {
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError?
     /// The error for what is asked of a disposed container.
     func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError
-    /// The same for a request; observers are told of it.
+    /// The same for a request; an interceptor is told of it.
     ///
     /// Not called under a lock.
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError

@@ -14,6 +14,7 @@ enum Specimens {
 
 private let left = Log<Ledger>()
 private let late = Gate()
+private let soon = TestContainerOption.disposal(within: .milliseconds(100))
 
 /// Registrations in modules have lines of their own; those inside an attribute have that of the declaration below it.
 private struct MisspelledFakes: Module {
@@ -86,14 +87,14 @@ struct ReportSpecimens {
         })
     func `an unused override, allowed`() {}
 
-    @Test(.container(.disposal(within: .zero)) { BadLedgers(kind: .endless) })  // reports end: creation of
+    @Test(.container(soon) { BadLedgers(kind: .endless) })  // reports end: the creation of Ledger
     func `a creation that does not end`() async throws {
         let container = try Container.test
         Task { _ = try await container.resolve(Ledger.self) }
         while container.activity().creations.isEmpty { await Task.yield() }
     }
 
-    @Test(.container(.disposal(within: .milliseconds(50))) {})  // reports end: the last lease of Int
+    @Test(.container(soon) {})  // reports end: the last lease of Int
     func `a lease that does not end`() async throws {
         let container = try Container.test
         Task { try await container.withInstance(Int.self, arguments: 7) { _ in await Gate().wait() } }

@@ -6,6 +6,7 @@ import Testing
 private final class Interceptor: ContainerInterceptor {
     let calls = Log<String>()
     let found = Log<String>()
+    let refused = Log<String>()
     private let failing: String?
     private let failsAtEnd: Bool
 
@@ -25,6 +26,7 @@ private final class Interceptor: ContainerInterceptor {
 
     func didFail(_ call: InterceptedCall, with error: any Error) { calls.append("failed \(call)") }
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { found.append("\(key)") }
+    func didRefuse(_ key: ServiceKey) { refused.append("\(key)") }
 }
 
 private final class Engine: Sendable {}
@@ -111,22 +113,35 @@ private final class Engine: Sendable {}
         }
     }
 
-    @Test func `a request after the disposal is an event, once delivered`() async throws {
+    @Test func `a request after the disposal is refused, and noticed`() async throws {
         struct Module: AsyncDI.Module {
             var registrations: Registrations { Registration(Engine.self) { _ in Engine() } }
         }
+        let interceptor = Interceptor()
+        // A module that is not loaded yet must not be taken for the service.
+        let container = Container(observers: [interceptor]) { Module() }
+        let scope = try await container.openScope()
+        try await container.dispose()
+        let error = await expect(.disposed) { try await container.resolve(Engine.self) }
+        #expect(error?.path.map(\.description) == ["Engine"])
+        await expect(.disposed) { try await container.optional(Int.self) }
+        #expect(throws: ResolutionError.self) { try scope.ready(String.self) }
+        #expect(interceptor.refused.entries == ["Engine", "Int", "String"])
+    }
+
+    @Test func `events are delivered when a caller says so`() async throws {
         let log = Log<String>()
         struct Observer: ContainerObserver {
             let log: Log<String>
             func container(_ container: Container, did event: ContainerEvent) { log.append("\(event)") }
         }
-        // A module that is not loaded yet must not be taken for the service.
-        let container = Container(observers: [Observer(log: log)]) { Module() }
-        try await container.dispose()
-        await expect(.disposed) { try await container.resolve(Engine.self) }
-        await expect(.disposed) { try await container.optional(Int.self) }
+        let container = Container(observers: [Observer(log: log)])
+        for number in 0..<100 {
+            try await container.register(String.self, qualifier: "\(number)", instance: "")
+            if number % 3 == 0 { await container.deliverEvents() }
+        }
         await container.deliverEvents()
-        #expect(log.entries.suffix(2) == ["refused Engine: disposed", "refused Int: disposed"])
+        #expect(log.entries == (0..<100).map { "registered String[\($0)]" })
     }
 
     @Test func `a collection of registrations lists its entries`() {

@@ -138,7 +138,6 @@ extension ContainerEvent {
         case .scopeOpened: "opened"
         case .scopeClosed: "closed"
         case .stalled: "stalled"
-        case .refused: "refused"
         @unknown default: "another"
         }
     }
