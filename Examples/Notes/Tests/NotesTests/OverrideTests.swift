@@ -27,7 +27,7 @@ struct OverrideTests {
         #expect(report.opaque.isEmpty)
     }
 
-    /// A changed dependency is a changed line of the file. `ASYNCDI_REWRITE_GRAPHS=1 swift test` writes it.
+    /// A changed dependency is a changed line of the file, which `ASYNCDI_REWRITE_GRAPHS=1 swift test` writes.
     @Test
     func `the graph of the service is the one in the repository`() async throws {
         let container = NotesApp(Settings(), logger: .quiet).container
