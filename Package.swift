@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2), .macCatalyst(.v18)],
     products: [
         .library(name: "AsyncDI", targets: ["AsyncDI"]),
+        .library(name: "AsyncDITesting", targets: ["AsyncDITesting"]),
         // What an application's wiring check is made of, and what runs it: while the application is built, or on demand.
         .library(name: "AsyncDIWiring", targets: ["AsyncDIWiring"]),
         .plugin(name: "AsyncDIWiringPlugin", targets: ["AsyncDIWiringPlugin"]),
@@ -14,6 +15,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "AsyncDI"),
+        // For tests of applications: a target of its own, because `Testing` is found by tests only.
+        .target(name: "AsyncDITesting", dependencies: ["AsyncDI"]),
         .target(name: "AsyncDIWiring", dependencies: ["AsyncDI"]),
         .executableTarget(name: "AsyncDIBuildFolder"),
         .plugin(name: "AsyncDIWiringPlugin", capability: .buildTool(), dependencies: ["AsyncDIBuildFolder"]),
@@ -23,6 +26,7 @@ let package = Package(
                 intent: .custom(verb: "check-wiring", description: "Checks the wiring of an application."))),
         .testTarget(name: "AsyncDIWiringTests", dependencies: ["AsyncDI", "AsyncDIWiring"]),
         .testTarget(name: "AsyncDITests", dependencies: ["AsyncDI"]),
+        .testTarget(name: "AsyncDITestingTests", dependencies: ["AsyncDITesting"], exclude: ["Shop.json"]),
         // The documented call sites, compiled as a user's nonisolated code and as a main-actor-by-default target.
         .testTarget(name: "CallSiteTests", dependencies: ["AsyncDI"]),
         .testTarget(
@@ -31,7 +35,9 @@ let package = Package(
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         // The code of README and guides, of which one is about main-actor-by-default targets.
-        .testTarget(name: "DocumentationTests", dependencies: ["AsyncDI"], exclude: ["MainActorByDefault"]),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["AsyncDI", "AsyncDITesting"],
+            exclude: ["MainActorByDefault", "Wiring.json"]),
         .testTarget(
             name: "MainActorDocumentationTests",
             dependencies: ["AsyncDI"],

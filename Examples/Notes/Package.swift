@@ -71,6 +71,7 @@ let package = Package(
                 "NotesByHand", "NotesComposition", "NotesService",
                 configuration, hummingbird, lifecycle, logging, nio, tracing,
                 .product(name: "AsyncDI", package: "AsyncDI"),
+                .product(name: "AsyncDITesting", package: "AsyncDI"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -78,6 +79,7 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
+            exclude: ["Wiring.json"],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,7 +9,13 @@ let package = Package(
     targets: [
         .target(name: "TourKit", dependencies: [.product(name: "AsyncDI", package: "AsyncDI")]),
         .executableTarget(name: "tour", dependencies: ["TourKit"]),
-        .testTarget(name: "TourKitTests", dependencies: ["TourKit", .product(name: "AsyncDI", package: "AsyncDI")]),
+        .testTarget(
+            name: "TourKitTests",
+            dependencies: [
+                "TourKit", .product(name: "AsyncDI", package: "AsyncDI"),
+                .product(name: "AsyncDITesting", package: "AsyncDI"),
+            ],
+            exclude: ["Wiring.json"]),
     ],
     swiftLanguageModes: [.v6]
 )

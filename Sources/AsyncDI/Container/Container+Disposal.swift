@@ -13,6 +13,11 @@ extension Container {
         try await core.tellingObservers { try await core.dispose() }
     }
 
+    /// Waits until observers have had every event up to now.
+    ///
+    /// For tests of what an observer got; not for an observer itself, nor for a hook or factory that one waits for.
+    public nonisolated func deliverEvents() async { await core.events?.catchUp(deadline: nil, clock: core.clock) }
+
     /// Closes everything that the container opened, and waits for it, but not longer than the deadline.
     ///
     /// - Parameter deadline: How long to wait, also for observers, by the container's clock. Disposal goes on afterwards.

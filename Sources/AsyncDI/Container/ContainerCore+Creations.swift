@@ -4,6 +4,8 @@ extension ContainerCore {
         // The clock is user code, and read outside the lock.
         let now = elapsed()
         let isRefused = request.isRefusedWhileDraining
+        var firstUsed: Binding?
+        defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }
             if isRefused, attempt.takesLease { return .disposed(self) }
@@ -14,7 +16,10 @@ extension ContainerCore {
             let kept = state.instances[key]
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
                 guard case .ready(let cell) = decision, let kept else { return decision }
-                if kept.isToBePublished { publishAgain(kept, clock: attempt.clock, in: &state) }
+                if kept.isToBePublished {
+                    publishAgain(kept, clock: attempt.clock, in: &state)
+                    if kept.isFixed { firstUsed = kept.binding }
+                }
                 guard attempt.takesLease else { return decision }
                 // In this step, because the instance may be evicted as soon as the lock is released.
                 let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
@@ -133,8 +138,11 @@ extension ContainerCore {
 
     func peek(_ key: CreationKey) -> Peek {
         let now = key.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
+        var firstUsed: Binding?
+        defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
         return withState { state in
             guard state.phase == .open, key.binding.isCurrent, let kept = state.instances[key] else { return .nothing }
+            if kept.isFixed, kept.isToBePublished { firstUsed = kept.binding }
             if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }
             kept.node?.note(at: now)

@@ -149,6 +149,6 @@ extension Request {
 
     /// Refuses new work in a draining container.
     func refuseWhileDraining() throws {
-        if isRefusedWhileDraining { throw host.disposedError(key, asker: asker) }
+        if isRefusedWhileDraining { throw host.refusal(of: key, asker: asker) }
     }
 }

@@ -10,6 +10,11 @@ extension ContainerCore {
             steps: steps, asker: asker)
     }
 
+    func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
+        settings.interceptor?.didRefuse(key)
+        return disposedError(key, asker: asker)
+    }
+
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
         // No index for one question: this is asked for each optional service that is not there.
         let plain = key.withoutArguments

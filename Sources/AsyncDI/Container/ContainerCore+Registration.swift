@@ -43,7 +43,7 @@ extension ContainerCore {
     /// Registers one.
     func register(_ draft: Binding) throws {
         // Whatever makes it more than one binding is decided about as a list is.
-        guard draft.blueprint.isSimple, duplicatePolicy != .reject else {
+        guard draft.blueprint.isSimple, duplicatePolicy != .reject, settings.interceptor == nil else {
             return try register(Registrations(draft))
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
@@ -162,11 +162,12 @@ extension ContainerCore {
         var modules: [any Module] = []
         bindings.reserveCapacity(registrations.count)
         registrations.forEach { draft in
-            if draft.blueprint.isSimple {
+            if draft.blueprint.isSimple, settings.interceptor == nil {
                 bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
-            let blueprint = draft.blueprint
+            let blueprint =
+                settings.interceptor.map { draft.blueprint.intercepted(by: $0, in: self) } ?? draft.blueprint
             let problem = blueprint.problem(defaultLifetime: defaultLifetime)
             bindings.append(Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem))
             for forward in blueprint.forwards {
@@ -232,8 +233,13 @@ extension ContainerCore {
         }
         if isFound {
             cell.isSharedBelow = true
-            kept.isPublished = true
-            table.publish(cell, for: binding.key, retired: &state.retired)
+            if settings.interceptor == nil {
+                kept.isPublished = true
+                table.publish(cell, for: binding.key, retired: &state.retired)
+            } else {
+                // Its first request has to be noticed.
+                kept.isToBePublished = true
+            }
         }
         // A binding is new to its container: nothing of it is kept yet.
         state.instances.insert(kept, insteadOf: nil)

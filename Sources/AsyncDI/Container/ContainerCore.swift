@@ -252,6 +252,8 @@ extension ContainerCore {
         let events: EventQueue?
         let stalls: StallMonitor?
         let aroundCreations: [any AroundCreation]
+        /// The first observer that takes part in factories and hooks.
+        let interceptor: (any ContainerInterceptor)?
 
         init(
             defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>,
@@ -259,6 +261,7 @@ extension ContainerCore {
         ) {
             let events = observers.isEmpty ? nil : EventQueue(for: observers)
             aroundCreations = observers.compactMap { $0 as? any AroundCreation }
+            interceptor = observers.lazy.compactMap { $0 as? any ContainerInterceptor }.first
             self.defaultLifetime = defaultLifetime
             self.duplicatePolicy = duplicatePolicy
             self.clock = clock

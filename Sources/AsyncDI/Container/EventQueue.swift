@@ -17,6 +17,10 @@ final class EventQueue: Sendable {
         var isDraining = false
         /// Whether a thread calls observers.
         var isBusy = false
+        /// Whether the thread that takes entries naps.
+        var isNapping = false
+        /// Changes when another thread takes over from one that naps.
+        var shift = 0
     }
 
     private let observers: [(observer: any ContainerObserver, wanted: ContainerEvent.Kinds)]
@@ -49,7 +53,8 @@ final class EventQueue: Sendable {
     /// Waits until observers have had every event up to now, but not longer than the deadline.
     func catchUp(deadline: Duration?, clock: any Clock<Duration>) async {
         let mark = Completion()
-        let mustWait = append { state in
+        // A caller waits: not for the end of a nap.
+        let mustWait = append(isUrgent: true) { state in
             if state.entries.isEmpty, !state.isBusy { return false }
             state.entries.append(.mark(mark))
             return true
@@ -59,9 +64,14 @@ final class EventQueue: Sendable {
 
     /// - Returns: What `body` returned: whether there is something to hand over.
     @discardableResult
-    private func append(_ body: (inout State) -> Bool) -> Bool {
+    private func append(isUrgent: Bool = false, _ body: (inout State) -> Bool) -> Bool {
         let (hasMore, mustDrain) = state.withLock { state in
             guard body(&state) else { return (false, false) }
+            if isUrgent, state.isNapping {
+                state.isNapping = false
+                state.shift += 1
+                return (true, true)
+            }
             defer { state.isDraining = true }
             return (true, !state.isDraining)
         }
@@ -80,8 +90,15 @@ final class EventQueue: Sendable {
             var entries = state.withLock(Self.takeEntries)
             if entries.isEmpty {
                 // While more keeps coming, the thread is woken once for many events and not for each.
+                let shift = state.withLock { state in
+                    state.isNapping = true
+                    return state.shift
+                }
                 BlockingThreads.nap()
                 entries = state.withLock { state in
+                    // Another thread has taken over.
+                    guard state.shift == shift else { return [] }
+                    state.isNapping = false
                     if state.entries.isEmpty { state.isDraining = false }
                     return Self.takeEntries(&state)
                 }

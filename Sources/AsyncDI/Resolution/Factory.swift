@@ -15,6 +15,9 @@
     /// A cell for an instance that a storage gave, nil when it is of another type.
     func cell(for instance: any Sendable) -> Cell? { nil }
 
+    /// The same factory, which an interceptor takes part in.
+    func intercepted(by interception: Interception) -> Factory { self }
+
     /// Whether the instances go to the caller of `make`, and are never resolved.
     var onlyMakes: Bool { false }
 
@@ -22,6 +25,13 @@
     final let isDecorated: Bool
 
     @usableFromInline init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
+}
+
+/// What an interceptor does before and after one factory.
+struct Interception: Sendable {
+    let willRun: nonisolated(nonsending) @Sendable () async throws -> Void
+    let didRun: nonisolated(nonsending) @Sendable (any Sendable) async throws -> Void
+    let didFail: @Sendable (any Error) -> Void
 }
 
 /// Wraps what a factory of `Service` makes.
@@ -97,6 +107,22 @@
         return DecoratedCell(instance, original: original)
     }
 
+    override func intercepted(by interception: Interception) -> Factory {
+        let make = make
+        return ServiceFactory(
+            { resolver, pack in
+                do {
+                    try await interception.willRun()
+                    let instance = try await make(resolver, pack)
+                    try await interception.didRun(instance)
+                    return instance
+                } catch {
+                    interception.didFail(error)
+                    throw error
+                }
+            }, decorators: decorators)
+    }
+
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
 }
 
@@ -111,4 +137,17 @@ final class MakingFactory<Service>: Factory, @unchecked Sendable {
     }
 
     override var onlyMakes: Bool { true }
+
+    override func intercepted(by interception: Interception) -> Factory {
+        let make = make
+        return MakingFactory { resolver, pack in
+            do {
+                try await interception.willRun()
+                return try await make(resolver, pack)
+            } catch {
+                interception.didFail(error)
+                throw error
+            }
+        }
+    }
 }

@@ -26,7 +26,7 @@ extension Request {
     /// Makes a service that need not be `Sendable`, and sends it to the caller.
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
         try await awaitModules()
-        guard !host.table.isClosed else { throw host.disposedError(key, asker: asker) }
+        guard !host.table.isClosed else { throw host.refusal(of: key, asker: asker) }
         let found = host.table.registration(of: key)
         try checkOutlived(answeredBy: found?.binding)
         guard let (binding, table) = found else { throw host.miss(key, asker: asker) }

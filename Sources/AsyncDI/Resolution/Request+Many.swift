@@ -214,7 +214,7 @@ extension Request {
     private func contributionRequests(
         where isWanted: (ContributionID) -> Bool
     ) throws -> [(id: ContributionID, request: Request)] {
-        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         try checkOutlivedContributions(where: isWanted)
         return host.contributions(to: key).compactMap { key in
             guard case .contribution(let id) = key.role, isWanted(id) else { return nil }

@@ -98,7 +98,7 @@ extension Request {
                 advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
                 steps: pathToHere, asker: asker)
         case .disposed(let place):
-            throw place.disposedError(key, asker: asker)
+            throw place.refusal(of: key, asker: asker)
         case .load, .makeStorage, .stale:
             return .askAgain
         }

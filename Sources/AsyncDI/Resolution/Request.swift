@@ -46,7 +46,10 @@ struct Request: Sendable {
 
     /// Waits until modules have been told that they are loaded.
     nonisolated(nonsending) func awaitModules() async throws {
-        if isHeldUp { try await host.loadModules() }
+        guard isHeldUp else { return }
+        // The error names the service, and not the modules that will never be loaded.
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
+        try await host.loadModules()
     }
 
     /// The published instance, if there is one.
@@ -184,8 +187,8 @@ extension Request {
     func registration() throws -> (binding: Binding, table: InstanceTable)? {
         let found = host.table.currentRegistration(of: key)
         // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
-        if host.table.isClosed { throw host.disposedError(key, asker: asker) }
-        if let found, found.table.isClosed { throw found.table.host.disposedError(key, asker: asker) }
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
+        if let found, found.table.isClosed { throw found.table.host.refusal(of: key, asker: asker) }
         try checkOutlived(answeredBy: found?.binding)
         if let found, let recorded { recorded.asks(for: found.binding, in: found.table) }
         return found

@@ -77,6 +77,10 @@ protocol ResolutionHost: CreationPlace {
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError?
     /// The error for what is asked of a disposed container.
     func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError
+    /// The same for a request; an interceptor is told of it.
+    ///
+    /// Not called under a lock.
+    func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError
 }
 
 /// What a request has found out so far, when it must ask the same container again.

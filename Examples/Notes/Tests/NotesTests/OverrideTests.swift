@@ -1,4 +1,5 @@
 import AsyncDI
+import AsyncDITesting
 import NotesComposition
 import NotesService
 import Testing
@@ -24,6 +25,15 @@ struct OverrideTests {
         let report = try await app.container.validationReport()
         #expect(report.problems.isEmpty)
         #expect(report.opaque.isEmpty)
+    }
+
+    /// A changed dependency is a changed line of the file, which `ASYNCDI_REWRITE_GRAPHS=1 swift test` writes.
+    @Test
+    func `the graph of the service is the one in the repository`() async throws {
+        let container = NotesApp(Settings(), logger: .quiet).container
+        try await expectWiring(of: container)
+        try await expectGraph(matches: "Wiring.json", of: container)
+        try await container.dispose()
     }
 
     @Test

@@ -1,0 +1,31 @@
+extension Registrations {
+    /// What a collection of registrations has under one key.
+    public struct Entry: Sendable, Hashable, CustomStringConvertible {
+        /// The key.
+        public let key: ServiceKey
+        /// The other keys that resolve the same instances, of ``Registration/implements(_:qualifier:)``.
+        public let implementedKeys: [ServiceKey]
+        /// The file and line of the registration; nil when they are not known.
+        public let site: RegistrationSite?
+        /// Whether it is one of many: a contribution stands beside others and replaces none.
+        public let isContribution: Bool
+
+        /// The key, with file and line in parentheses.
+        public var description: String { site.map { "\(key) (\($0))" } ?? "\(key)" }
+    }
+
+    /// The registrations in their order, those of modules included; decorations are left out.
+    ///
+    /// Runs no factory. A test uses it to compare what one module registers with what another one replaces.
+    public var entries: [Entry] {
+        var entries: [Entry] = []
+        forEach { draft in
+            let blueprint = draft.blueprint
+            entries.append(
+                Entry(
+                    key: blueprint.key, implementedKeys: blueprint.forwards.map(\.to), site: blueprint.site,
+                    isContribution: blueprint.key.isContribution))
+        }
+        return entries
+    }
+}

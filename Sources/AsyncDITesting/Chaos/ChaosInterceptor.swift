@@ -1,0 +1,79 @@
+import AsyncDI
+import Synchronization
+
+/// Lets factories and hooks of a container suspend, be slow and fail, by a plan.
+final class ChaosInterceptor: ContainerInterceptor {
+    private struct State {
+        var record: ChaosRecord
+        var counts: [String: Int] = [:]
+        weak var root: Container?
+    }
+
+    private let plan: ChaosPlan
+    private let state: Mutex<State>
+
+    init(_ plan: ChaosPlan, resets: Bool) {
+        self.plan = plan
+        state = Mutex(State(record: ChaosRecord(resets: resets)))
+    }
+
+    var record: ChaosRecord { state.withLock { $0.record } }
+
+    func watch(_ root: Container) { state.withLock { $0.root = root } }
+
+    var wantedEvents: ContainerEvent.Kinds { [.created, .failed, .evicted, .disposed] }
+
+    func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+        let arguments = details.arguments.map { "\($0)" }.joined(separator: ", ")
+        state.withLock { $0.record.happen(event, arguments: arguments, isRoot: container === $0.root) }
+    }
+
+    nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
+        state.withLock { $0.record.begin(call) }
+        // A hook does its work first: what it was to close is closed.
+        if call.kind != .disposalHook { try await inject(into: call) }
+    }
+
+    nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
+        let object = instance.flatMap { type(of: $0) is AnyClass ? ObjectIdentifier($0 as AnyObject) : nil }
+        state.withLock { state in
+            switch call.kind {
+            case .factory: if let object { state.record.make(call.key, object) }
+            case .disposalHook: state.record.close(call, object)
+            default: break
+            }
+            state.record.end(call)
+        }
+        if call.kind == .disposalHook { try await inject(into: call) }
+    }
+
+    func didFail(_ call: InterceptedCall, with error: any Error) {
+        // A hook that fails by its own, too, has run.
+        state.withLock { $0.record.end(call) }
+    }
+
+    private nonisolated(nonsending) func inject(into call: InterceptedCall) async throws {
+        let name = "\(call)\(call.index == 0 ? "" : " \(call.index)")"
+        let number = state.withLock { state in
+            state.counts[name, default: 0] += 1
+            return state.counts[name, default: 0]
+        }
+        guard let (fault, size) = plan.fault(name, number: number) else { return }
+        if fault == .isCancelled, call.kind == .disposalHook { return }
+        let text = "\(name) #\(number)"
+        note("\(text): \(fault.rawValue)", call, isError: fault == .throwsError)
+        switch fault {
+        case .suspends: for _ in 0..<size { await Task.yield() }
+        // A task that is cancelled is not slow.
+        case .isSlow: try? await Task.sleep(for: .milliseconds(size))
+        case .throwsError: throw ChaosError(call: text)
+        case .isCancelled:
+            withUnsafeCurrentTask { $0?.cancel() }
+            throw CancellationError()
+        }
+    }
+
+    private func note(_ text: String, _ call: InterceptedCall, isError: Bool) {
+        state.withLock { $0.record.inject(text, into: call, isError: isError) }
+    }
+}

@@ -1,0 +1,128 @@
+import AsyncDI
+
+/// What happened in one round, and what must not have.
+///
+/// A pure value. Events come in the order in which they happened, because containers hand them over so; calls come from any task.
+struct ChaosRecord {
+    /// An instance as events name it: the registration's key, and the arguments.
+    private struct Instance: Hashable {
+        let key: ServiceKey
+        let arguments: String
+    }
+
+    /// A factory in one container.
+    private struct Making: Hashable {
+        let key: ServiceKey
+        let owner: UInt64
+    }
+
+    /// A hook and the object that it closes.
+    private struct Closing: Hashable {
+        let key: ServiceKey
+        let index: Int
+        let object: ObjectIdentifier
+    }
+
+    /// Whether singletons are reset, so that two creations of one may overlap.
+    private let resets: Bool
+    private var running: [Making: Int] = [:]
+    private var alive: [Instance: Int] = [:]
+    private var created: [Instance: Int] = [:]
+    private var disposed: [Instance: Int] = [:]
+    private var closings: [Closing: Int] = [:]
+    private var closedByHook: [ServiceKey: Int] = [:]
+    private var hasHooks: Set<ServiceKey> = []
+    private var injected: [ServiceKey: Int] = [:]
+    private var failed: [ServiceKey: Int] = [:]
+    private var shared: Set<ServiceKey> = []
+    private var singletons: Set<ServiceKey> = []
+    private(set) var problems: [String] = []
+    /// What was done to which call, in the order in which it was done.
+    private(set) var plan: [String] = []
+
+    init(resets: Bool = false) { self.resets = resets }
+
+    // MARK: Calls
+
+    mutating func begin(_ call: InterceptedCall) {
+        if call.kind == .disposalHook { hasHooks.insert(call.key) }
+        guard call.kind == .factory else { return }
+        if Self.isShared(call.lifetime) { shared.insert(call.key) }
+        if call.lifetime == .singleton { singletons.insert(call.key) }
+        guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
+        let making = Making(key: call.key, owner: call.owner)
+        running[making, default: 0] += 1
+        if running[making, default: 0] > 1, !resets {
+            problems.append("\(call.key) was being created twice at once in one container.")
+        }
+    }
+
+    mutating func end(_ call: InterceptedCall) {
+        guard call.kind == .factory, call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
+        running[Making(key: call.key, owner: call.owner), default: 0] -= 1
+    }
+
+    /// An `onDispose` hook runs for an object, nil for a value.
+    mutating func close(_ call: InterceptedCall, _ object: ObjectIdentifier?) {
+        if call.index == 0 { closedByHook[call.key, default: 0] += 1 }
+        guard let object else { return }
+        let closing = Closing(key: call.key, index: call.index, object: object)
+        closings[closing, default: 0] += 1
+        if closings[closing, default: 0] > 1 { problems.append("An instance of \(call.key) was disposed twice.") }
+    }
+
+    /// A factory has made an object, which may have the address of one that is gone.
+    mutating func make(_ key: ServiceKey, _ object: ObjectIdentifier) {
+        closings = closings.filter { $0.key.object != object }
+    }
+
+    mutating func inject(_ text: String, into call: InterceptedCall, isError: Bool) {
+        plan.append(text)
+        if isError, call.kind == .disposalHook || Self.isShared(call.lifetime) { injected[call.key, default: 0] += 1 }
+    }
+
+    // MARK: Events
+
+    mutating func happen(_ event: ContainerEvent, arguments: String, isRoot: Bool) {
+        switch event {
+        case .created(let key, _, _):
+            let instance = Instance(key: key, arguments: arguments)
+            created[instance, default: 0] += 1
+            guard isRoot, !resets, singletons.contains(key) else { return }
+            alive[instance, default: 0] += 1
+            if alive[instance, default: 0] > 1 { problems.append("\(key) was created twice in one container.") }
+        case .evicted(let key):
+            if isRoot { alive[Instance(key: key, arguments: arguments)] = 0 }
+        case .disposed(let key):
+            disposed[Instance(key: key, arguments: arguments), default: 0] += 1
+        case .failed(let key, _):
+            failed[key, default: 0] += 1
+        default: break
+        }
+    }
+
+    // MARK: The end of the round
+
+    /// Everything is disposed, and every event has come.
+    mutating func check() {
+        for instance in Set(created.keys).union(disposed.keys) {
+            let (made, gone) = (created[instance, default: 0], disposed[instance, default: 0])
+            if made > gone { problems.append("\(instance.key) was created \(made) times and disposed \(gone) times.") }
+            if gone > made, shared.contains(instance.key) {
+                problems.append("\(instance.key) was disposed \(gone) times and created \(made) times.")
+            }
+        }
+        for (key, count) in Dictionary(grouping: disposed, by: \.key.key).mapValues({ $0.map(\.value).reduce(0, +) })
+        where hasHooks.contains(key) && closedByHook[key, default: 0] < count {
+            let runs = closedByHook[key, default: 0]
+            problems.append("\(key) was disposed \(count) times, and its onDispose ran \(runs) times.")
+        }
+        for (key, count) in injected where failed[key, default: 0] < count {
+            let told = failed[key, default: 0]
+            problems.append("\(count) errors of \(key) were thrown, and observers were told of \(told).")
+        }
+        problems.sort()
+    }
+
+    private static func isShared(_ lifetime: Lifetime) -> Bool { lifetime != .transient && lifetime != .graph }
+}

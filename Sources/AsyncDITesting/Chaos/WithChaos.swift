@@ -1,0 +1,176 @@
+public import AsyncDI
+
+/// A round of a chaos test in which something happened that must not, and how to repeat it.
+public struct ChaosFailure: Error, CustomStringConvertible {
+    /// The seed of the round: `withChaos(seed: …, rounds: 1)` repeats it.
+    public let seed: UInt64
+    /// What must not have happened.
+    public let problems: [String]
+    /// What was done to which call, in the order in which it was done.
+    public let plan: [String]
+
+    /// The problems, the seed and the plan.
+    public var description: String {
+        "chaos: " + problems.joined(separator: " ")
+            + "\nRepeat it by withChaos(seed: \(seed), rounds: 1). The plan:"
+            + (plan.isEmpty ? " nothing" : plan.map { "\n- \($0)" }.joined())
+    }
+}
+
+/// Runs a body many times, each time with a new container whose factories and hooks suspend, are slow, throw or are
+/// cancelled, by a seeded plan.
+///
+/// ```swift
+/// @Test func `checkout survives chaos`() async throws {
+///     try await withChaos(seed: 1, rounds: 200) {
+///         AppModule()
+///     } operation: { container in
+///         try await withThrowingTaskGroup { group in
+///             for _ in 0..<8 { group.addTask { _ = try await container.resolve(Checkout.self) } }
+///             try await group.waitForAll()
+///         }
+///     }
+/// }
+/// ```
+/// After each round the container is disposed, and it is checked that body and disposal ended in time, that nothing was
+/// created twice, disposed twice or not at all, and that observers were told of every error of a shared instance or an
+/// `onDispose` hook. The body may let the planned errors out: ``ChaosError``, `CancellationError`, and a `DisposalError` or
+/// `ResolutionError` because of them. Any other error fails the round.
+///
+/// - Parameters:
+///   - seed: The seed of the first round; each later round has the next number.
+///   - rounds: The number of rounds.
+///   - patience: How long the body, and then the disposal, of a round may take.
+///   - faults: What may happen to a factory or hook.
+///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
+///     is under way, which is a failure otherwise.
+///   - registrations: The registrations; evaluated for each round.
+///   - operation: The body. Where it does not end in time it is cancelled and left behind.
+/// - Throws: ``ChaosFailure``.
+public nonisolated(nonsending) func withChaos(
+    seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
+    faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
+    @RegistrationBuilder _ registrations: () -> Registrations,
+    operation: @escaping @Sendable (Container) async throws -> Void
+) async throws {
+    for round in 0..<rounds {
+        let plan = ChaosPlan(seed: seed &+ UInt64(round), faults: faults)
+        try await ChaosRound(plan, registrations(), resets: resets).run(patience: patience, operation)
+    }
+}
+
+/// Runs a body many times with the registrations of the current test's container, as
+/// ``withChaos(seed:rounds:patience:faults:resets:_:operation:)`` does.
+///
+/// - Parameters:
+///   - seed: The seed of the first round; each later round has the next number.
+///   - rounds: The number of rounds.
+///   - patience: How long the body, and then the disposal, of a round may take.
+///   - faults: What may happen to a factory or hook.
+///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
+///     is under way, which is a failure otherwise.
+///   - operation: The body. Where it does not end in time it is cancelled and left behind.
+/// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``.
+public nonisolated(nonsending) func withChaos(
+    seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
+    faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
+    operation: @escaping @Sendable (Container) async throws -> Void
+) async throws {
+    guard let make = TestSession.current?.makeRegistrations else { throw TestContainerError.noTestContainer }
+    try await withChaos(
+        seed: seed, rounds: rounds, patience: patience, faults: faults, resets: resets, { make() }, operation: operation
+    )
+}
+
+/// One round: a container, the body, the disposal, the checks.
+struct ChaosRound {
+    private let plan: ChaosPlan
+    private let interceptor: ChaosInterceptor
+    private let container: Container
+
+    init(_ plan: ChaosPlan, _ registrations: Registrations, resets: Bool) {
+        self.plan = plan
+        interceptor = ChaosInterceptor(plan, resets: resets)
+        container = Container(name: "chaos", observers: [interceptor], registrations: registrations)
+        interceptor.watch(container)
+    }
+
+    nonisolated(nonsending) func run(
+        patience: Duration, _ operation: @escaping @Sendable (Container) async throws -> Void
+    ) async throws {
+        let container = container
+        let body = Task { try await Injection.with(container) { try await operation(container) } }
+        guard let result = await Patience.result(of: body, within: patience) else {
+            body.cancel()
+            try Task.checkCancellation()
+            let activity = await unfinished
+            Task { try? await container.dispose(deadline: patience) }
+            throw failure(["The body has not ended within \(patience). \(activity)"])
+        }
+        var problems: [String] = []
+        if case .failure(let error) = result, !Self.isPlanned(error) {
+            problems.append("The body threw what was not planned: \(error).")
+        }
+        do {
+            try await container.dispose(deadline: patience)
+        } catch  where Self.isPlanned(error) {
+        } catch {
+            problems.append("The disposal failed: \(error)")
+        }
+        await container.deliverEvents()
+        try Task.checkCancellation()
+        if let failure = failure(problems, checks: true) { throw failure }
+    }
+
+    private var unfinished: String {
+        get async { await TestReport.unfinished(in: container, grace: .zero).map(\.message).joined(separator: " ") }
+    }
+
+    private func failure(_ problems: [String]) -> ChaosFailure {
+        ChaosFailure(seed: plan.seed, problems: problems, plan: interceptor.record.plan)
+    }
+
+    private func failure(_ problems: [String], checks: Bool) -> ChaosFailure? {
+        var record = interceptor.record
+        record.check()
+        let problems = problems + record.problems
+        return problems.isEmpty ? nil : failure(problems)
+    }
+
+    /// Whether an error follows from the plan.
+    static func isPlanned(_ error: any Error) -> Bool {
+        switch error {
+        case is ChaosError, is CancellationError: true
+        case let error as DisposalError: error.errors.allSatisfy(isPlanned)
+        case let error as ResolutionError:
+            error.code == .creationCancelled || error.underlying.map(isPlanned) == true
+        default: false
+        }
+    }
+}
+
+/// Waits for a task, but not for ever.
+enum Patience {
+    /// - Returns: The task's result; nil when it has not ended in time. The task is not cancelled then.
+    static nonisolated(nonsending) func result(
+        of task: Task<Void, any Error>, within limit: Duration
+    ) async -> Result<Void, any Error>? {
+        let (stream, continuation) = AsyncStream<Result<Void, any Error>?>.makeStream()
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            continuation.yield(nil)
+        }
+        let waiter = Task { continuation.yield(await task.result) }
+        defer {
+            timer.cancel()
+            waiter.cancel()
+        }
+        return await withTaskCancellationHandler {
+            for await result in stream { return result }
+            return nil
+        } onCancel: {
+            // The body ends by itself, or the timer is up.
+            task.cancel()
+        }
+    }
+}

@@ -1,0 +1,28 @@
+public import AsyncDI
+public import Testing
+
+/// Expects the registrations of a container to be complete and free of contradictions, without running a factory.
+///
+/// ```swift
+/// @Test(.container { AppModule() })
+/// func `the application is wired`() async throws {
+///     try await expectWiring()
+/// }
+/// ```
+/// Each problem of `Container.validate()` is an issue, at the line of the registration that it is about.
+///
+/// - Parameters:
+///   - container: The container; that of the current test when nil.
+///   - sourceLocation: The place that problems without a registration are recorded at.
+/// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`.
+public nonisolated(nonsending) func expectWiring(
+    of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    let container = try container ?? Container.test
+    for problem in try await container.validationReport().problems {
+        // The last registration of the path: what is missing has none.
+        let site = problem.sites.compactMap(\.self).last
+        let location = site.map { SourceFiles.location(of: $0, near: sourceLocation) } ?? sourceLocation
+        Issue.record("\(problem)", sourceLocation: location)
+    }
+}

@@ -1,0 +1,20 @@
+/// A misuse of the tools for tests.
+@nonexhaustive
+public enum TestContainerError: Error, Sendable, CustomStringConvertible {
+    /// There is no test container in the current task.
+    case noTestContainer
+    /// The container has ended, and the awaited event is not among its events, which are listed.
+    case noSuchEvent(events: [String])
+
+    /// The mistake, and what to do about it.
+    public var description: String {
+        switch self {
+        case .noTestContainer:
+            "There is no test container here. Give the test or its suite the trait .container { … }, or run the code inside "
+                + "withTestContainer. A detached task does not have it: resolve in the test, and pass the instance on."
+        case .noSuchEvent(let events):
+            "The container has ended without the awaited event. Its events: "
+                + (events.isEmpty ? "none" : events.joined(separator: "; ")) + "."
+        }
+    }
+}

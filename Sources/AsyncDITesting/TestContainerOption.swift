@@ -1,0 +1,79 @@
+public import AsyncDI
+
+/// What a test's container does besides holding registrations.
+///
+/// ```swift
+/// @Suite(.container(.start, .allowing(.openScope, because: "the player keeps its scope")) { AppModule() })
+/// ```
+/// Options of a suite hold for its tests; those of a test are added to them, and win.
+public struct TestContainerOption: Sendable {
+    /// The options of all traits of a test.
+    struct Values: Sendable {
+        var mustStart = false
+        var reportsLeaks = false
+        var allowed: Set<TestReport.Kind> = []
+        var disposalTime = Duration.seconds(30)
+        var defaultLifetime = Lifetime.graph
+        var makeClock: @Sendable () -> any Clock<Duration> = { ContinuousClock() }
+        var observers: [any ContainerObserver] = []
+
+        init(_ options: [TestContainerOption]) { for option in options { option.apply(&self) } }
+    }
+
+    private let apply: @Sendable (inout Values) -> Void
+
+    /// Starts the container before the test: creates eager services and loads modules.
+    ///
+    /// What the start throws fails the test, whose body does not run.
+    public static let start = TestContainerOption { $0.mustStart = true }
+
+    /// Reports each instance of a class or actor that is still alive after the end of its container.
+    ///
+    /// Instances that a factory of the test's container has returned are watched, in every lifetime; registered instances
+    /// (`instance:`) are not, which belong to their creator.
+    public static let reportingLeaks = TestContainerOption { $0.reportsLeaks = true }
+
+    /// Switches reports of some kinds off.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds of reports.
+    ///   - reason: Why the test is right all the same, for its reader.
+    /// - Returns: The option.
+    public static func allowing(_ kinds: TestReport.Kind..., because reason: String) -> TestContainerOption {
+        TestContainerOption { $0.allowed.formUnion(kinds) }
+    }
+
+    /// Limits the time of the disposal after the test; 30 seconds unless given.
+    ///
+    /// A disposal that takes longer is reported, with what it waits for, and goes on in the background.
+    ///
+    /// - Parameter limit: The time, by the container's clock.
+    /// - Returns: The option.
+    public static func disposal(within limit: Duration) -> TestContainerOption {
+        TestContainerOption { $0.disposalTime = limit }
+    }
+
+    /// The lifetime of registrations that name none, as in the application's own container.
+    ///
+    /// - Parameter lifetime: The lifetime.
+    /// - Returns: The option.
+    public static func defaultLifetime(_ lifetime: Lifetime) -> TestContainerOption {
+        TestContainerOption { $0.defaultLifetime = lifetime }
+    }
+
+    /// The clock of the container, for example one that the test drives.
+    ///
+    /// - Parameter makeClock: Makes the clock of one test case.
+    /// - Returns: The option.
+    public static func clock(_ makeClock: @escaping @Sendable () -> any Clock<Duration>) -> TestContainerOption {
+        TestContainerOption { $0.makeClock = makeClock }
+    }
+
+    /// An observer beside the test's own.
+    ///
+    /// - Parameter observer: Receives the events of the container of each test case.
+    /// - Returns: The option.
+    public static func observer(_ observer: any ContainerObserver) -> TestContainerOption {
+        TestContainerOption { $0.observers.append(observer) }
+    }
+}

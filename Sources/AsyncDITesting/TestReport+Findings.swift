@@ -1,0 +1,64 @@
+import AsyncDI
+
+/// The texts of all reports.
+extension TestReport {
+    static func overrideOfNothing(_ entry: Registrations.Entry, _ near: [Registrations.Entry]) -> TestReport {
+        let known =
+            near.isEmpty
+            ? "Nothing is registered for \(entry.key.service)."
+            : "Registered are \(near.map(\.description).joined(separator: ", "))."
+        return TestReport(
+            kind: .overrideOfNothing,
+            message:
+                "The override \(entry.key) replaces nothing. \(known) Correct its type, qualifier or arguments; if "
+                + "the test adds a service of its own, say so: \(offSwitch(.overrideOfNothing)).",
+            site: entry.site)
+    }
+
+    static func unusedOverride(_ entry: Registrations.Entry) -> TestReport {
+        TestReport(
+            kind: .unusedOverride,
+            message:
+                "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it, or say "
+                + "why it stays: \(offSwitch(.unusedOverride)).",
+            site: entry.site)
+    }
+
+    static func lateRequest(_ key: ServiceKey) -> TestReport {
+        TestReport(
+            kind: .lateRequest,
+            message: "\(key) was requested after the test had ended, by a task that outlived it. Await the task in the "
+                + "test, or cancel it; or say why it may: \(offSwitch(.lateRequest)).",
+            site: nil)
+    }
+
+    static func livingInstance(_ call: InterceptedCall) -> TestReport {
+        TestReport(
+            kind: .livingInstance,
+            message: "An instance of \(call.key) is still alive after the end of its container. Look for a cycle of "
+                + "references, a task that runs on, or a global that holds it; or say why it stays: "
+                + "\(offSwitch(.livingInstance)).",
+            site: call.site)
+    }
+
+    static func hookFailed(_ call: InterceptedCall, _ error: any Error) -> TestReport {
+        TestReport(
+            kind: .failedDisposal,
+            message: "The onDispose of \(call.key) threw at the end of the test: \(error). If it is meant to, dispose "
+                + "the container in the test and expect the error, or say why: \(offSwitch(.failedDisposal)).",
+            site: call.site)
+    }
+
+    static func disposalTimedOut(_ error: ResolutionError, after limit: Duration) -> TestReport {
+        TestReport(
+            kind: .failedDisposal,
+            message: "The container of the test was not disposed within \(limit). \(error) "
+                + "A longer time is given by .disposal(within: …).",
+            site: error.sites.last ?? nil)
+    }
+
+    static func disposalFailed(_ error: any Error) -> TestReport {
+        TestReport(
+            kind: .failedDisposal, message: "The container of the test could not be disposed: \(error)", site: nil)
+    }
+}

@@ -1,0 +1,55 @@
+import AsyncDI
+
+extension TestReport {
+    /// The work in a container that its test has left behind.
+    ///
+    /// What has been cancelled, or is about to end by itself, is given a moment.
+    static nonisolated(nonsending) func unfinished(
+        in container: Container, grace: Duration = .milliseconds(100)
+    ) async -> [TestReport] {
+        let clock = ContinuousClock()
+        let end = clock.now + grace
+        while true {
+            let reports = unfinished(container.activity())
+            if reports.isEmpty || clock.now >= end { return reports }
+            // In a cancelled test there is no sleep.
+            do { try await clock.sleep(for: .milliseconds(1)) } catch { await Task.yield() }
+        }
+    }
+
+    private static func unfinished(_ activity: ActivitySnapshot) -> [TestReport] {
+        let creations = activity.creations.map { creation in
+            var message = "\(creation.instance) is still being created, for \(creation.duration)"
+            if creation.path.count > 1 {
+                message += ", requested by \(creation.path.map(\.description).joined(separator: " → "))"
+            }
+            if !creation.waits.isEmpty {
+                message += "; it waits for \(creation.waits.map(\.target).joined(separator: ", "))"
+            }
+            message +=
+                ". Await the request in the test, or let its factory end when it is cancelled; or say why it may run on: "
+                + "\(offSwitch(.unfinishedCreation))."
+            return TestReport(kind: .unfinishedCreation, message: message, site: creation.instance.site)
+        }
+        // An instance that holds a lease ends with the container, or with its scope.
+        let leases = activity.leases.filter { $0.bodies > 0 }.map { lease in
+            TestReport(
+                kind: .openLease,
+                message: "\(lease.instance) is still leased, for \(lease.duration), by a body that runs on. Await "
+                    + "the call of withInstance in the test; or say why it may run on: \(offSwitch(.openLease)).",
+                site: lease.instance.site)
+        }
+        let scopes = activity.scopes.map { scope in
+            let advice =
+                scope.hasOwner
+                ? "Await the body of its withScope, or let go of its OwnedScope"
+                : "Dispose it in the test, or use withScope"
+            return TestReport(
+                kind: .openScope,
+                message: "The scope \"\(scope.name)\" of \(scope.container) is still open, for \(scope.duration). "
+                    + "\(advice); or say why it stays open: \(offSwitch(.openScope)).",
+                site: nil)
+        }
+        return creations + leases + scopes
+    }
+}

@@ -1,0 +1,64 @@
+public import AsyncDI
+import Testing
+
+/// A finding about a test's container that no expectation of the test has made.
+///
+/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of the
+/// registration that it is about. ``withTestContainer(_:sourceLocation:report:_:overrides:operation:)`` can hand it to a
+/// closure.
+public struct TestReport: Sendable, CustomStringConvertible {
+    /// The kinds of reports, to switch one off by ``TestContainerOption/allowing(_:because:)``.
+    @nonexhaustive
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// An inner registration, meant to override one around it, has a key that is not registered there.
+        case overrideOfNothing
+        /// An override of the test itself that the test never resolved; a warning.
+        case unusedOverride
+        /// A creation was under way when the test ended.
+        case unfinishedCreation
+        /// A lease was held when the test ended.
+        case openLease
+        /// A scope was open when the test ended.
+        case openScope
+        /// A task that outlived the test resolved something.
+        case lateRequest
+        /// An instance is still alive after the end of its container; see ``TestContainerOption/reportingLeaks``.
+        case livingInstance
+        /// The disposal at the end of the test failed, or did not end in time.
+        case failedDisposal
+    }
+
+    /// The kind.
+    public let kind: Kind
+    /// The finding, and advice on what to do about it.
+    public let message: String
+    /// The registration that the report is about; nil when it is about none.
+    public let site: RegistrationSite?
+
+    /// Whether the report is a warning, which fails no test.
+    public var isWarning: Bool { kind == .unusedOverride }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The option that switches this kind of report off, for the end of a message.
+    static func offSwitch(_ kind: Kind) -> String { ".allowing(.\(kind.rawValue), because: \"…\")" }
+}
+
+extension TestReport {
+    /// Records the report as an issue of the current test.
+    ///
+    /// - Parameter place: The place in the test's sources that issues without a registration are recorded at.
+    func record(near place: SourceLocation) {
+        let location = site.map { SourceFiles.location(of: $0, near: place) } ?? place
+        #if compiler(>=6.3)
+            Issue.record(Comment(rawValue: message), severity: isWarning ? .warning : .error, sourceLocation: location)
+        #else
+            if isWarning {
+                print("warning: \(location): \(message)")
+            } else {
+                Issue.record(Comment(rawValue: message), sourceLocation: location)
+            }
+        #endif
+    }
+}

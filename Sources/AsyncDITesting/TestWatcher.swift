@@ -1,0 +1,113 @@
+import AsyncDI
+import Synchronization
+
+/// Watches the container of one test case: its events, its factories, and what its registrations are used for.
+final class TestWatcher: ContainerInterceptor {
+    /// A registration, by what it is known by outside its container.
+    struct Used: Hashable {
+        let key: ServiceKey
+        let site: RegistrationSite?
+    }
+
+    /// A hook that threw.
+    struct FailedHook: Sendable {
+        let call: InterceptedCall
+        let error: any Error
+    }
+
+    private struct State {
+        var used: Set<Used> = []
+        var instances: [WatchedInstance] = []
+        var failedHooks: [FailedHook] = []
+        var hasEnded = false
+        var late: AsyncStream<ServiceKey>.Continuation?
+    }
+
+    let log = EventLog()
+    private let watchesInstances: Bool
+    private let state = Mutex(State())
+
+    init(watchesInstances: Bool) { self.watchesInstances = watchesInstances }
+
+    /// Nobody is left who could ask the container.
+    deinit { state.withLock { $0.late }?.finish() }
+
+    // Waits are left out: looking for long ones would slow every request down.
+    var wantedEvents: ContainerEvent.Kinds { .all.subtracting(.stalled) }
+
+    // MARK: What the container tells
+
+    func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+        log.append(
+            ContainerEvents.Entry(event: event, container: container.name, arguments: details.arguments))
+    }
+
+    nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
+        if call.kind == .factory { use(call.key, call.site) }
+    }
+
+    nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
+        guard watchesInstances, call.kind == .factory, let instance, type(of: instance) is AnyClass else { return }
+        let watched = WatchedInstance(instance as AnyObject, call)
+        state.withLock { $0.instances.append(watched) }
+    }
+
+    func didFail(_ call: InterceptedCall, with error: any Error) {
+        guard call.kind == .disposalHook else { return }
+        state.withLock { if $0.hasEnded { $0.failedHooks.append(FailedHook(call: call, error: error)) } }
+    }
+
+    func didRefuse(_ key: ServiceKey) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(key) }
+
+    func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { use(key, site) }
+
+    private func use(_ key: ServiceKey, _ site: RegistrationSite?) {
+        state.withLock { _ = $0.used.insert(Used(key: key, site: site)) }
+    }
+
+    // MARK: What the end of the test asks
+
+    func isUsed(_ entry: Registrations.Entry) -> Bool {
+        state.withLock { $0.used.contains(Used(key: entry.key, site: entry.site)) }
+    }
+
+    /// The test is over: hooks that fail, and requests, are reported from now on.
+    ///
+    /// - Returns: The services that are requested from now on; ends when nothing can ask the container any more.
+    func end() -> AsyncStream<ServiceKey> {
+        let (stream, continuation) = AsyncStream<ServiceKey>.makeStream()
+        state.withLock { state in
+            state.hasEnded = true
+            state.late = continuation
+        }
+        return stream
+    }
+
+    var failedHooks: [FailedHook] { state.withLock { $0.failedHooks } }
+
+    /// The watched instances that are alive, each once.
+    var livingInstances: [WatchedInstance] {
+        var seen: Set<ObjectIdentifier> = []
+        return state.withLock { $0.instances }.filter { instance in
+            guard let id = instance.identity else { return false }
+            return seen.insert(id).inserted
+        }
+    }
+}
+
+/// A weak reference to an instance, and what made it.
+///
+/// `@unchecked Sendable` because the object, which was `Sendable` as a service, is not used but for its identity; a weak
+/// reference may be read by several threads.
+struct WatchedInstance: @unchecked Sendable {
+    private weak let object: AnyObject?
+    let call: InterceptedCall
+
+    init(_ object: AnyObject, _ call: InterceptedCall) {
+        self.object = object
+        self.call = call
+    }
+
+    /// Nil when the instance is gone.
+    var identity: ObjectIdentifier? { object.map(ObjectIdentifier.init) }
+}

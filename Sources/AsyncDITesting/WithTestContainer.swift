@@ -1,0 +1,67 @@
+public import AsyncDI
+public import Testing
+
+/// Runs a body with a container of its own, as the trait `.container` does: for XCTest, and for a part of a test.
+///
+/// ```swift
+/// func testCheckout() async throws {
+///     try await withTestContainer(report: { XCTFail($0.description) }) {
+///         AppModule()
+///     } overrides: {
+///         Registration((any PaymentGateway).self, instance: FakeGateway())
+///     } operation: { container in
+///         let checkout = try await container.resolve(Checkout.self)
+///     }
+/// }
+/// ```
+/// - Parameters:
+///   - options: What the container does besides.
+///   - sourceLocation: The place that reports without a registration are recorded at.
+///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after the
+///     end of the body.
+///   - registrations: The container's registrations.
+///   - overrides: Registrations that replace some of the others.
+///   - operation: The body, isolated like the code around it.
+/// - Returns: The result of the body.
+/// - Throws: What the body, or the start of the container, throws.
+public nonisolated(nonsending) func withTestContainer<R>(
+    _ options: TestContainerOption..., sourceLocation: SourceLocation = #_sourceLocation,
+    report: (@Sendable (TestReport) -> Void)? = nil,
+    @RegistrationBuilder _ registrations: () -> Registrations,
+    @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
+    operation: (Container) async throws -> sending R
+) async throws -> sending R {
+    let session = TestSession(
+        [
+            TestSession.Layer(registrations: registrations(), isOfTest: true),
+            TestSession.Layer(registrations: overrides(), isOfTest: true),
+        ], TestContainerOption.Values(options), testID: nil,
+        report: report ?? { $0.record(near: sourceLocation) })
+    // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on its
+    // way out.
+    nonisolated(unsafe) let result: R
+    do {
+        try await session.begin()
+        result = try await session.run(operation)
+    } catch {
+        await session.end(failing: error)
+        throw error
+    }
+    await session.end(failing: nil)
+    return result
+}
+
+extension TestSession {
+    /// Runs a body that finds the container and this session.
+    fileprivate nonisolated(nonsending) func run<R>(
+        _ operation: (Container) async throws -> sending R
+    ) async throws -> sending R {
+        try await Injection.with(container) {
+            // Unsafe because `withValue` cannot express that the result was received as `sending`.
+            nonisolated(unsafe) let result = try await TestSession.$current.withValue(self) {
+                try await operation(container)
+            }
+            return result
+        }
+    }
+}

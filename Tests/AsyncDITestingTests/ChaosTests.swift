@@ -1,0 +1,228 @@
+import AsyncDI
+import Synchronization
+import Testing
+
+@testable import AsyncDITesting
+
+private final class Connection: Sendable {
+    let isClosed = Mutex(false)
+    func close() { isClosed.withLock { $0 = true } }
+}
+
+private struct Store: Sendable {
+    let connection: Connection
+}
+
+private struct Job: Sendable {
+    let store: Store
+    let pool: Pool
+}
+
+private actor Pool {
+    let tenant: String
+    init(_ tenant: String) { self.tenant = tenant }
+}
+
+private struct StoreModule: Module {
+    var registrations: Registrations {
+        Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { $0.close() }
+        Registration(Store.self, lifetime: .singleton) { r in Store(connection: try await r.resolve()) }
+            .onCreate { _, _ in }
+        Registration(Pool.self, lifetime: .multiton(capacity: 2)) { _, tenant in Pool(tenant) }.onDispose { _ in }
+        Registration(Job.self, lifetime: .scoped) { r in
+            Job(store: try await r.resolve(), pool: try await r.lease(Pool.self, arguments: "acme"))
+        }
+        .onDispose { _, _ in }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .container { StoreModule() })
+struct ChaosTests {
+    @Test func `scopes, leases and singletons keep their promises in chaos`() async throws {
+        let calls = Log<Int>()
+        try await withChaos(seed: 1, rounds: 150) { container in
+            await withTaskGroup { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        calls.append(number)
+                        _ = try? await container.withScope("job \(number)") { scope in
+                            _ = try await scope.resolve(Job.self)
+                            try await scope.withInstance(Pool.self, arguments: "\(number % 4)") { _ in
+                                await Task.yield()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(calls.all.count == 150 * 12)
+    }
+
+    @Test func `singletons that are reset in chaos are disposed once each`() async throws {
+        try await withChaos(seed: 1, rounds: 50, resets: true) { container in
+            await withTaskGroup { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        _ = try? await container.resolve(Store.self)
+                        if number % 4 == 3 { try? await container.reset(Connection.self) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a round is repeated by its seed`() async throws {
+        func plan(_ seed: UInt64) async -> [String]? {
+            let error = await #expect(throws: ChaosFailure.self) {
+                try await withChaos(seed: seed, rounds: 1) { container in
+                    for _ in 0..<20 {
+                        try? await container.withScope { _ = try await $0.resolve(Job.self) }
+                    }
+                    throw TestError(number: 3)
+                }
+            }
+            #expect(error?.description.contains("The body threw what was not planned: TestError(number: 3)") == true)
+            #expect(error?.description.contains("withChaos(seed: \(seed), rounds: 1)") == true)
+            return error?.plan
+        }
+        let first = await plan(5)
+        #expect(first?.isEmpty == false)
+        #expect(await plan(5) == first)
+        #expect(await plan(6) != first)
+    }
+
+    @Test func `every fault happens`() async throws {
+        let plan = ChaosPlan(seed: 3, faults: Set(ChaosFault.allCases))
+        let faults = (0..<400).map { plan.fault("Store factory", number: $0)?.fault }
+        for fault in ChaosFault.allCases { #expect((20...90).contains(faults.count { $0 == fault })) }
+        #expect((140...260).contains(faults.count { $0 == nil }))
+        #expect(ChaosPlan(seed: 3, faults: []).fault("Store factory", number: 0) == nil)
+    }
+
+    @Test func `a body that hangs fails its round, with what it waits for`() async throws {
+        let gate = Gate()
+        let error = await #expect(throws: ChaosFailure.self) {
+            try await withChaos(seed: 1, rounds: 1, patience: .milliseconds(50), faults: []) {
+                Registration(Pool.self, lifetime: .singleton) { _ in
+                    await gate.wait()
+                    return Pool("late")
+                }
+            } operation: { container in
+                _ = try await container.resolve(Pool.self)
+            }
+        }
+        gate.open()
+        #expect(error?.problems.first?.contains("has not ended within") == true)
+    }
+
+    @Test func `a disposal that hangs fails its round`() async throws {
+        let gate = Gate()
+        let error = await #expect(throws: ChaosFailure.self) {
+            try await withChaos(seed: 1, rounds: 1, patience: .milliseconds(50), faults: []) {
+                Registration(Pool.self, lifetime: .singleton) { _ in Pool("") }.onDispose { _ in await gate.wait() }
+            } operation: { container in
+                _ = try await container.resolve(Pool.self)
+            }
+        }
+        gate.open()
+        #expect(error?.problems.first?.contains("the onDispose of Pool") == true)
+    }
+
+    @Test func `planned errors may leave the body, and all kinds of them do`() async throws {
+        let errors = Log<String>()
+        try await withChaos(seed: 1, rounds: 60) { container in
+            do {
+                try await container.withScope { _ = try await $0.resolve(Job.self) }
+            } catch {
+                errors.append("\(type(of: error))")
+                throw error
+            }
+        }
+        #expect(Set(errors.all).isSuperset(of: ["ChaosError"]))
+        #expect(errors.all.count > 10)
+    }
+}
+
+/// The checks, with containers that break their promises.
+@Suite(.timeLimit(.minutes(1)))
+struct ChaosRecordTests {
+    private let key: ServiceKey
+    private let site: RegistrationSite?
+
+    init() {
+        let entry = Registrations { Registration(Pool.self, lifetime: .singleton) { _ in Pool("") } }.entries[0]
+        (key, site) = (entry.key, entry.site)
+    }
+
+    private func call(_ kind: InterceptedCall.Kind, _ lifetime: Lifetime = .singleton) async throws -> InterceptedCall {
+        final class Catcher: ContainerInterceptor {
+            let calls = Log<InterceptedCall>()
+            var wantedEvents: ContainerEvent.Kinds { [] }
+            nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws { calls.append(call) }
+        }
+        let catcher = Catcher()
+        let container = Container(observers: [catcher]) {
+            Registration(Pool.self, lifetime: lifetime) { _ in Pool("") }.onDispose { _ in }
+        }
+        _ = try await container.resolve(Pool.self)
+        try await container.dispose()
+        return try #require(catcher.calls.all.first { $0.kind == kind })
+    }
+
+    private func created() -> ContainerEvent { .created(key, duration: .zero, waiters: 1) }
+
+    @Test func `a record of what is right has no problem`() async throws {
+        var record = ChaosRecord()
+        let (factory, hook) = (try await call(.factory), try await call(.disposalHook))
+        record.begin(factory)
+        record.end(factory)
+        record.happen(created(), arguments: "", isRoot: true)
+        record.begin(hook)
+        record.close(hook, ObjectIdentifier(Pool("")))
+        record.happen(.disposed(key), arguments: "", isRoot: true)
+        record.check()
+        #expect(record.problems.isEmpty)
+    }
+
+    @Test func `two factories at once`() async throws {
+        var record = ChaosRecord()
+        let factory = try await call(.factory)
+        record.begin(factory)
+        record.begin(factory)
+        #expect(record.problems == ["Pool was being created twice at once in one container."])
+    }
+
+    @Test func `two instances in one container`() async throws {
+        var record = ChaosRecord()
+        record.begin(try await call(.factory))
+        record.happen(created(), arguments: "", isRoot: true)
+        record.happen(created(), arguments: "", isRoot: true)
+        #expect(record.problems == ["Pool was created twice in one container."])
+    }
+
+    @Test func `an instance that is disposed twice, and one that is not disposed`() async throws {
+        var record = ChaosRecord()
+        let hook = try await call(.disposalHook)
+        let pool = Pool("")
+        record.close(hook, ObjectIdentifier(pool))
+        record.close(hook, ObjectIdentifier(pool))
+        #expect(record.problems == ["An instance of Pool was disposed twice."])
+        record = ChaosRecord()
+        record.happen(created(), arguments: "1", isRoot: true)
+        record.check()
+        #expect(record.problems == ["Pool was created 1 times and disposed 0 times."])
+    }
+
+    @Test func `a hook that did not run, and an error that was lost`() async throws {
+        var record = ChaosRecord()
+        record.begin(try await call(.factory))
+        record.begin(try await call(.disposalHook))
+        record.happen(created(), arguments: "", isRoot: true)
+        record.happen(.disposed(key), arguments: "", isRoot: true)
+        record.inject("fails", into: try await call(.factory), isError: true)
+        record.check()
+        #expect(record.problems.count == 2)
+        #expect(record.problems.contains("1 errors of Pool were thrown, and observers were told of 0."))
+        #expect(record.problems.contains("Pool was disposed 1 times, and its onDispose ran 0 times."))
+    }
+}

@@ -1,0 +1,286 @@
+import AsyncDI
+import AsyncDITesting
+import Synchronization
+import Testing
+
+/// Runs a body, and returns the reports: those of its container's end included.
+private func reports(
+    _ options: TestContainerOption...,
+    @RegistrationBuilder of registrations: () -> Registrations = { ShopModule().registrations },
+    @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
+    in body: @Sendable (Container) async throws -> Void = { _ in }
+) async throws -> [TestReport] {
+    let log = Log<TestReport>()
+    switch options.count {
+    case 0:
+        try await withTestContainer(report: { log.append($0) }, registrations, overrides: overrides) {
+            try await body($0)
+        }
+    case 1:
+        try await withTestContainer(
+            options[0], report: { log.append($0) }, registrations, overrides: overrides
+        ) {
+            try await body($0)
+        }
+    default:
+        try await withTestContainer(
+            options[0], options[1], report: { log.append($0) }, registrations, overrides: overrides
+        ) {
+            try await body($0)
+        }
+    }
+    return log.all
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct WithTestContainerTests {
+    @Test func `the body has the container, and its result is returned`() async throws {
+        var count = 0
+        let name = try await withTestContainer {
+            ShopModule()
+        } overrides: {
+            Registration((any Gateway).self, instance: FakeGateway())
+        } operation: { container in
+            count += 1
+            #expect(try Container.test === container)
+            return try await resolve(Checkout.self).gateway.name
+        }
+        #expect(name == "fake")
+        #expect(count == 1)
+        #expect(throws: TestContainerError.self) { try Container.test }
+    }
+
+    @Test func `a test that does everything right gets no report`() async throws {
+        let found = try await reports(.start, .reportingLeaks) {
+            ShopModule()
+        } overrides: {
+            Registration((any Gateway).self) { _ in FakeGateway() }
+            Registration(String.self, qualifier: "host", instance: "example.org")
+        } in: { container in
+            _ = try await container.resolve(Checkout.self)
+            #expect(try container.ready(String.self, qualifier: "host") == "example.org")
+            _ = try await container.resolve(Ledger.self)
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test func `an override that replaces nothing is reported at its line, with what is near`() async throws {
+        let line: UInt = #line + 2
+        let found = try await reports {
+            Registration(String.self, qualifier: "hots", instance: "example.org")
+        }
+        #expect(found.isEmpty, "the only registrations of a container override nothing")
+        let overridden = try await reports(overrides: {
+            Registration(String.self, qualifier: "hots", instance: "example.org")
+        })
+        let report = try #require(overridden.first)
+        #expect(overridden.count == 1)
+        #expect(report.kind == .overrideOfNothing && !report.isWarning)
+        #expect(report.site == RegistrationSite(fileID: #fileID, line: line + 4))
+        #expect(report.message.contains("String[hots] replaces nothing"))
+        #expect(report.message.contains("Registered are String[host]"))
+        #expect(report.message.contains(".allowing(.overrideOfNothing, because: "))
+    }
+
+    @Test func `an override of an implemented type replaces the instance behind it`() async throws {
+        let found = try await reports {
+            Registration(RealGateway.self, lifetime: .singleton) { _ in RealGateway() }.implements((any Gateway).self)
+        } overrides: {
+            Registration((any Gateway).self, instance: FakeGateway())
+        } in: { container in
+            let gateway = try await container.resolve((any Gateway).self)
+            #expect(gateway.name == "fake")
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test func `an override that nothing resolves is a warning, unless the body throws`() async throws {
+        let found = try await reports(overrides: {
+            Registration(String.self, qualifier: "host", instance: "example.org")
+            Registration((any Gateway).self) { _ in FakeGateway() }
+        })
+        #expect(found.map(\.kind) == [.unusedOverride, .unusedOverride])
+        #expect(found.map(\.isWarning) == [true, true])
+        let log = Log<TestReport>()
+        await #expect(throws: TestError.self) {
+            try await withTestContainer(report: { log.append($0) }) {
+                ShopModule()
+            } overrides: {
+                Registration(String.self, qualifier: "host", instance: "example.org")
+            } operation: { _ in
+                throw TestError()
+            }
+        }
+        #expect(log.all.isEmpty)
+    }
+
+    @Test func `a hook that throws at the end is reported, with its error and its line`() async throws {
+        let line: UInt = #line + 2
+        let found = try await reports {
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in
+                throw TestError(number: 7)
+            }
+        } in: {
+            _ = try await $0.resolve(Ledger.self)
+        }
+        #expect(found.map(\.kind) == [.failedDisposal])
+        #expect(found.first?.site?.line == line)
+        #expect(found.first?.message.contains("TestError(number: 7)") == true)
+    }
+
+    @Test func `a hook's error that the body was told of is the body's own`() async throws {
+        let found = try await reports {
+            Registration(Ledger.self, lifetime: .scoped) { _ in Ledger() }.onDispose { _ in throw TestError() }
+        } in: { container in
+            await #expect(throws: TestError.self) {
+                try await container.withScope { _ = try await $0.resolve(Ledger.self) }
+            }
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test func `a disposal that does not end is reported with what it waits for`() async throws {
+        let gate = Gate()
+        let found = try await reports(.disposal(within: .milliseconds(20))) {
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in await gate.wait() }
+        } in: {
+            _ = try await $0.resolve(Ledger.self)
+        }
+        gate.open()
+        #expect(found.map(\.kind) == [.failedDisposal])
+        #expect(found.first?.message.contains("the onDispose of Ledger") == true)
+    }
+
+    @Test func `an instance that outlives its container is reported by its key, once`() async throws {
+        let kept = Log<Ledger>()
+        let found = try await reports(.reportingLeaks) {
+            Registration(Ledger.self, lifetime: .transient) { _ in Ledger() }
+        } in: { container in
+            kept.append(try await container.resolve(Ledger.self))
+            _ = try await container.resolve(Ledger.self)
+        }
+        #expect(found.map(\.kind) == [.livingInstance])
+        #expect(found.first?.message.contains("An instance of Ledger is still alive") == true)
+        let unasked = try await reports(in: { kept.append(try await $0.resolve(Ledger.self)) })
+        #expect(unasked.isEmpty)
+    }
+
+    @Test func `a request of a task that outlives the body is reported`() async throws {
+        let log = Log<TestReport>()
+        let gate = Gate()
+        let arrived = Gate()
+        let late = try await withTestContainer(report: {
+            log.append($0)
+            arrived.open()
+        }) {
+            ShopModule()
+        } operation: { container in
+            Task {
+                await gate.wait()
+                await #expect(throws: ResolutionError.self) { try await container.resolve(Ledger.self) }
+            }
+        }
+        #expect(log.all.isEmpty)
+        gate.open()
+        await late.value
+        await arrived.wait()
+        #expect(log.all.map(\.kind) == [.lateRequest])
+        let message = try #require(log.all.first?.message)
+        #expect(message.hasPrefix("Ledger was requested after the test had ended"))
+    }
+
+    @Test func `a request that a scope refuses before the end of the test is not reported`() async throws {
+        let found = try await reports(in: { container in
+            let scope = try await container.openScope("early")
+            try await scope.dispose()
+            await #expect(throws: ResolutionError.self) { try await scope.resolve(Ledger.self) }
+        })
+        #expect(found.isEmpty)
+    }
+
+    @Test func `a creation, a lease and a scope that the test leaves behind are reported`() async throws {
+        let (gate, begun, leased, opened) = (Gate(), Gate(), Gate(), Gate())
+        let log = Log<TestReport>()
+        let line: UInt = #line + 6
+        try await withTestContainer(report: {
+            log.append($0)
+            // The disposal of the container waits for them.
+            gate.open()
+        }) {
+            Registration(Ledger.self, lifetime: .singleton) { _ in
+                begun.open()
+                await gate.wait()
+                return Ledger()
+            }
+            Registration(String.self, lifetime: .multiton) { (_, name: String) in name }
+        } operation: { container in
+            Task { try await container.resolve(Ledger.self) }
+            Task {
+                try await container.withInstance(String.self, arguments: "acme") { _ in
+                    leased.open()
+                    await gate.wait()
+                }
+            }
+            Task {
+                try await container.withScope("request") { _ in
+                    opened.open()
+                    await gate.wait()
+                }
+            }
+            try await container.openScope("session")
+            for gate in [begun, leased, opened] { await gate.wait() }
+        }
+        let found = log.all
+        #expect(found.map(\.kind).filter { $0 != .openScope } == [.unfinishedCreation, .openLease])
+        #expect(found.count { $0.kind == .openScope } == 2)
+        #expect(found.first?.site == RegistrationSite(fileID: #fileID, line: line))
+        #expect(found.first?.message.hasPrefix("Ledger (AsyncDITestingTests/") == true)
+        #expect(found.contains { $0.message.contains("\"session\" of container \"test\" is still open") })
+        #expect(found.contains { $0.message.hasPrefix("String(\"acme\")") || $0.message.hasPrefix("String(acme)") })
+    }
+
+    @Test func `each report has an option that switches it off`() async throws {
+        let gate = Gate()
+        let kept = Log<Ledger>()
+        let found = try await reports(
+            .allowing(.overrideOfNothing, .unusedOverride, .failedDisposal, .livingInstance, because: "a test"),
+            .reportingLeaks
+        ) {
+            Registration(Int.self, instance: 1)
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in throw TestError() }
+        } overrides: {
+            Registration(Int.self, qualifier: "missing", instance: 1)
+            Registration(Int.self, instance: 2)
+        } in: {
+            kept.append(try await $0.resolve(Ledger.self))
+        }
+        gate.open()
+        #expect(found.isEmpty)
+    }
+
+    @Test func `nothing keeps a session alive`() async throws {
+        weak var container: Container?
+        try await withTestContainer {
+            ShopModule()
+        } operation: {
+            container = $0
+        }
+        // The task that waits for late requests ends once nothing has the container.
+        while container != nil { await Task.yield() }
+    }
+
+    @Test func `the options make the container`() async throws {
+        let log = Log<String>()
+        struct Observer: ContainerObserver {
+            let log: Log<String>
+            func container(_ container: Container, did event: ContainerEvent) { log.append("\(event.kind.rawValue)") }
+        }
+        _ = try await reports(.defaultLifetime(.singleton), .observer(Observer(log: log))) {
+            Registration { _ in Ledger() }
+        } in: { container in
+            let ledgers = [try await container.resolve(Ledger.self), try await container.resolve(Ledger.self)]
+            #expect(ledgers[0] === ledgers[1])
+        }
+        #expect(!log.all.isEmpty)
+    }
+}

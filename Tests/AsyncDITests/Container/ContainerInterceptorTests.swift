@@ -1,0 +1,161 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Notes the calls, and throws what it is told to.
+private final class Interceptor: ContainerInterceptor {
+    let calls = Log<String>()
+    let found = Log<String>()
+    let refused = Log<String>()
+    private let failing: String?
+    private let failsAtEnd: Bool
+
+    init(failing: String? = nil, atEnd: Bool = false) { (self.failing, failsAtEnd) = (failing, atEnd) }
+
+    var wantedEvents: ContainerEvent.Kinds { [] }
+
+    nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
+        calls.append("will \(call)")
+        if "\(call)" == failing, !failsAtEnd { throw TestError() }
+    }
+
+    nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
+        calls.append("did \(call) \(instance.map { "\(type(of: $0))" } ?? "nothing")")
+        if "\(call)" == failing, failsAtEnd { throw TestError() }
+    }
+
+    func didFail(_ call: InterceptedCall, with error: any Error) { calls.append("failed \(call)") }
+    func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { found.append("\(key)") }
+    func didRefuse(_ key: ServiceKey) { refused.append("\(key)") }
+}
+
+private final class Engine: Sendable {}
+
+@Suite(.timeLimit(.minutes(10))) struct ContainerInterceptorTests {
+    private func container(_ interceptor: Interceptor) -> Container {
+        Container(observers: [interceptor]) {
+            Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
+                .injectProperties { _, _ in }.onCreate { _, _ in }.onDispose { _ in }
+            Registration(Int.self) { _ in 1 }
+        }
+    }
+
+    @Test func `factories and hooks are called between the interceptor's calls`() async throws {
+        let interceptor = Interceptor()
+        let container = container(interceptor)
+        _ = try await container.resolve(Engine.self)
+        _ = try await container.resolve(Engine.self)
+        _ = try await container.resolve(Int.self)
+        try await container.dispose()
+        #expect(
+            interceptor.calls.entries == [
+                "will Engine factory", "did Engine factory Engine", "will Engine injectProperties",
+                "did Engine injectProperties Engine", "will Engine onCreate", "did Engine onCreate Engine",
+                "will Int factory", "did Int factory Int", "will Engine onDispose", "did Engine onDispose Engine",
+            ])
+    }
+
+    @Test(arguments: ["Engine factory", "Engine injectProperties", "Engine onCreate"], [false, true])
+    func `an error of the interceptor is one of the factory or hook`(_ call: String, _ atEnd: Bool) async throws {
+        let interceptor = Interceptor(failing: call, atEnd: atEnd)
+        let container = container(interceptor)
+        await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
+        #expect(interceptor.calls.entries.filter { $0.hasPrefix("failed") } == ["failed \(call)"])
+        try await container.dispose()
+    }
+
+    @Test func `an error in a disposal hook is thrown by the disposal`() async throws {
+        let container = container(Interceptor(failing: "Engine onDispose"))
+        _ = try await container.resolve(Engine.self)
+        await #expect(throws: DisposalError.self) { try await container.dispose() }
+    }
+
+    @Test func `scopes, later registrations, arguments, making and decorations are intercepted too`() async throws {
+        let interceptor = Interceptor()
+        let container = container(interceptor)
+        try await container.register(String.self) { (_, text: String) in text }
+        try await container.register(making: [Int].self) { _ in [1] }
+        try await container.decorate(Int.self) { _, number in number + 1 }
+        _ = try await container.resolve(String.self, arguments: "a")
+        _ = try await container.make([Int].self)
+        let number = try await container.withScope {
+            Registration(Double.self, lifetime: .singleton) { _ in 1.5 }
+        } operation: { scope in
+            _ = try await scope.resolve(Double.self)
+            return try await scope.resolve(Int.self)
+        }
+        #expect(number == 2)
+        #expect(
+            interceptor.calls.entries.filter { $0.hasPrefix("will") } == [
+                "will String(String) factory", "will [Int] factory", "will Double factory", "will Int factory",
+            ])
+        try await container.dispose()
+    }
+
+    @Test func `the first request for a registered instance is noticed, whichever way it comes`() async throws {
+        for way in 0..<4 {
+            let interceptor = Interceptor()
+            let container = Container(observers: [interceptor]) {
+                Registration(Engine.self, instance: Engine())
+                Registration((any Sendable & AnyObject).self) { r in try await r.resolve(Engine.self) }
+                Registration(String.self, instance: "other")
+            }
+            #expect(interceptor.found.entries.isEmpty)
+            switch way {
+            case 0: _ = try await container.resolve(Engine.self)
+            case 1: _ = try container.ready(Engine.self)
+            case 2: _ = try await container.optional(Engine.self)
+            default: _ = try await container.resolve((any Sendable & AnyObject).self)
+            }
+            #expect(interceptor.found.entries == ["Engine"], "way \(way)")
+            _ = try await container.resolve(Engine.self)
+            try await container.dispose()
+        }
+    }
+
+    @Test func `a request after the disposal is refused, and noticed`() async throws {
+        struct Module: AsyncDI.Module {
+            var registrations: Registrations { Registration(Engine.self) { _ in Engine() } }
+        }
+        let interceptor = Interceptor()
+        // A module that is not loaded yet must not be taken for the service.
+        let container = Container(observers: [interceptor]) { Module() }
+        let scope = try await container.openScope()
+        try await container.dispose()
+        let error = await expect(.disposed) { try await container.resolve(Engine.self) }
+        #expect(error?.path.map(\.description) == ["Engine"])
+        await expect(.disposed) { try await container.optional(Int.self) }
+        #expect(throws: ResolutionError.self) { try scope.ready(String.self) }
+        #expect(interceptor.refused.entries == ["Engine", "Int", "String"])
+    }
+
+    @Test func `events are delivered when a caller says so`() async throws {
+        let log = Log<String>()
+        struct Observer: ContainerObserver {
+            let log: Log<String>
+            func container(_ container: Container, did event: ContainerEvent) { log.append("\(event)") }
+        }
+        let container = Container(observers: [Observer(log: log)])
+        for number in 0..<100 {
+            try await container.register(String.self, qualifier: "\(number)", instance: "")
+            if number % 3 == 0 { await container.deliverEvents() }
+        }
+        await container.deliverEvents()
+        #expect(log.entries == (0..<100).map { "registered String[\($0)]" })
+    }
+
+    @Test func `a collection of registrations lists its entries`() {
+        let line: UInt = #line + 2
+        let registrations = Registrations {
+            Registration(Engine.self) { _ in Engine() }.implements((any Sendable & AnyObject).self)
+            Registration(String.self, qualifier: "a", instance: "a")
+            Registrations { Decoration(String.self) { _, text in text } }
+        }
+        let entries = registrations.entries
+        #expect(entries.map { "\($0.key)" } == ["Engine", "String[a]"])
+        #expect(entries.map(\.site?.line) == [line, line + 1])
+        #expect(entries.first?.implementedKeys.map(\.service) is [Any.Type])
+        #expect(entries.first?.implementedKeys.count == 1)
+        #expect(entries.allSatisfy { !$0.isContribution })
+    }
+}
