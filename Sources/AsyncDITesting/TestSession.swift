@@ -93,17 +93,22 @@ final class TestSession: Sendable {
     ///
     /// - Parameter error: What the body threw.
     nonisolated(nonsending) func end(failing error: (any Error)?) async {
-        if error == nil {
-            for override in overrides where override.isOfTest && override.replacesAnything {
-                if !watcher.isUsed(override.entry) { tell(.unusedOverride(override.entry)) }
-            }
-        }
         for finding in await TestReport.unfinished(in: container) { tell(finding) }
+        if error == nil { reportUnusedOverrides() }
         let lateRequests = watcher.end()
         await dispose(failing: error)
         watcher.log.close()
         if options.reportsLeaks { await reportLeaks() }
         reportLater(lateRequests)
+    }
+
+    private func reportUnusedOverrides() {
+        // One that is being created may not have been called yet.
+        let begun = Set(container.activity().creations.map(\.instance.key))
+        for override in overrides where override.isOfTest && override.replacesAnything {
+            let entry = override.entry
+            if !begun.contains(entry.key), !watcher.isUsed(entry) { tell(.unusedOverride(entry)) }
+        }
     }
 
     private nonisolated(nonsending) func dispose(failing error: (any Error)?) async {

@@ -36,7 +36,7 @@ private struct StoreModule: Module {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)), .container { StoreModule() })
+@Suite(.timeLimit(.minutes(10)), .container { StoreModule() })
 struct ChaosTests {
     @Test func `scopes, leases and singletons keep their promises in chaos`() async throws {
         let calls = Log<Int>()
@@ -144,7 +144,7 @@ struct ChaosTests {
 }
 
 /// The checks, with containers that break their promises.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChaosRecordTests {
     private let key: ServiceKey
     private let site: RegistrationSite?

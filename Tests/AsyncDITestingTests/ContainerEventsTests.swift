@@ -2,7 +2,7 @@ import AsyncDI
 import AsyncDITesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .container { ShopModule() })
+@Suite(.timeLimit(.minutes(10)), .container { ShopModule() })
 struct ContainerEventsTests {
     @Test func `an event that has happened is found`() async throws {
         _ = try await Container.test.resolve(Ledger.self)

@@ -10,7 +10,7 @@ private func isNew(_ container: Container) -> Bool {
     seenContainers.withLock { $0.updateValue(container, forKey: ObjectIdentifier(container)) == nil }
 }
 
-@Suite(.timeLimit(.minutes(1)), .container { ShopModule() })
+@Suite(.timeLimit(.minutes(10)), .container { ShopModule() })
 struct ContainerTraitTests {
     @Test func `a test has the registrations of its suite`() async throws {
         #expect(try isNew(Container.test))
@@ -72,7 +72,7 @@ struct ContainerTraitTests {
 /// The ends of containers whose tests have ended.
 private let ends = Log<String>()
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct ContainerLifeTests {
     struct Resource: Sendable {
         let name: String

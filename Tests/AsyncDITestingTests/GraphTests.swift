@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncDITesting
 
-@Suite(.timeLimit(.minutes(1)), .container { ShopModule() })
+@Suite(.timeLimit(.minutes(10)), .container { ShopModule() })
 struct GraphTests {
     private func withFile(_ body: (String) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appending(component: "graph-\(UUID().uuidString).json").path

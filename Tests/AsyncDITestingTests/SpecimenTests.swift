@@ -3,7 +3,7 @@ import Testing
 
 /// The reports, as the testing library hands them on: the specimens are run by a process of their own, and what it reports
 /// is compared with what their lines say.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: !Specimens.areEnabled))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: !Specimens.areEnabled))
 struct SpecimenTests {
     /// Line, and a part of a message.
     struct Finding: Hashable, CustomStringConvertible {
@@ -13,8 +13,8 @@ struct SpecimenTests {
         var description: String { "line \(line): \(text)" }
     }
 
-    @Test func `every report comes at its line, once, and nothing else is reported`() throws {
-        var (found, failed) = try reports()
+    @Test func `every report comes at its line, once, and nothing else is reported`() async throws {
+        var (found, failed) = try await reports()
         for expected in try expectations() {
             let matches = found.filter { $0.line == expected.line && $0.text.contains(expected.text) }
             #expect(matches.count == 1, "\(expected)")
@@ -46,7 +46,7 @@ struct SpecimenTests {
     }
 
     /// Runs the specimens: their reports, and the names of the tests that failed.
-    private func reports() throws -> (findings: [Finding], failed: Set<String>) {
+    private func reports() async throws -> (findings: [Finding], failed: Set<String>) {
         let output = FileManager.default.temporaryDirectory.appending(component: "specimens-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: output) }
         let process = Process()
@@ -64,8 +64,12 @@ struct SpecimenTests {
         process.environment = ProcessInfo.processInfo.environment.merging([Specimens.variable: "1"]) { $1 }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        // Without a thread of the pool of tasks, which other tests need.
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in end.finish() }
         try process.run()
-        process.waitUntilExit()
+        for await _ in ends {}
+        try #require(!process.isRunning)
         #expect(process.terminationStatus != 0)
 
         var findings: [Finding] = []

@@ -32,7 +32,7 @@ private func reports(
     return log.all
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WithTestContainerTests {
     @Test func `the body has the container, and its result is returned`() async throws {
         var count = 0
@@ -259,14 +259,20 @@ struct WithTestContainerTests {
     }
 
     @Test func `nothing keeps a session alive`() async throws {
-        weak var container: Container?
-        try await withTestContainer {
-            ShopModule()
-        } operation: {
-            container = $0
+        final class Observer: ContainerObserver {
+            let end: Gate
+            init(end: Gate) { self.end = end }
+            deinit { end.open() }
         }
-        // The task that waits for late requests ends once nothing has the container.
-        while container != nil { await Task.yield() }
+        let end = Gate()
+        func makeOptions() -> TestContainerOption { .observer(Observer(end: end)) }
+        try await withTestContainer(makeOptions()) {
+            ShopModule()
+        } operation: { container in
+            _ = try await container.resolve(Checkout.self)
+        }
+        // The container and its observers are gone.
+        await end.wait()
     }
 
     @Test func `the options make the container`() async throws {
