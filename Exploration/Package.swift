@@ -14,6 +14,7 @@ let package = Package(
         .target(name: "Exploration", dependencies: ["ExplorationHooks"]),
         // `explore`: the scenarios, each with its oracle.
         .executableTarget(name: "explore", dependencies: ["Exploration", "AsyncDI"], path: "Sources/Scenarios"),
+        .testTarget(name: "ExplorationTests", dependencies: ["Exploration"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -20,7 +20,9 @@ struct Exploration {
         count(first)
         if fail(first, seed: nil, body) { return }
         let length = first.schedule.choices.count
-        for number in 1..<max(settings.schedules, 2) {
+        var number = 0
+        while report.schedules < settings.schedules {
+            number += 1
             let seed = settings.firstSeed &+ UInt64(number - 1)
             let result = run(Picker(seed: seed, steps: length), seed: seed, body)
             count(result)
@@ -41,7 +43,7 @@ struct Exploration {
     /// Runs all schedules, one after the other in the order of their choices; false when there are too many.
     private mutating func search(_ body: @escaping Explorer.Body) -> Bool {
         var prefix: [Int] = []
-        for _ in 0..<settings.schedules {
+        while report.schedules < settings.schedules {
             let result = run(.replay(prefix), body)
             count(result)
             if fail(result, seed: nil, body) { return true }

@@ -36,6 +36,8 @@ extension Scenario {
             explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
+            // A creation in flight would go to its waiters, beside its successor.
+            _ = try await container.resolve(Pool.self, arguments: 0)
             let tasks = (0..<2).map { number in
                 explored.task("lease \(number)") { try await hold(container, 0, explored) }
             }
@@ -114,6 +116,8 @@ extension Scenario {
             explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
+            // For the same reason as above.
+            _ = try await container.resolve(Pool.self, arguments: 0)
             let tasks = (0..<2).map { number in
                 explored.task("lease \(number)") { try await hold(container, 0, explored) }
             }

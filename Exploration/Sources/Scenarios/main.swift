@@ -105,6 +105,7 @@ struct Command {
 
     /// Two digits and a power of ten.
     private static func rounded(_ number: Double) -> String {
+        if !number.isFinite { return "1e308 or more" }
         if number < 100_000 { return "\(Int(number))" }
         let power = Int(log10(number))
         return "\(Int((number / pow(10, Double(power))).rounded()))e\(power)"
