@@ -99,7 +99,7 @@ struct Exploration {
     ) -> Bool {
         if result.problems.isEmpty { return false }
         var shortest = result
-        if shortening { shorten(&shortest, body) }
+        if shortening, settings.shortens { shorten(&shortest, body) }
         report.failure = ExplorationFailure(
             problems: shortest.problems, seed: seed, length: result.schedule.choices.count,
             choices: Array(shortest.schedule.choices.reversed().drop { $0 == 0 }.reversed()), notes: shortest.notes)

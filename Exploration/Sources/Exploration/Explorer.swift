@@ -20,6 +20,8 @@ public struct Explorer: Sendable {
     public var firstSeed: UInt64
     /// How many steps a schedule may have: more is taken for an endless loop.
     public var stepLimit = 100_000
+    /// Whether a failure is shortened, which runs many more schedules.
+    public var shortens = true
     /// A number that bodies with random data may use.
     public var dataSeed: UInt64 = 0
 

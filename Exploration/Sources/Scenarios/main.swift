@@ -8,7 +8,7 @@ import Exploration
     import Darwin
 #endif
 
-/// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--list] [--shard I/N]`
+/// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--first] [--list] [--shard I/N]`
 struct Command {
     var names: [String] = []
     var schedules = environment("ASYNCDI_SCHEDULES").flatMap { Int($0) } ?? 10_000
@@ -17,6 +17,8 @@ struct Command {
     var data: UInt64?
     var replay: [Int]?
     var isList = false
+    /// Whether to stop at the first failure, and not to shorten it.
+    var isFirst = false
     var shard = (index: 0, count: 1)
 
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
@@ -30,6 +32,7 @@ struct Command {
         while let next = rest.popFirst() {
             switch next {
             case "--list": isList = true
+            case "--first": isFirst = true
             case "--schedules": schedules = Int(value()) ?? schedules
             case "--seed": firstSeed = UInt64(value()) ?? 1
             case "--data": data = UInt64(value())
@@ -72,6 +75,7 @@ struct Command {
                     "  repeat with: explore \(scenario.name) --data \(world) --replay \(failure.choiceText)")
             }
             fflush(nil)
+            if failures > 0, isFirst { break }
         }
         let seconds = (ContinuousClock.now - start).components.seconds
         print("\(chosen.count) scenarios, \(total) schedules, \(failures) failed, \(seconds) s")
@@ -85,6 +89,7 @@ struct Command {
         for world in worlds {
             var explorer = Explorer(schedules: each, firstSeed: firstSeed)
             explorer.dataSeed = world
+            explorer.shortens = !isFirst
             Crash.where = "\(scenario.name) --data \(world)"
             let report =
                 if let replay { explorer.replay(replay, scenario.body) } else { explorer.explore(scenario.body) }
