@@ -32,7 +32,8 @@ func mutants(in list: String) -> [Mutant] {
             mutants[mutants.count - 1].changes.append((String(line.dropFirst(2)), ""))
         } else if line.hasPrefix("+ ") {
             isNew = true
-            mutants[mutants.count - 1].changes[mutants[mutants.count - 1].changes.count - 1].new = String(line.dropFirst(2))
+            mutants[mutants.count - 1].changes[mutants[mutants.count - 1].changes.count - 1].new = String(
+                line.dropFirst(2))
         } else {
             // The next line of what was or of what is to be.
             let last = mutants[mutants.count - 1].changes.count - 1
@@ -54,7 +55,9 @@ if Set(all.map(\.name)).count != all.count { stop("two mutants have the same nam
 var originals: [String: String] = [:]
 for (index, mutant) in all.enumerated() {
     let url = folder.appending(path: mutant.file)
-    guard var text = try? String(contentsOf: url, encoding: .utf8) else { stop("\(mutant.name): no file \(mutant.file)") }
+    guard var text = try? String(contentsOf: url, encoding: .utf8) else {
+        stop("\(mutant.name): no file \(mutant.file)")
+    }
     let original = originals[mutant.file] ?? text
     originals[mutant.file] = original
     if mutant.changes.isEmpty { stop("\(mutant.name) changes nothing") }

@@ -59,6 +59,6 @@ final class MainActorExecutor: MainExecutor {
 }
 
 extension UnownedJob {
-    /// The job as the runtime's functions take it. Unchecked because the type is a pointer and nothing else.
+    // Unchecked because the type is a pointer and nothing else; a breach would crash every schedule.
     fileprivate var pointer: UnsafeMutableRawPointer { unsafeBitCast(self, to: UnsafeMutableRawPointer.self) }
 }

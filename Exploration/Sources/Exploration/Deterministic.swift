@@ -8,7 +8,9 @@ public enum Deterministic {
 
 /// Says which schedule was running when the process crashes.
 public enum Crash {
-    /// What is explored, for the report. Written by one thread, and read when it is over.
+    /// What is explored, for the report.
+    ///
+    /// Unsafe because it is written by one thread only, and read when that one has crashed.
     nonisolated(unsafe) public static var `where` = ""
 
     /// Reports crashes from now on.

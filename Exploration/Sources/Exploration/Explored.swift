@@ -24,12 +24,16 @@ public final class Explored: Sendable {
         state.withLock { $0.notes.append(text) }
     }
 
-    /// Fails the schedule unless the condition holds. What follows still runs.
+    /// Fails the schedule unless the condition holds.
+    ///
+    /// What follows still runs.
     public func expect(_ condition: Bool, _ complaint: @autoclosure () -> String) {
         if !condition { fail(complaint()) }
     }
 
-    /// Fails the schedule. What follows still runs.
+    /// Fails the schedule.
+    ///
+    /// What follows still runs.
     public func fail(_ complaint: String) {
         state.withLock { state in
             state.complaints.append(complaint)

@@ -22,11 +22,12 @@ enum Picker {
         }
     }
 
-    /// The option to take, and with which probability it was taken.
+    /// Picks an option.
     ///
     /// - Parameters:
     ///   - options: At least two.
     ///   - number: How many choices there have been.
+    /// - Returns: The option to take, and with which probability it was taken.
     mutating func pick(_ options: [Option], number: Int) -> (index: Int, probability: Double) {
         switch self {
         case .walk(var walk):

@@ -39,7 +39,9 @@ extension Scenario {
             gate.open()
             _ = try await staying.value
         },
-        Scenario(name: "last-leaves", claim: "when the last waiter leaves, the creation is cancelled; never two at once") {
+        Scenario(
+            name: "last-leaves", claim: "when the last waiter leaves, the creation is cancelled; never two at once"
+        ) {
             explored in
             let probe = Probe()
             let cancelled = Counter()
@@ -70,7 +72,8 @@ extension Scenario {
             explored.expect(probe.peak <= 1, "two creations at once")
             explored.expect(probe.runs == cancelled.value + 1, "\(probe.runs) runs, \(cancelled.value) cancelled")
         },
-        Scenario(name: "value-all-the-same", claim: "a value that comes although everybody has left is kept and shared") {
+        Scenario(name: "value-all-the-same", claim: "a value that comes although everybody has left is kept and shared")
+        {
             explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
@@ -88,7 +91,8 @@ extension Scenario {
             explored.expect(outcome.isCancellation || outcome.value === late, "leaving: \(outcome)")
             explored.expect(probe.runs == 1, "\(probe.runs) runs")
         },
-        Scenario(name: "finish-when-abandoned", claim: "what is to be finished runs on when everybody has left") { explored in
+        Scenario(name: "finish-when-abandoned", claim: "what is to be finished runs on when everybody has left") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { _ in
@@ -109,7 +113,8 @@ extension Scenario {
             _ = try await container.resolve(Token.self)
             explored.expect(probe.runs == 1 && begun <= 1, "\(probe.runs) runs")
         },
-        Scenario(name: "cancelled-before", claim: "a request that is cancelled before it asks starts nothing") { explored in
+        Scenario(name: "cancelled-before", claim: "a request that is cancelled before it asks starts nothing") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { _ in
@@ -127,7 +132,8 @@ extension Scenario {
             explored.expect(await task.result.isCancellation, "no cancellation")
             explored.expect(probe.runs == 0, "a factory ran")
         },
-        Scenario(name: "own-cancellation-error", claim: "a factory's own CancellationError is nobody's cancellation") { explored in
+        Scenario(name: "own-cancellation-error", claim: "a factory's own CancellationError is nobody's cancellation") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { _ in
@@ -142,7 +148,8 @@ extension Scenario {
                     outcome.value != nil || outcome.failed(with: .creationCancelled), "a request: \(outcome)")
             }
         },
-        Scenario(name: "scoped-joiner", claim: "who joins a scoped creation never meets its asker's cancellation") { explored in
+        Scenario(name: "scoped-joiner", claim: "who joins a scoped creation never meets its asker's cancellation") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .scoped) { _ in
@@ -166,7 +173,8 @@ extension Scenario {
             }
             explored.expect(probe.peak <= 1, "two creations at once")
         },
-        Scenario(name: "chain-abandoned", claim: "an abandoned creation abandons what it waits for, and nobody else's") {
+        Scenario(name: "chain-abandoned", claim: "an abandoned creation abandons what it waits for, and nobody else's")
+        {
             explored in
             let probes = [Probe(), Probe()]
             let container = Container(clock: explored.clock) {
@@ -189,7 +197,9 @@ extension Scenario {
             explored.expect(probes.allSatisfy { $0.peak <= 1 }, "two creations of one key at once")
             _ = await leaving.result
         },
-        Scenario(name: "using-cancelled", claim: "dependencies of an initializer that are resolved together fail together") {
+        Scenario(
+            name: "using-cancelled", claim: "dependencies of an initializer that are resolved together fail together"
+        ) {
             explored in
             let container = Container(clock: explored.clock) {
                 Registration(Left.self, lifetime: .singleton) { _ in

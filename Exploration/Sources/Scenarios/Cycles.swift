@@ -6,7 +6,9 @@ extension Scenario {
         ring("cycle-of-two", "a cycle that closes between two tasks is refused, never a hang", size: 2),
         ring("cycle-of-three", "a cycle that closes between three tasks is refused, never a hang", size: 3),
         ring("cycle-caught", "a factory that catches the cycle may go another way", size: 3, catching: [0, 1, 2]),
-        ring("cycle-caught-once", "the factory that catches the cycle succeeds wherever it closes", size: 3, catching: [1]),
+        ring(
+            "cycle-caught-once", "the factory that catches the cycle succeeds wherever it closes", size: 3,
+            catching: [1]),
         Scenario(name: "diamond", claim: "a diamond is no cycle, from many tasks") { explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
@@ -49,7 +51,8 @@ extension Scenario {
             }
             withExtendedLifetime((first, second)) {}
         },
-        Scenario(name: "cycle-through-disposal", claim: "a hook that needs what waits for its end gets an error") { explored in
+        Scenario(name: "cycle-through-disposal", claim: "a hook that needs what waits for its end gets an error") {
+            explored in
             let home = Locked<Container?>(nil)
             defer { home.set(nil) }
             let container = Container(clock: explored.clock) {
@@ -74,8 +77,10 @@ extension Scenario {
             }
         },
         propertyCycle("property-cycle", "a property cycle is made once and seen whole", mostFailures: 0, .singleton),
-        propertyCycle("property-cycle-scoped", "a scoped property cycle is made once and seen whole", mostFailures: 0, .scoped),
-        propertyCycle("property-cycle-fails", "when one member fails nobody sees any of them", mostFailures: 2, .singleton),
+        propertyCycle(
+            "property-cycle-scoped", "a scoped property cycle is made once and seen whole", mostFailures: 0, .scoped),
+        propertyCycle(
+            "property-cycle-fails", "when one member fails nobody sees any of them", mostFailures: 2, .singleton),
         propertyCycle("property-cycle-weak", "weak members of a property cycle fail together", mostFailures: 1, .weak),
     ]
 

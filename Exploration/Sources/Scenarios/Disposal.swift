@@ -3,7 +3,8 @@ import Exploration
 
 extension Scenario {
     static let disposal = [
-        Scenario(name: "disposal-order", claim: "instances are disposed in the reverse order of completion, each once") {
+        Scenario(name: "disposal-order", claim: "instances are disposed in the reverse order of completion, each once")
+        {
             explored in
             let completed = Journal<Int>()
             let disposed = Journal<Int>()
@@ -30,7 +31,8 @@ extension Scenario {
                 disposed.entries == completed.entries.reversed(),
                 "made \(completed.entries), disposed \(disposed.entries)")
         },
-        Scenario(name: "dispose-against-resolve", claim: "closers against resolvers dispose everything once") { explored in
+        Scenario(name: "dispose-against-resolve", claim: "closers against resolvers dispose everything once") {
+            explored in
             let ledger = Ledger()
             let closed = Counter()
             let container = Container(clock: explored.clock) {
@@ -67,17 +69,21 @@ extension Scenario {
             for task in closing + asking { try await task.value }
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "errors-of-hooks", claim: "one hook that throws does not stop the rest; all errors come together") {
+        Scenario(
+            name: "errors-of-hooks", claim: "one hook that throws does not stop the rest; all errors come together"
+        ) {
             explored in
             let disposed = Counter()
             let container = Container(clock: explored.clock) {
                 for number in 0..<3 {
-                    Registration(Token.self, qualifier: NodeID(index: number), lifetime: .singleton) { _ in Token(number) }
-                        .onDispose { token in
-                            await pause()
-                            disposed.add()
-                            if token.number != 1 { throw Failure(number: token.number) }
-                        }
+                    Registration(Token.self, qualifier: NodeID(index: number), lifetime: .singleton) { _ in
+                        Token(number)
+                    }
+                    .onDispose { token in
+                        await pause()
+                        disposed.add()
+                        if token.number != 1 { throw Failure(number: token.number) }
+                    }
                 }
             }
             for number in 0..<3 { _ = try await container.resolve(Token.self, qualifier: NodeID(index: number)) }
@@ -89,7 +95,8 @@ extension Scenario {
             explored.expect(outcomes.contains { $0.error != nil }, "nobody got the errors")
             explored.expect(disposed.value == 3, "\(disposed.value) hooks")
         },
-        Scenario(name: "dispose-in-cancelled-task", claim: "disposal runs to its end also in a cancelled task") { explored in
+        Scenario(name: "dispose-in-cancelled-task", claim: "disposal runs to its end also in a cancelled task") {
+            explored in
             let ledger = Ledger()
             let container = Container(clock: explored.clock) {
                 Registration(Tracked.self, lifetime: .singleton) { _ in Tracked(in: ledger) }
@@ -107,7 +114,8 @@ extension Scenario {
             closing.cancel()
             try await closing.value
         },
-        Scenario(name: "deadline", claim: "a disposal with a deadline returns, and names what has not ended") { explored in
+        Scenario(name: "deadline", claim: "a disposal with a deadline returns, and names what has not ended") {
+            explored in
             let gate = Gate()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { _ in Token() }
@@ -115,12 +123,16 @@ extension Scenario {
             }
             _ = try await container.resolve(Token.self)
             let outcome = await explored.task("closer") { try await container.dispose(deadline: .seconds(1)) }.result
-            let late = (outcome.error as? DisposalError)?.errors.contains { ResolutionError.Code.disposalTimedOut ~= $0 }
+            let late = (outcome.error as? DisposalError)?.errors.contains {
+                ResolutionError.Code.disposalTimedOut ~= $0
+            }
             explored.expect(late == true, "the closer: \(outcome)")
             gate.open()
             try await container.dispose()
         },
-        Scenario(name: "creation-in-flight", claim: "a creation in flight is cancelled, awaited, and its instance disposed") {
+        Scenario(
+            name: "creation-in-flight", claim: "a creation in flight is cancelled, awaited, and its instance disposed"
+        ) {
             explored in
             let ledger = Ledger()
             let running = Probe()

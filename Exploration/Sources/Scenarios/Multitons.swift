@@ -13,7 +13,8 @@ extension Scenario {
             try await container.dispose()
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "lease-against-disposal", claim: "a disposal waits for the leases, and disposes once") { explored in
+        Scenario(name: "lease-against-disposal", claim: "a disposal waits for the leases, and disposes once") {
+            explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
             let tasks = (0..<2).map { number in
@@ -32,7 +33,9 @@ extension Scenario {
             }
             for task in tasks + [closing] { try await task.value }
         },
-        Scenario(name: "lease-against-reset", claim: "a reset or replacement leaves a leased instance alone until the end") {
+        Scenario(
+            name: "lease-against-reset", claim: "a reset or replacement leaves a leased instance alone until the end"
+        ) {
             explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
@@ -49,7 +52,8 @@ extension Scenario {
             try await container.dispose()
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "lease-cancelled", claim: "a lease that is cancelled ends once, and holds nothing up") { explored in
+        Scenario(name: "lease-cancelled", claim: "a lease that is cancelled ends once, and holds nothing up") {
+            explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton(capacity: 1), ledger)
             let tasks = (0..<2).map { number in
@@ -112,7 +116,9 @@ extension Scenario {
             try await container.dispose()
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "drain-one-key", claim: "draining one key lets its leases end, and others wait for the successor") {
+        Scenario(
+            name: "drain-one-key", claim: "draining one key lets its leases end, and others wait for the successor"
+        ) {
             explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
@@ -129,7 +135,8 @@ extension Scenario {
             try await container.dispose()
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "factory-lease", claim: "a lease in a factory lasts as long as the instance that it made") { explored in
+        Scenario(name: "factory-lease", claim: "a lease in a factory lasts as long as the instance that it made") {
+            explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton(capacity: 1), ledger)
             try await container.register(Session.self, lifetime: .scoped) { r in

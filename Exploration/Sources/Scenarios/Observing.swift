@@ -13,7 +13,9 @@ extension Scenario {
                 .onDispose { _ in await pause() }
             }
             let asking = (0..<3).map { number in
-                explored.task("request \(number)") { _ = try await container.resolve(Token.self, arguments: number % 2) }
+                explored.task("request \(number)") {
+                    _ = try await container.resolve(Token.self, arguments: number % 2)
+                }
             }
             let resetting = explored.task("reset") { try await container.reset() }
             for task in asking + [resetting] { try await task.value }

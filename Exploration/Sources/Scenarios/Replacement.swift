@@ -3,7 +3,8 @@ import Exploration
 
 extension Scenario {
     static let replacement = [
-        Scenario(name: "replacement", claim: "after a replacement nobody but the waiters gets the old one") { explored in
+        Scenario(name: "replacement", claim: "after a replacement nobody but the waiters gets the old one") {
+            explored in
             let settled = Counter()
             let container = Container(clock: explored.clock) { version(0) }
             let asking = (0..<3).map { number in
@@ -24,7 +25,8 @@ extension Scenario {
             for task in asking { try await task.value }
             explored.expect(try await container.resolve(Token.self).number == 2, "not the last one")
         },
-        Scenario(name: "replacement-disposes", claim: "what is replaced is disposed, once, also in flight") { explored in
+        Scenario(name: "replacement-disposes", claim: "what is replaced is disposed, once, also in flight") {
+            explored in
             let ledger = Ledger()
             @Sendable func version(_ number: Int) -> Registration<Tracked> {
                 Registration(Tracked.self, lifetime: .singleton) { _ in
@@ -119,7 +121,8 @@ extension Scenario {
             explored.expect(alive.peak <= 1, "\(alive.peak) instances at once")
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "override-in-scope", claim: "a nearer registration takes effect at once in a scope") { explored in
+        Scenario(name: "override-in-scope", claim: "a nearer registration takes effect at once in a scope") {
+            explored in
             let settled = Counter()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .scoped) { _ in Token(0) }

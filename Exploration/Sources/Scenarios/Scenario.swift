@@ -13,7 +13,8 @@ struct Scenario {
     let body: Explorer.Body
 
     static let all: [Scenario] =
-        sharing + cancellation + cycles + replacement + disposal + scopes + multitons + starting + observing + worlds
+        sharing + cancellation + cycles + replacement + disposal + scopes + multitons + starting + observing + survivors
+        + worlds
 }
 
 /// A service without content: who has the same one shares it.

@@ -30,7 +30,8 @@ extension Scenario {
             }
             _ = explored.successes(outcomes, "a request")
         },
-        Scenario(name: "captive", claim: "a singleton that needs a scoped service is captive, whoever asks") { explored in
+        Scenario(name: "captive", claim: "a singleton that needs a scoped service is captive, whoever asks") {
+            explored in
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, qualifier: "request", lifetime: .scoped) { _ in
                     await pause()
@@ -49,7 +50,9 @@ extension Scenario {
             }
             for outcome in outcomes { explored.expect(outcome.failed(with: .captiveDependency), "\(outcome)") }
         },
-        Scenario(name: "with-scope-ends", claim: "withScope disposes on return, throw and cancellation, before it returns") {
+        Scenario(
+            name: "with-scope-ends", claim: "withScope disposes on return, throw and cancellation, before it returns"
+        ) {
             explored in
             let ledger = Ledger()
             let container = Container(clock: explored.clock) {
@@ -78,7 +81,9 @@ extension Scenario {
             // All three have returned: nothing of their scopes is left.
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
-        Scenario(name: "outlives-its-scope", claim: "a task that outlives its scope is told, and what it makes is disposed") {
+        Scenario(
+            name: "outlives-its-scope", claim: "a task that outlives its scope is told, and what it makes is disposed"
+        ) {
             explored in
             let ledger = Ledger()
             let closed = Counter()
@@ -102,7 +107,8 @@ extension Scenario {
                         } catch {
                             explored.expect(ResolutionError.Code.disposed ~= error, "\(error)")
                         }
-                        explored.expect(try await container.resolve(Token.self).number == 7, "everything else is answered")
+                        explored.expect(
+                            try await container.resolve(Token.self).number == 7, "everything else is answered")
                     })
                 await pause()
             }

@@ -35,7 +35,8 @@ extension Scenario {
             explored.expectSame([tokens[1], tokens[3]], "argument 1")
             explored.expect(probe.runs == 2, "\(probe.runs) runs")
         },
-        Scenario(name: "errors-stay-yours", claim: "an error reaches every waiter, unchanged, and is not cached") { explored in
+        Scenario(name: "errors-stay-yours", claim: "an error reaches every waiter, unchanged, and is not cached") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { _ in
@@ -97,7 +98,8 @@ extension Scenario {
             gate.open()
             explored.expect(try await slow.value.number == 1, "the slow one")
         },
-        Scenario(name: "graph-is-shared", claim: "within one resolution a graph instance is one, between two it is not") {
+        Scenario(name: "graph-is-shared", claim: "within one resolution a graph instance is one, between two it is not")
+        {
             explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
@@ -118,7 +120,8 @@ extension Scenario {
             explored.expect(roots[0].held[0] !== roots[1].held[0], "two graphs share an instance")
             explored.expect(probe.runs == 2, "\(probe.runs) runs")
         },
-        Scenario(name: "with-graph", claim: "requests of one graph share its instances, also from child tasks") { explored in
+        Scenario(name: "with-graph", claim: "requests of one graph share its instances, also from child tasks") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self) { _ in
@@ -150,7 +153,8 @@ extension Scenario {
             explored.expectSame([held] + explored.successes(outcomes, "a request"), "while held")
             explored.expect(probe.runs == 1, "\(probe.runs) runs")
         },
-        Scenario(name: "weak-dropped", claim: "a weak instance that nobody holds is made anew, one at a time") { explored in
+        Scenario(name: "weak-dropped", claim: "a weak instance that nobody holds is made anew, one at a time") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .weak) { _ in
@@ -189,7 +193,8 @@ extension Scenario {
             _ = await explored.outcomes(2, of: "provider") { _ in try await provider() }
             explored.expect(probe.runs == 3, "\(probe.runs) runs after a provider")
         },
-        Scenario(name: "main-actor-factory", claim: "a factory on the main actor is shared like any other") { explored in
+        Scenario(name: "main-actor-factory", claim: "a factory on the main actor is shared like any other") {
+            explored in
             let probe = Probe()
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { @MainActor _ in

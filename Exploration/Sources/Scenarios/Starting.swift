@@ -3,7 +3,8 @@ import Exploration
 
 extension Scenario {
     static let starting = [
-        Scenario(name: "start-makes-each-once", claim: "start makes every eager service once, beside requests for them") {
+        Scenario(name: "start-makes-each-once", claim: "start makes every eager service once, beside requests for them")
+        {
             explored in
             let probes = (0..<3).map { _ in Probe() }
             let container = Container(clock: explored.clock) {
@@ -11,7 +12,8 @@ extension Scenario {
                     Registration(Token.self, qualifier: NodeID(index: number), lifetime: .singleton) { r in
                         probes[number].enter()
                         await pause()
-                        let below = number == 0 ? [] : [try await r.resolve(Token.self, qualifier: NodeID(index: number - 1))]
+                        let below =
+                            number == 0 ? [] : [try await r.resolve(Token.self, qualifier: NodeID(index: number - 1))]
                         return Token(number, holding: below)
                     }
                     .eager()
@@ -26,7 +28,8 @@ extension Scenario {
             for task in starting + [asking] { try await task.value }
             explored.expect(probes.allSatisfy { $0.runs == 1 }, "\(probes.map(\.runs)) runs")
             for number in 0..<3 {
-                explored.expect((try? container.ready(Token.self, qualifier: NodeID(index: number))) != nil, "not ready")
+                explored.expect(
+                    (try? container.ready(Token.self, qualifier: NodeID(index: number))) != nil, "not ready")
             }
         },
         Scenario(name: "start-fails", claim: "a start that fails cancels the others, and can be repeated") { explored in
@@ -54,7 +57,8 @@ extension Scenario {
             explored.expect(runs.value == 2 && slow.peak == 1, "\(runs.value) runs, \(slow.peak) at once")
             try await container.dispose()
         },
-        Scenario(name: "start-against-dispose", claim: "a start that a disposal meets ends, and leaves nothing") { explored in
+        Scenario(name: "start-against-dispose", claim: "a start that a disposal meets ends, and leaves nothing") {
+            explored in
             let ledger = Ledger()
             let container = Container(clock: explored.clock) {
                 for number in 0..<2 {
@@ -76,7 +80,8 @@ extension Scenario {
             let outcome = await starting.result
             explored.expect(outcome.error == nil || outcome.failed(with: .disposed), "the start: \(outcome)")
         },
-        Scenario(name: "modules-load-once", claim: "modules are loaded once, before the first resolution returns") { explored in
+        Scenario(name: "modules-load-once", claim: "modules are loaded once, before the first resolution returns") {
+            explored in
             let loads = Counter()
             let loaded = Counter()
             let container = Container(clock: explored.clock) { Loading(loads: loads, loaded: loaded) }

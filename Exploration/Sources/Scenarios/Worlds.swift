@@ -48,7 +48,9 @@ extension Scenario {
                         explored.expect(outcome.value != nil, "\(number), not doomed: \(outcome)")
                     }
                 }
-                explored.expect(world.probes.indices.allSatisfy { graph.nodes[$0].sharing == .graph || world.probes[$0].peak <= 1 }, "two at once")
+                explored.expect(
+                    world.probes.indices.allSatisfy { graph.nodes[$0].sharing == .graph || world.probes[$0].peak <= 1 },
+                    "two at once")
                 try await world.close()
             },
         ]

@@ -8,6 +8,8 @@ import Exploration
     import Darwin
 #endif
 
+/// The command line.
+///
 /// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--first] [--list] [--shard I/N]`
 struct Command {
     var names: [String] = []

@@ -84,7 +84,9 @@ struct ExplorerTests {
     func `a deadlock is reported with the tasks that wait`() throws {
         let failure = try #require(
             Explorer(schedules: 10).explore { explored in
-                let task = explored.task("who waits") { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+                let task = explored.task("who waits") {
+                    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+                }
                 try await task.value
             }.failure)
         #expect(failure.problems.count == 1)
