@@ -72,7 +72,7 @@ struct Exploration {
 
     private func run(_ picker: Picker, seed: UInt64? = nil, _ body: @escaping Explorer.Body) -> Result {
         let explored = Explored(dataSeed: settings.dataSeed)
-        let schedule = Schedule(picker: picker, seed: seed, limit: settings.stepLimit)
+        let schedule = Schedule(picker: picker, seed: seed, limit: settings.stepLimit, isInside: settings.isInside)
         let end = schedule.run {
             do { try await body(explored) } catch { explored.fail("the body threw: \(error)") }
         }

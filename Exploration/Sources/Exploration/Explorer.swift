@@ -20,6 +20,8 @@ public struct Explorer: Sendable {
     public var firstSeed: UInt64
     /// How many steps a schedule may have: more is taken for an endless loop.
     public var stepLimit = 100_000
+    /// Whether jobs are explored inside, where the code calls ``schedulePoint``: on threads that take turns.
+    public var isInside = false
     /// Whether a failure is shortened, which runs many more schedules.
     public var shortens = true
     /// A number that bodies with random data may use.
@@ -29,6 +31,11 @@ public struct Explorer: Sendable {
     public init(schedules: Int = 10_000, firstSeed: UInt64 = 1) {
         self.schedules = schedules
         self.firstSeed = firstSeed
+    }
+
+    /// What code that is to be explored inside calls where threads could interleave.
+    public static var schedulePoint: @convention(c) (Int32, UnsafeRawPointer?) -> Void {
+        { kind, address in exploration_point(kind, address) }
     }
 
     /// A body to explore.

@@ -3,7 +3,9 @@ struct Option {
     /// Whose step it is: a task, an actor's queue or the timers, numbered in the order of their appearance.
     let owner: Int
     /// Whether it moves the virtual time to the next timer.
-    let isTimer: Bool
+    var isTimer = false
+    /// Whether it lets the thread go on that is at a schedule point.
+    var goesOn = false
 }
 
 /// Decides at every step which option runs next: a value that knows neither tasks nor jobs.
@@ -51,13 +53,21 @@ enum Picker {
 struct RandomWalk {
     private var random: SeededRandom
     private let timers: Double
+    /// How likely a thread goes on at a schedule point, of which there are many.
+    private let goesOn: Double
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         timers = random.chance(0.5) ? 0.25 : 0.02
+        goesOn = random.pick([0.5, 0.8, 0.95, 0.99])
     }
 
     mutating func pick(_ options: [Option]) -> (index: Int, probability: Double) {
+        if options[0].goesOn {
+            if random.chance(goesOn) { return (0, goesOn) }
+            let others = options.count - 1
+            return (1 + random.below(others), (1 - goesOn) / Double(others))
+        }
         guard let last = options.last, last.isTimer else {
             return (random.below(options.count), 1 / Double(options.count))
         }

@@ -55,8 +55,15 @@ final class Schedule {
     private(set) var weight = 1.0
     private(set) var steps = 0
     private var isFinished = false
+    /// Whether jobs are explored inside: each runs on a thread that stops at schedule points.
+    private let isInside: Bool
+    var threads = TurnTakers()
+    /// The lock that the thread which stopped last waits for.
+    private(set) var blockingLock: UnsafeRawPointer?
+    private var chosen: Int?
 
-    init(picker: Picker, seed: UInt64? = nil, limit: Int) {
+    init(picker: Picker, seed: UInt64? = nil, limit: Int, isInside: Bool = false) {
+        self.isInside = isInside
         self.seed = seed
         self.picker = picker
         self.limit = limit
@@ -83,7 +90,8 @@ final class Schedule {
         var timersAfterEnd = 0
         var timersAlone = 0
         while true {
-            if ready.isEmpty {
+            let stopped = threads.eligible
+            if stopped.isEmpty, ready.isEmpty {
                 if timers.isEmpty { break }
                 if isFinished {
                     timersAfterEnd += 1
@@ -98,28 +106,76 @@ final class Schedule {
             }
             steps += 1
             if steps > limit { return .endless }
-            let index = choose()
-            if index == ready.count {
-                fire()
-            } else {
-                let next = ready.remove(at: index)
-                exploration_run(next.job, next.isMain)
-            }
+            var next = choose(among: stopped)
+            // A thread that stops at a schedule point has chosen what comes after it.
+            while let index = next { next = perform(index, stopped: threads.eligible) }
         }
-        return isFinished ? .finished : .deadlock
+        return isFinished && threads.isEmpty ? .finished : .deadlock
     }
 
-    private func choose() -> Int {
+    /// What was chosen, by its place: the stopped threads come first, then the ready jobs, then the timers.
+    private func choose(among stopped: [Int]) -> Int? {
         let hasTimer = !timers.isEmpty && !isFinished
-        guard ready.count > 1 || hasTimer else { return 0 }
-        options.removeAll(keepingCapacity: true)
-        for ready in ready { options.append(Option(owner: ready.owner, isTimer: false)) }
+        guard stopped.count + ready.count > 1 || hasTimer else { return 0 }
+        collectOptions(stopped)
         if hasTimer { options.append(Option(owner: -1, isTimer: true)) }
+        return pick()
+    }
+
+    private func collectOptions(_ stopped: [Int]) {
+        for index in stopped { options.append(Option(owner: threads.owner(at: index))) }
+        for ready in ready { options.append(Option(owner: ready.owner)) }
+    }
+
+    private func pick() -> Int {
+        defer { options.removeAll(keepingCapacity: true) }
         let (index, probability) = picker.pick(options, number: choices.count)
         weight /= probability
         choices.append(index)
         breadths.append(options.count)
         return index
+    }
+
+    /// Performs a choice; the next one, where a thread stopped at a schedule point and has made it.
+    private func perform(_ index: Int, stopped: [Int]) -> Int? {
+        if index < stopped.count {
+            chosen = nil
+            goOn(stopped[index])
+            return chosen
+        }
+        if index - stopped.count == ready.count {
+            fire()
+            return nil
+        }
+        let next = ready.remove(at: index - stopped.count)
+        guard isInside else {
+            exploration_run(next.job, next.isMain)
+            return nil
+        }
+        chosen = nil
+        begin(next.job, isMain: next.isMain, owner: next.owner)
+        return chosen
+    }
+
+    /// Whether the thread at a schedule point stops there; asked on that thread.
+    func stops(_ kind: Int32, _ address: UnsafeRawPointer?) -> Bool {
+        if kind == Int32(exploration_released) {
+            threads.release(address)
+            return false
+        }
+        steps += 1
+        blockingLock = address
+        let mayGoOn = kind == Int32(exploration_pass)
+        let stopped = threads.eligible
+        if stopped.isEmpty, ready.isEmpty { return !mayGoOn }
+        if steps > limit { return !mayGoOn }
+        if mayGoOn { options.append(Option(owner: threads.runningOwner, goesOn: true)) }
+        collectOptions(stopped)
+        let index = options.count > 1 ? pick() : 0
+        options.removeAll(keepingCapacity: true)
+        if mayGoOn, index == 0 { return false }
+        chosen = mayGoOn ? index - 1 : index
+        return true
     }
 
     // MARK: Jobs

@@ -1,3 +1,4 @@
+import AsyncDI
 import Exploration
 
 #if canImport(Glibc)
@@ -10,7 +11,7 @@ import Exploration
 
 /// The command line.
 ///
-/// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--first] [--list] [--shard I/N]`
+/// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--inside] [--first] [--list] [--shard I/N]`
 struct Command {
     var names: [String] = []
     var schedules = environment("ASYNCDI_SCHEDULES").flatMap { Int($0) } ?? 10_000
@@ -19,6 +20,8 @@ struct Command {
     var data: UInt64?
     var replay: [Int]?
     var isList = false
+    /// Whether jobs are explored inside, at the library's schedule points.
+    var isInside = false
     /// Whether to stop at the first failure, and not to shorten it.
     var isFirst = false
     var shard = (index: 0, count: 1)
@@ -34,6 +37,7 @@ struct Command {
         while let next = rest.popFirst() {
             switch next {
             case "--list": isList = true
+            case "--inside": isInside = true
             case "--first": isFirst = true
             case "--schedules": schedules = Int(value()) ?? schedules
             case "--seed": firstSeed = UInt64(value()) ?? 1
@@ -92,6 +96,7 @@ struct Command {
             var explorer = Explorer(schedules: each, firstSeed: firstSeed)
             explorer.dataSeed = world
             explorer.shortens = !isFirst
+            explorer.isInside = isInside
             Crash.where = "\(scenario.name) --data \(world)"
             let report =
                 if let replay { explorer.replay(replay, scenario.body) } else { explorer.explore(scenario.body) }
@@ -121,4 +126,7 @@ struct Command {
 
 Deterministic.restartOnce()
 Crash.report()
+#if ASYNCDI_EXPLORATION && os(Linux)
+    SchedulePoint.hook = Explorer.schedulePoint
+#endif
 Command(Array(CommandLine.arguments.dropFirst())).run()

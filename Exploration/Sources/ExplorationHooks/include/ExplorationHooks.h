@@ -28,6 +28,23 @@ void exploration_report_crashes(void (*_Nonnull report)(int signal));
 
 void exploration_flush(void);
 
+// MARK: Threads that take turns, for exploring inside jobs
+
+/// Why a thread came back: its job is over, or it is at a schedule point.
+enum { exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4 };
+
+/// Asked at each schedule point, on the thread itself; true when it has to stop there.
+typedef bool (*exploration_decision)(int kind, const void *_Nullable address);
+
+/// Runs a job on the thread of this number, until its end or a schedule point at which it stops.
+int exploration_begin(int thread, void *_Nonnull job, bool isMain, exploration_decision _Nonnull decision);
+
+/// Lets a thread that stopped go on, until the same.
+int exploration_continue(int thread);
+
+/// To be called at a schedule point.
+void exploration_point(int kind, const void *_Nullable address);
+
 /// Starts the process anew without address space randomization and with deterministic hashing, where it has not been.
 void exploration_make_deterministic(char *_Nullable *_Nonnull arguments);
 
