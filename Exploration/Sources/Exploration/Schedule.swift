@@ -91,7 +91,7 @@ final class Schedule {
         var timersAlone = 0
         while true {
             let stopped = threads.eligible
-            if stopped.isEmpty, ready.isEmpty {
+            if stopped.isEmpty, able.isEmpty {
                 if timers.isEmpty { break }
                 if isFinished {
                     timersAfterEnd += 1
@@ -113,10 +113,13 @@ final class Schedule {
         return isFinished && threads.isEmpty ? .finished : .deadlock
     }
 
+    /// The ready jobs that may begin.
+    private var able: [Ready] { threads.urgent == nil ? ready : [] }
+
     /// What was chosen, by its place: the stopped threads come first, then the ready jobs, then the timers.
     private func choose(among stopped: [Int]) -> Int? {
         let hasTimer = !timers.isEmpty && !isFinished
-        guard stopped.count + ready.count > 1 || hasTimer else { return 0 }
+        guard stopped.count + able.count > 1 || hasTimer else { return 0 }
         collectOptions(stopped)
         if hasTimer { options.append(Option(owner: -1, isTimer: true)) }
         return pick()
@@ -124,7 +127,7 @@ final class Schedule {
 
     private func collectOptions(_ stopped: [Int]) {
         for index in stopped { options.append(Option(owner: threads.owner(at: index))) }
-        for ready in ready { options.append(Option(owner: ready.owner)) }
+        for ready in able { options.append(Option(owner: ready.owner)) }
     }
 
     private func pick() -> Int {
@@ -143,7 +146,7 @@ final class Schedule {
             goOn(stopped[index])
             return chosen
         }
-        if index - stopped.count == ready.count {
+        if index - stopped.count == able.count {
             fire()
             return nil
         }
@@ -163,11 +166,14 @@ final class Schedule {
             threads.release(address)
             return false
         }
+        if threads.urgent != nil, kind == Int32(exploration_pass) { return false }
         steps += 1
         blockingLock = address
+        // Before the next one is chosen.
+        if kind == Int32(exploration_blocked_in_handler) { threads.isUrgent(address) }
         let mayGoOn = kind == Int32(exploration_pass)
         let stopped = threads.eligible
-        if stopped.isEmpty, ready.isEmpty { return !mayGoOn }
+        if stopped.isEmpty, able.isEmpty { return !mayGoOn }
         if steps > limit { return !mayGoOn }
         if mayGoOn { options.append(Option(owner: threads.runningOwner, goesOn: true)) }
         collectOptions(stopped)

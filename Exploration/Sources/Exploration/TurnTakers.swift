@@ -1,6 +1,8 @@
 import ExplorationHooks
 
-/// The threads that run jobs which are explored inside, one at a time: those that are free, and those that have stopped at a schedule point.
+/// The threads that run jobs which are explored inside, one at a time.
+///
+/// Some are free, some have stopped at a schedule point.
 struct TurnTakers {
     private struct Stopped {
         let thread: Int
@@ -17,6 +19,10 @@ struct TurnTakers {
     private var turns = 0
     /// Whose job runs.
     private(set) var runningOwner = 0
+    /// The lock that somebody waits for who holds a lock of the runtime's.
+    ///
+    /// Until it is released, those who have stopped go on without stopping, and nobody else runs.
+    private(set) var urgent: UnsafeRawPointer?
 
     var isEmpty: Bool { stopped.isEmpty }
 
@@ -24,8 +30,9 @@ struct TurnTakers {
     ///
     /// Who waits for others does so until somebody has had a turn, unless there is nobody.
     var eligible: [Int] {
-        let able = stopped.indices.filter { stopped[$0].lock == nil && stopped[$0].waitsSince.map { $0 < turns } ?? true }
-        return able.isEmpty ? stopped.indices.filter { stopped[$0].lock == nil } : able
+        let free = stopped.indices.filter { stopped[$0].lock == nil }
+        let able = free.filter { stopped[$0].waitsSince.map { $0 < turns } ?? true }
+        return able.isEmpty ? free : able
     }
 
     func owner(at index: Int) -> Int { stopped[index].owner }
@@ -33,7 +40,10 @@ struct TurnTakers {
     /// A lock was released: who waits for it can try again.
     mutating func release(_ lock: UnsafeRawPointer?) {
         for index in stopped.indices where stopped[index].lock == lock { stopped[index].lock = nil }
+        if urgent == lock { urgent = nil }
     }
+
+    mutating func isUrgent(_ lock: UnsafeRawPointer?) { urgent = lock }
 
     fileprivate mutating func prepare(owner: Int) {
         turns += 1
@@ -56,9 +66,10 @@ struct TurnTakers {
             free.append(thread)
             return
         }
+        let isUrgent = kind == Int32(exploration_blocked_in_handler)
         stopped.append(
             Stopped(
-                thread: thread, owner: owner, lock: kind == Int32(exploration_blocked) ? lock : nil,
+                thread: thread, owner: owner, lock: isUrgent || kind == Int32(exploration_blocked) ? lock : nil,
                 waitsSince: kind == Int32(exploration_waits) ? turns : nil))
     }
 }

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -24,8 +25,41 @@ static worker workers[most_workers];
 static sem_t back;
 static exploration_decision decide;
 static __thread worker *self;
-// Inside a call of the runtime that holds a lock of its own while it runs code of ours.
-static __thread int inside_runtime;
+
+// The runtime runs handlers of cancellation and escalation while it holds a task's lock. A thread that stopped in one would stop others for
+// good, so that no thread stops there: these are the functions whose frames say so.
+static const char *const locked_functions[] = {
+    "swift_task_cancel", "swift_task_cancel_group_child_tasks", "swift_taskGroup_cancelAll", "swift_task_escalate",
+    "swift_task_addCancellationHandler", "swift_task_addPriorityEscalationHandler",
+};
+enum { locked_count = sizeof locked_functions / sizeof *locked_functions };
+static struct { uintptr_t start, end; } locked[locked_count];
+
+static void find_locked_functions(void) {
+    for (int i = 0; i < locked_count; i++) {
+        void *start = dlsym(RTLD_DEFAULT, locked_functions[i]);
+        Dl_info info;
+        const ElfW(Sym) *symbol = NULL;
+        if (!start || !dladdr1(start, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) continue;
+        locked[i].start = (uintptr_t)start;
+        locked[i].end = (uintptr_t)start + symbol->st_size;
+    }
+}
+
+static bool is_in_handler(void) {
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t limit = frame + (1 << 20);
+    while (true) {
+        uintptr_t caller = ((uintptr_t *)frame)[1];
+        for (int i = 0; i < locked_count; i++) {
+            if (caller >= locked[i].start && caller < locked[i].end) return true;
+        }
+        // Bit 60 marks the frames of asynchronous functions.
+        uintptr_t next = ((uintptr_t *)frame)[0] & ~(1ULL << 60);
+        if (next <= frame || next > limit) return false;
+        frame = next;
+    }
+}
 
 static void *work(void *argument) {
     self = argument;
@@ -57,6 +91,7 @@ int exploration_begin(int thread, void *job, bool is_main, exploration_decision 
     static bool prepared;
     if (!prepared) {
         prepared = true;
+        find_locked_functions();
         sem_init(&back, 0, 0);
     }
     decide = decision;
@@ -80,29 +115,13 @@ int exploration_begin(int thread, void *job, bool is_main, exploration_decision 
 int exploration_continue(int thread) { return turn(&workers[thread]); }
 
 void exploration_point(int kind, const void *address) {
-    if (self == NULL || inside_runtime > 0) return;
+    if (self == NULL) return;
+    if ((kind == exploration_pass || kind == exploration_blocked) && is_in_handler()) {
+        if (kind == exploration_pass) return;
+        kind = exploration_blocked_in_handler;
+    }
     if (!decide(kind, address)) return;
     self->state = kind;
     sem_post(&back);
     while (sem_wait(&self->go) != 0) {}
-}
-
-// The runtime runs cancellation handlers while it holds a task's lock. A thread that stopped in one would stop others for good, so there
-// are no schedule points in them. These two take the place of the runtime's functions for calls of the program.
-#define SWIFT_CALL __attribute__((swiftcall))
-
-SWIFT_CALL void swift_task_cancel(void *task) {
-    static SWIFT_CALL void (*original)(void *);
-    if (!original) original = (SWIFT_CALL void (*)(void *))dlsym(RTLD_NEXT, "swift_task_cancel");
-    inside_runtime++;
-    original(task);
-    inside_runtime--;
-}
-
-SWIFT_CALL void swift_taskGroup_cancelAll(void *group) {
-    static SWIFT_CALL void (*original)(void *);
-    if (!original) original = (SWIFT_CALL void (*)(void *))dlsym(RTLD_NEXT, "swift_taskGroup_cancelAll");
-    inside_runtime++;
-    original(group);
-    inside_runtime--;
 }

@@ -1,10 +1,9 @@
 #if ASYNCDI_EXPLORATION && os(Linux)
     import Glibc
 
-    /// Where threads could interleave, in a library that is compiled to explore that: before and after every lock, and before every atomic
-    /// operation of the instance table and of the read epochs.
+    /// Where threads could interleave, in a library that is compiled to explore that.
     ///
-    /// Nothing of this is there otherwise.
+    /// Before and after every lock, and before every atomic operation of the instance table and of the read epochs.
     public enum SchedulePoint {
         /// What a thread is about to do.
         public enum Kind: Int32, Sendable {

@@ -31,7 +31,7 @@ void exploration_flush(void);
 // MARK: Threads that take turns, for exploring inside jobs
 
 /// Why a thread came back: its job is over, or it is at a schedule point.
-enum { exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4 };
+enum { exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4, exploration_blocked_in_handler = 5 };
 
 /// Asked at each schedule point, on the thread itself; true when it has to stop there.
 typedef bool (*exploration_decision)(int kind, const void *_Nullable address);
