@@ -22,10 +22,13 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
 
     /// The object, valid until the reader leaves its epoch.
     func load() -> Unmanaged<Object>? {
+        #if ASYNCDI_EXPLORATION && os(Linux)
+            SchedulePoint.pass()
+        #endif
         // Unretained because a writer that takes the object out keeps it until the read has ended, which the optimizer
         // cannot bring forward: the end is an atomic change of memory that others see, and nothing is moved across it.
         // Sequentially consistent: a reader's load must not move before its entry into the epoch.
-        bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
+        return bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }
 
     /// The object, retained: for writers, which hold the lock of this reference, and for objects that are never replaced.
@@ -45,6 +48,9 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         // Retained by hand because the exchange below hands the retain over; a thread that loses the exchange returns its
         // own.
         let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
+        #if ASYNCDI_EXPLORATION && os(Linux)
+            SchedulePoint.pass()
+        #endif
         let (exchanged, original) = bits.compareExchange(
             expected: nil, desired: new, ordering: .sequentiallyConsistent)
         if !exchanged { Unmanaged<Object>.fromOpaque(new).release() }
@@ -63,6 +69,9 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     func exchange(_ object: Object?) -> Object? {
         // Retained by hand because the exchange hands one retain over, and takes the old object's out.
         let new = object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+        #if ASYNCDI_EXPLORATION && os(Linux)
+            SchedulePoint.pass()
+        #endif
         return bits.exchange(new, ordering: .sequentiallyConsistent)
             .map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
     }

@@ -18,8 +18,9 @@
     import ObjectiveC
 #endif
 
-#if !_runtime(_multithreaded)
-    /// Stands for threads where there is only one: what would run on one of its own is a task.
+#if !_runtime(_multithreaded) || ASYNCDI_EXPLORATION
+    /// Stands for threads where there is only one, or one is to explore all schedules: what would run on one of its own is a
+    /// task.
     final class BlockingThreads: Sendable {
         static let shared = BlockingThreads()
 

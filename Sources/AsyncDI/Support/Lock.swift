@@ -55,8 +55,13 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
         let (value, mutex) = withUnsafeMutablePointers { ($0, $1) }
         // The pointers are valid as long as the buffer is, which the caller holds.
         defer { withExtendedLifetime(self) {} }
-        mutex.lockMutex()
-        defer { mutex.unlockMutex() }
+        #if ASYNCDI_EXPLORATION && os(Linux)
+            SchedulePoint.lock(mutex)
+            defer { SchedulePoint.unlock(mutex) }
+        #else
+            mutex.lockMutex()
+            defer { mutex.unlockMutex() }
+        #endif
         return try body(&value.pointee)
     }
 }

@@ -52,7 +52,12 @@ final class ReadEpoch: @unchecked Sendable {
         fileprivate let counter: UnsafeMutablePointer<Counter>
 
         /// Ends the read.
-        func exit() { counter.pointee.exit() }
+        func exit() {
+            #if ASYNCDI_EXPLORATION && os(Linux)
+                SchedulePoint.pass()
+            #endif
+            counter.pointee.exit()
+        }
     }
 
     /// Begins a read.
@@ -60,6 +65,9 @@ final class ReadEpoch: @unchecked Sendable {
     /// The code up to ``Ticket/exit()`` must not suspend and must not call user code.
     func enter() -> Ticket {
         let counter = counters + (stripe() * 2 + parity.load(ordering: .relaxed)) * Self.spacing
+        #if ASYNCDI_EXPLORATION && os(Linux)
+            SchedulePoint.pass()
+        #endif
         counter.pointee.enter()
         return Ticket(counter: counter)
     }
@@ -73,6 +81,9 @@ final class ReadEpoch: @unchecked Sendable {
             for _ in 0..<2 {
                 let old = parity.load(ordering: .relaxed)
                 parity.store(1 - old, ordering: .sequentiallyConsistent)
+                #if ASYNCDI_EXPLORATION && os(Linux)
+                    SchedulePoint.pass()
+                #endif
                 for stripe in 0..<Self.stripes {
                     while !counters[(stripe * 2 + old) * Self.spacing].isZero { yieldThread() }
                 }
@@ -91,7 +102,9 @@ final class ReadEpoch: @unchecked Sendable {
 
     /// Lets other threads go on; where there are none, no thread is reading.
     private func yieldThread() {
-        #if _runtime(_multithreaded)
+        #if ASYNCDI_EXPLORATION && os(Linux)
+            SchedulePoint.wait()
+        #elseif _runtime(_multithreaded)
             sched_yield()
         #endif
     }

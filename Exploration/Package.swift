@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "Exploration",
+    platforms: [.macOS(.v15)],
+    products: [.library(name: "Exploration", targets: ["Exploration"])],
+    dependencies: [.package(name: "AsyncDI", path: "..")],
+    targets: [
+        // The runtime's hooks, which are C function pointers with Swift's calling convention.
+        .target(name: "ExplorationHooks"),
+        // The deterministic scheduler. It knows nothing of AsyncDI.
+        .target(name: "Exploration", dependencies: ["ExplorationHooks"]),
+        // `explore`: the scenarios, each with its oracle.
+        .executableTarget(name: "explore", dependencies: ["Exploration", "AsyncDI"], path: "Sources/Scenarios"),
+        .testTarget(name: "ExplorationTests", dependencies: ["Exploration"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != "ExplorationHooks" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}

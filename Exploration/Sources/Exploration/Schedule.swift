@@ -1,0 +1,238 @@
+import ExplorationHooks
+
+/// One schedule of a body: which jobs are ready, which timers run, and what was chosen so far.
+///
+/// Touched by one thread at a time: that of the exploration. `nonisolated(unsafe)` below for the same reason; the hooks
+/// pass jobs of other threads on to where they belong.
+final class Schedule {
+    /// The schedule that runs, or ran last.
+    nonisolated(unsafe) static var current = Schedule(picker: .replay([]), limit: 0)
+
+    /// Something that can run.
+    private struct Ready {
+        let job: UnsafeMutableRawPointer
+        let isMain: Bool
+        let owner: Int
+    }
+
+    /// Something that can run, or be resumed, later.
+    private struct Timer {
+        enum Action {
+            case job(Ready)
+            case sleeper(Int)
+        }
+
+        let deadline: Duration
+        let number: Int
+        let action: Action
+    }
+
+    enum End {
+        case finished
+        /// Nothing was ready, no timer ran, and the body had not ended.
+        case deadlock
+        /// More steps than a schedule may have.
+        case endless
+    }
+
+    private(set) var picker: Picker
+    /// What chose the picker; nil for a replay.
+    let seed: UInt64?
+    private let limit: Int
+    private var ready: [Ready] = []
+    private var timers: [Timer] = []
+    private var timerCount = 0
+    private var sleepers: [Int: UnsafeContinuation<Void, any Error>] = [:]
+    private var owners: [UInt64: Int] = [:]
+    private var options: [Option] = []
+
+    /// The virtual time.
+    private(set) var now: Duration = .zero
+    private(set) var choices: [Int] = []
+    /// How many options each choice had.
+    private(set) var breadths: [Int] = []
+    /// One divided by the probability of the choices.
+    private(set) var weight = 1.0
+    private(set) var steps = 0
+    private var isFinished = false
+    /// Whether jobs are explored inside: each runs on a thread that stops at schedule points.
+    private let isInside: Bool
+    var threads = TurnTakers()
+    /// The lock that the thread which stopped last waits for.
+    private(set) var blockingLock: UnsafeRawPointer?
+    private var chosen: Int?
+
+    init(picker: Picker, seed: UInt64? = nil, limit: Int, isInside: Bool = false) {
+        self.isInside = isInside
+        self.seed = seed
+        self.picker = picker
+        self.limit = limit
+    }
+
+    /// A number for the choices: equal ones are the same schedule.
+    var digest: UInt64 {
+        choices.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64(truncatingIfNeeded: $1 &+ 1)) &* 0x100_0000_01B3 }
+    }
+
+    // MARK: Running
+
+    /// Runs the body and everything that it leaves behind, until nothing is ready any more.
+    func run(_ body: @escaping @Sendable () async -> Void) -> End {
+        Schedule.current = self
+        // Sendable because it is this schedule's thread that runs the task.
+        nonisolated(unsafe) let schedule = self
+        Task.detached {
+            await body()
+            schedule.isFinished = true
+        }
+        // What goes on after the body's end gets some of the time that it waits for: a timer that is set again for ever
+        // is let go.
+        var timersAfterEnd = 0
+        var timersAlone = 0
+        while true {
+            let stopped = threads.eligible
+            if stopped.isEmpty, able.isEmpty {
+                if timers.isEmpty { break }
+                if isFinished {
+                    timersAfterEnd += 1
+                    if timersAfterEnd > 32 { break }
+                } else {
+                    // A monitor that looks again and again hides that nobody else can go on.
+                    timersAlone += 1
+                    if timersAlone > 2_000 { return .deadlock }
+                }
+                fire()
+                continue
+            }
+            steps += 1
+            if steps > limit { return .endless }
+            var next = choose(among: stopped)
+            // A thread that stops at a schedule point has chosen what comes after it.
+            while let index = next { next = perform(index, stopped: threads.eligible) }
+        }
+        return isFinished && threads.isEmpty ? .finished : .deadlock
+    }
+
+    /// The ready jobs that may begin.
+    private var able: [Ready] { threads.urgent == nil ? ready : [] }
+
+    /// What was chosen, by its place: the stopped threads come first, then the ready jobs, then the timers.
+    private func choose(among stopped: [Int]) -> Int? {
+        let hasTimer = !timers.isEmpty && !isFinished
+        guard stopped.count + able.count > 1 || hasTimer else { return 0 }
+        collectOptions(stopped)
+        if hasTimer { options.append(Option(owner: -1, isTimer: true)) }
+        return pick()
+    }
+
+    private func collectOptions(_ stopped: [Int]) {
+        for index in stopped { options.append(Option(owner: threads.owner(at: index))) }
+        for ready in able { options.append(Option(owner: ready.owner)) }
+    }
+
+    private func pick() -> Int {
+        defer { options.removeAll(keepingCapacity: true) }
+        let (index, probability) = picker.pick(options, number: choices.count)
+        weight /= probability
+        choices.append(index)
+        breadths.append(options.count)
+        return index
+    }
+
+    /// Performs a choice; the next one, where a thread stopped at a schedule point and has made it.
+    private func perform(_ index: Int, stopped: [Int]) -> Int? {
+        if index < stopped.count {
+            chosen = nil
+            goOn(stopped[index])
+            return chosen
+        }
+        if index - stopped.count == able.count {
+            fire()
+            return nil
+        }
+        let next = ready.remove(at: index - stopped.count)
+        guard isInside else {
+            exploration_run(next.job, next.isMain)
+            return nil
+        }
+        chosen = nil
+        begin(next.job, isMain: next.isMain, owner: next.owner)
+        return chosen
+    }
+
+    /// Whether the thread at a schedule point stops there; asked on that thread.
+    func stops(_ kind: Int32, _ address: UnsafeRawPointer?) -> Bool {
+        if kind == Int32(exploration_released) {
+            threads.release(address)
+            return false
+        }
+        if threads.urgent != nil, kind == Int32(exploration_pass) { return false }
+        steps += 1
+        blockingLock = address
+        // Before the next one is chosen.
+        if kind == Int32(exploration_blocked_in_handler) { threads.isUrgent(address) }
+        let mayGoOn = kind == Int32(exploration_pass)
+        let stopped = threads.eligible
+        if stopped.isEmpty, able.isEmpty { return !mayGoOn }
+        if steps > limit { return !mayGoOn }
+        if mayGoOn { options.append(Option(owner: threads.runningOwner, goesOn: true)) }
+        collectOptions(stopped)
+        let index = options.count > 1 ? pick() : 0
+        options.removeAll(keepingCapacity: true)
+        if mayGoOn, index == 0 { return false }
+        chosen = mayGoOn ? index - 1 : index
+        return true
+    }
+
+    // MARK: Jobs
+
+    func enqueue(_ job: UnsafeMutableRawPointer, isMain: Bool, delay: Duration) {
+        let next = owners.count
+        let task = exploration_task(job)
+        let owner = owners[task] ?? next
+        owners[task] = owner
+        let entry = Ready(job: job, isMain: isMain, owner: owner)
+        if delay > .zero { add(.job(entry), at: now + delay) } else { ready.append(entry) }
+    }
+
+    // MARK: Time
+
+    private func add(_ action: Timer.Action, at deadline: Duration) {
+        timerCount += 1
+        timers.append(Timer(deadline: deadline, number: timerCount, action: action))
+    }
+
+    /// Moves the time to the next timer, and lets its job or sleeper go on.
+    private func fire() {
+        let first = timers.indices.min { left, right in
+            (timers[left].deadline, timers[left].number) < (timers[right].deadline, timers[right].number)
+        }
+        guard let first else { return }
+        let timer = timers.remove(at: first)
+        now = max(now, timer.deadline)
+        switch timer.action {
+        case .job(let entry): ready.append(entry)
+        case .sleeper(let id): sleepers.removeValue(forKey: id)?.resume()
+        }
+    }
+
+    /// Keeps a continuation until the virtual time has come; its number, to wake it with.
+    func sleep(until deadline: Duration, id: Int, _ continuation: UnsafeContinuation<Void, any Error>) {
+        sleepers[id] = continuation
+        add(.sleeper(id), at: deadline)
+    }
+
+    func nextSleeper() -> Int {
+        timerCount += 1
+        return timerCount
+    }
+
+    /// A sleeper that is cancelled goes on at once.
+    func wake(_ id: Int) {
+        guard let continuation = sleepers.removeValue(forKey: id) else { return }
+        timers.removeAll { timer in
+            if case .sleeper(id) = timer.action { true } else { false }
+        }
+        continuation.resume(throwing: CancellationError())
+    }
+}

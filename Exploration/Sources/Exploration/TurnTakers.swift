@@ -1,0 +1,95 @@
+import ExplorationHooks
+
+/// The threads that run jobs which are explored inside, one at a time.
+///
+/// Some are free, some have stopped at a schedule point.
+struct TurnTakers {
+    private struct Stopped {
+        let thread: Int
+        let owner: Int
+        /// The lock that it waits for.
+        var lock: UnsafeRawPointer?
+        /// The turn in which it began to wait for others.
+        var waitsSince: Int?
+    }
+
+    private var stopped: [Stopped] = []
+    private var free: [Int] = []
+    private var count = 0
+    private var turns = 0
+    /// Whose job runs.
+    private(set) var runningOwner = 0
+    /// The lock that somebody waits for who holds a lock of the runtime's.
+    ///
+    /// Until it is released, those who have stopped go on without stopping, and nobody else runs.
+    private(set) var urgent: UnsafeRawPointer?
+
+    var isEmpty: Bool { stopped.isEmpty }
+
+    /// The places of those that can go on.
+    ///
+    /// Who waits for others does so until somebody has had a turn, unless there is nobody.
+    var eligible: [Int] {
+        let free = stopped.indices.filter { stopped[$0].lock == nil }
+        let able = free.filter { stopped[$0].waitsSince.map { $0 < turns } ?? true }
+        return able.isEmpty ? free : able
+    }
+
+    func owner(at index: Int) -> Int { stopped[index].owner }
+
+    /// A lock was released: who waits for it can try again.
+    mutating func release(_ lock: UnsafeRawPointer?) {
+        for index in stopped.indices where stopped[index].lock == lock { stopped[index].lock = nil }
+        if urgent == lock { urgent = nil }
+    }
+
+    mutating func isUrgent(_ lock: UnsafeRawPointer?) { urgent = lock }
+
+    fileprivate mutating func prepare(owner: Int) {
+        turns += 1
+        runningOwner = owner
+    }
+
+    fileprivate mutating func takeFree() -> Int {
+        if let thread = free.popLast() { return thread }
+        count += 1
+        return count - 1
+    }
+
+    fileprivate mutating func take(_ index: Int) -> (thread: Int, owner: Int) {
+        let taken = stopped.remove(at: index)
+        return (taken.thread, taken.owner)
+    }
+
+    fileprivate mutating func cameBack(_ thread: Int, owner: Int, because kind: Int32, lock: UnsafeRawPointer?) {
+        if kind == Int32(exploration_done) {
+            free.append(thread)
+            return
+        }
+        let isUrgent = kind == Int32(exploration_blocked_in_handler)
+        stopped.append(
+            Stopped(
+                thread: thread, owner: owner, lock: isUrgent || kind == Int32(exploration_blocked) ? lock : nil,
+                waitsSince: kind == Int32(exploration_waits) ? turns : nil))
+    }
+}
+
+extension Schedule {
+    /// Runs a job on a free thread, until its end or a schedule point at which it stops.
+    func begin(_ job: UnsafeMutableRawPointer, isMain: Bool, owner: Int) {
+        threads.prepare(owner: owner)
+        let thread = threads.takeFree()
+        let kind = exploration_begin(Int32(thread), job, isMain) { kind, address in
+            Schedule.current.stops(kind, address)
+        }
+        threads.cameBack(thread, owner: owner, because: kind, lock: blockingLock)
+    }
+
+    /// Lets a stopped thread go on, until the same.
+    func goOn(_ index: Int) {
+        let (thread, owner) = threads.take(index)
+        threads.prepare(owner: owner)
+        let kind = exploration_continue(Int32(thread))
+        threads.cameBack(thread, owner: owner, because: kind, lock: blockingLock)
+    }
+}

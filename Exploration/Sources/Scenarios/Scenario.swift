@@ -1,0 +1,79 @@
+import AsyncDI
+import Exploration
+
+/// A guarantee, and a body whose schedules all have to keep it.
+struct Scenario {
+    let name: String
+    /// What holds, in the words of the guarantee.
+    let claim: String
+    /// How many schedules it runs, as a share of those asked for: less where one is long.
+    var share = 1.0
+    /// How many random worlds the schedules are spread over, where the body draws one from its data seed.
+    var worlds = 1
+    let body: Explorer.Body
+
+    static let all: [Scenario] =
+        sharing + cancellation + cycles + replacement + disposal + scopes + multitons + starting + observing + survivors
+        + worlds
+}
+
+/// A service without content: who has the same one shares it.
+final class Token: Sendable {
+    let number: Int
+    let held: [Token]
+
+    init(_ number: Int = 0, holding held: [Token] = []) {
+        self.number = number
+        self.held = held
+    }
+}
+
+/// A factory's own error.
+struct Failure: Error, Equatable {
+    let number: Int
+}
+
+/// What a scenario writes down: in order, from any task.
+final class Journal<Entry: Sendable>: Sendable {
+    private let content = Locked<[Entry]>([])
+
+    var entries: [Entry] { content.current }
+    func add(_ entry: Entry) { content.withLock { $0.append(entry) } }
+}
+
+extension Result where Failure == any Error {
+    var value: Success? { try? get() }
+    var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
+    func failed(with code: ResolutionError.Code) -> Bool { error.map { code ~= $0 } ?? false }
+    var isCancellation: Bool { error is CancellationError }
+}
+
+extension Explored {
+    /// The outcomes of concurrent tasks, in the order of their start.
+    func outcomes<Value: Sendable>(
+        _ count: Int, of name: String, _ operation: @escaping @Sendable (Int) async throws -> Value
+    ) async -> [Result<Value, any Error>] {
+        let tasks = (0..<count).map { number in task("\(name) \(number)") { try await operation(number) } }
+        var outcomes: [Result<Value, any Error>] = []
+        for task in tasks { outcomes.append(await task.result) }
+        return outcomes
+    }
+
+    /// Fails for everything but a success.
+    func successes<Value>(_ outcomes: [Result<Value, any Error>], _ what: String) -> [Value] {
+        outcomes.compactMap { outcome in
+            if let error = outcome.error { fail("\(what): \(error)") }
+            return outcome.value
+        }
+    }
+
+    /// Fails unless all are the same object.
+    func expectSame(_ tokens: [Token], _ what: String) {
+        expect(Set(tokens.map(ObjectIdentifier.init)).count <= 1, "\(what): more than one instance")
+    }
+}
+
+/// A point at which others may go first.
+func pause(_ times: Int = 1) async {
+    for _ in 0..<times { await Task.yield() }
+}

@@ -1,0 +1,43 @@
+#if ASYNCDI_EXPLORATION && os(Linux)
+    import Glibc
+
+    /// Where threads could interleave, in a library that is compiled to explore that.
+    ///
+    /// Before and after every lock, and before every atomic operation of the instance table and of the read epochs.
+    public enum SchedulePoint {
+        /// What a thread is about to do.
+        public enum Kind: Int32, Sendable {
+            /// Anything: others may go first.
+            case pass = 1
+            /// It waits for the lock at the address.
+            case blocked = 2
+            /// It waits for others to go on.
+            case waits = 3
+            /// It has released the lock at the address.
+            case released = 4
+        }
+
+        /// Called at each point.
+        ///
+        /// Unsafe because it is set before the first container is made, and only read from then on.
+        nonisolated(unsafe) public static var hook: (@convention(c) (Int32, UnsafeRawPointer?) -> Void)?
+
+        static func pass() { hook?(Kind.pass.rawValue, nil) }
+        static func wait() { hook?(Kind.waits.rawValue, nil) }
+
+        /// Locks without blocking the thread: whoever has the lock is one of the threads that take turns.
+        static func lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
+            guard let hook else {
+                pthread_mutex_lock(mutex)
+                return
+            }
+            hook(Kind.pass.rawValue, nil)
+            while pthread_mutex_trylock(mutex) != 0 { hook(Kind.blocked.rawValue, mutex) }
+        }
+
+        static func unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
+            pthread_mutex_unlock(mutex)
+            hook?(Kind.released.rawValue, mutex)
+        }
+    }
+#endif
