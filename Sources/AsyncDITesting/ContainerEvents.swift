@@ -93,7 +93,7 @@ public struct ContainerEvents: Sendable {
     }
 }
 
-/// The events so far, and who waits for more.
+/// The events so far, and the tasks that wait for more.
 final class EventLog: Sendable {
     private struct State {
         var entries: [ContainerEvents.Entry] = []

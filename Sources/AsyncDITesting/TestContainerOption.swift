@@ -37,7 +37,7 @@ public struct TestContainerOption: Sendable {
     ///
     /// - Parameters:
     ///   - kinds: The kinds of reports.
-    ///   - reason: Why the test is right all the same, for its reader.
+    ///   - reason: Why the test is right nevertheless, for its reader.
     /// - Returns: The option.
     public static func allowing(_ kinds: TestReport.Kind..., because reason: String) -> TestContainerOption {
         TestContainerOption { $0.allowed.formUnion(kinds) }

@@ -29,7 +29,7 @@ final class TestWatcher: ContainerInterceptor {
 
     init(watchesInstances: Bool) { self.watchesInstances = watchesInstances }
 
-    /// Nobody is left who could ask the container.
+    /// No task is left that could use the container.
     deinit { state.withLock { $0.late }?.finish() }
 
     // Waits are left out: looking for long ones would slow every request down.

@@ -74,7 +74,7 @@ extension WiringDiagnostic {
         let steps = zip(problem.path, problem.sites).map { (name: "\($0)", place: $1.map(Place.init)) }
         var message = problem.message
         if problem.code == .circularDependency {
-            message = "\(steps.last?.name ?? "A service") needs itself to be made."
+            message = "\(steps.last?.name ?? "A service") depends on itself."
         }
         if steps.count > 1 { message += " Path: \(steps.map(\.name).joined(separator: " → "))." }
         if let advice = problem.advice { message += " \(advice)" }

@@ -46,7 +46,7 @@ private struct Handler: Sendable {
     // MARK: Problems
 
     private let missing =
-        "Font is not registered in container \"app\", nor where it looks. Path: Page → Font. Register it: "
+        "Font is not registered in container \"app\" or in any container it searches. Path: Page → Font. Register it: "
         + "Registration(Font.self) { … }, or check which container is asked."
 
     @Test func `a problem is an error at its line, and the status is 1`() async {

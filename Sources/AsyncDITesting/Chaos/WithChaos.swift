@@ -149,7 +149,7 @@ struct ChaosRound {
     }
 }
 
-/// Waits for a task, but not for ever.
+/// Waits for a task, but not forever.
 enum Patience {
     /// - Returns: The task's result; nil when it has not ended in time. The task is not cancelled then.
     static nonisolated(nonsending) func result(
