@@ -34,6 +34,12 @@ struct GraphTests {
             #expect(text.contains("- Checkout → Gateway"))
             #expect(text.contains("~ Checkout: graph → singleton"))
 
+            let eager = try await Container(name: "test") {
+                Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
+            }.declaredGraph().contract
+            _ = try file.compare(with: eager, mustRewrite: true)
+            #expect(try file.compare(with: eager, mustRewrite: false) == nil)
+
             try "{".write(toFile: path, atomically: true, encoding: .utf8)
             #expect(try file.compare(with: graph, mustRewrite: false)?.contains("has no graph in it") == true)
         }

@@ -73,7 +73,8 @@ extension DependencyGraph {
             nodes.append(
                 Node(
                     try text(node, "name"), service: node["service"]?.text, lifetime: node["lifetime"]?.text,
-                    owner: node["owner"]?.text, isOpaque: node["isOpaque"]?.isTrue ?? false))
+                    owner: node["owner"]?.text, isOpaque: node["isOpaque"]?.isTrue ?? false,
+                    isEager: node["isEager"]?.isTrue ?? false))
         }
         var ends: [Edge] = []
         for edge in edges {

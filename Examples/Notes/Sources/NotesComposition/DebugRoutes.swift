@@ -19,7 +19,7 @@ func addDebug(to router: Router<some RequestContext>, _ container: Container) {
     debug.get("activity") { request, _ in
         let activity = container.activity()
         guard request.uri.queryParameters["format"] == "json" else { return ByteBuffer(string: "\(activity)\n") }
-        return try ByteBuffer(data: JSONEncoder().encode(activity))
+        return try ByteBuffer(bytes: JSONEncoder().encode(activity))
     }
     debug.get("graph") { request, _ in
         let graph = try await container.declaredGraph()

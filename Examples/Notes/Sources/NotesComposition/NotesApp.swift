@@ -41,7 +41,8 @@ package struct NotesApp: Sendable {
     /// Starts the service, and returns after its shutdown.
     package func run() async throws {
         do {
-            logger.info("\(try await container.start())")
+            let report = try await container.start()
+            logger.info("\(report)")
         } catch {
             try? await container.dispose()
             throw error

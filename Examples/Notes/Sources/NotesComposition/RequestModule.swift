@@ -13,16 +13,10 @@ struct RequestModule: Module {
         Registration(expected: RequestInfo.self)
 
         // The lease keeps the database open until the transaction has ended.
-        Registration(UnitOfWork.self, lifetime: .scoped) { resolver in
-            let tenant = try await resolver.resolve(TenantName.self)
-            return try await UnitOfWork(
-                database: resolver.lease(arguments: tenant), trace: resolver.resolve())
-        }
-        .onDispose { work, reason in
-            if let error = reason.error { try await work.rollBack(because: error) } else { try await work.commit() }
-        }
-        .dependencies(TenantName.self, InstrumentationContext.self)
-        .dependency(TenantDatabase.self, arguments: TenantName.self)
+        Registration(using: UnitOfWork.init, with: .leased(by: TenantName.self), .resolved, lifetime: .scoped)
+            .onDispose { work, reason in
+                if let error = reason.error { try await work.rollBack(because: error) } else { try await work.commit() }
+            }
 
         Registration(using: SQLNoteRepository.init, as: (any NoteRepository).self)
         Registration(using: NoteHandlers.init)
