@@ -47,7 +47,7 @@ private struct Handler: Sendable {
 
     private let missing =
         "Font is not registered in container \"app\" or in any container it searches. Path: Page → Font. Register it: "
-        + "Registration(Font.self) { … }, or check which container is asked."
+        + "Registration(Font.self) { … }, or check which container you resolve from."
 
     @Test func `a problem is an error at its line, and the status is 1`() async {
         let outcome = await run { [CheckedContainer(container())] }

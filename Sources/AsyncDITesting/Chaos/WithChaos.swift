@@ -40,7 +40,8 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
 ///   - rounds: The number of rounds.
-///   - patience: How long the body, and then the disposal, of a round may take.
+///   - patience: How long the body, and then the disposal, of a round may take; longer on a machine that is busy with
+///     other tests.
 ///   - faults: What may happen to a factory or hook.
 ///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
 ///     is under way, which is a failure otherwise.
@@ -65,7 +66,8 @@ public nonisolated(nonsending) func withChaos(
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
 ///   - rounds: The number of rounds.
-///   - patience: How long the body, and then the disposal, of a round may take.
+///   - patience: How long the body, and then the disposal, of a round may take; longer on a machine that is busy with
+///     other tests.
 ///   - faults: What may happen to a factory or hook.
 ///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
 ///     is under way, which is a failure otherwise.
@@ -112,8 +114,14 @@ struct ChaosRound {
             problems.append("The body threw what was not planned: \(error).")
         }
         do {
-            try await container.dispose(deadline: patience)
-        } catch  where Self.isPlanned(error) {
+            let disposal = Task { try await container.dispose() }
+            if let result = await Patience.result(of: disposal, within: patience) {
+                try result.get()
+            } else {
+                // Says what the disposal waits for.
+                try await container.dispose(deadline: .zero)
+            }
+        } catch where Self.isPlanned(error) {
         } catch {
             problems.append("The disposal failed: \(error)")
         }
@@ -157,7 +165,11 @@ enum Patience {
     ) async -> Result<Void, any Error>? {
         let (stream, continuation) = AsyncStream<Result<Void, any Error>?>.makeStream()
         let timer = Task {
-            try? await Task.sleep(for: limit)
+            // In many short sleeps, each of which ends late where tasks wait for a thread: on a machine that is busy
+            // with other tests, the limit is as much longer as the body is slower.
+            for _ in 0..<200 {
+                do { try await Task.sleep(for: limit / 200) } catch { return }
+            }
             continuation.yield(nil)
         }
         let waiter = Task { continuation.yield(await task.result) }
