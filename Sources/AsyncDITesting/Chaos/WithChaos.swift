@@ -121,7 +121,7 @@ struct ChaosRound {
                 // Says what the disposal waits for.
                 try await container.dispose(deadline: .zero)
             }
-        } catch where Self.isPlanned(error) {
+        } catch  where Self.isPlanned(error) {
         } catch {
             problems.append("The disposal failed: \(error)")
         }
