@@ -7,8 +7,9 @@ extension Container {
     ///
     /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
     /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
-    /// throws, with the error as ``DisposalReason/error``: the container is as it was before, and may be started again.
-    /// Observers are told which service failed.
+    /// throws, with the error as ``DisposalReason/error``; the container may be started again. Modules stay loaded, and
+    /// instances stay that other requests created meanwhile, that an ``InstanceStorage`` keeps, or that a factory which
+    /// goes on after its cancellation may hold. Observers are told which service failed.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
@@ -52,10 +53,13 @@ extension ContainerCore {
         let begin = meter.begin()
         do {
             try await loadModules()
-            try await make { $0.blueprint.isEager }
+            try await make(isOfStart: true) { $0.blueprint.isEager }
         } catch {
             let created = meter.fail()
-            if undoesFailure { await dispose(created, reason: DisposalReason(error: error)) }
+            // A creation that goes on after its cancellation may hold what the start created.
+            if undoesFailure, withState({ state in !state.flights.all.contains { $0.isOfStart } }) {
+                await dispose(created, reason: DisposalReason(error: error))
+            }
             throw error
         }
         return meter.end(since: begin)
@@ -69,14 +73,18 @@ extension ContainerCore {
     }
 
     /// Makes the selected services, independent ones concurrently.
-    private func make(where isSelected: (Binding) -> Bool) async throws {
+    private func make(isOfStart: Bool = false, where isSelected: (Binding) -> Bool) async throws {
         let keys = ownKeys(where: isSelected) + inheritedKeys(where: isSelected)
         let asker = ResolutionContext.activeRun
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys {
-                group.addTask { _ = try await Request(key: key, pack: .none, host: self, asker: asker).optionalCell() }
+                group.addTask {
+                    let request = Request(key: key, pack: .none, host: self, asker: asker, isOfStart: isOfStart)
+                    _ = try await request.optionalCell()
+                }
             }
-            try await group.waitForAll()
+            // The first error cancels the others at once: waitForAll would wait for them before.
+            while try await group.next() != nil {}
         }
     }
 

@@ -39,16 +39,12 @@ extension ContainerCore {
             }
             guard attempt.mayWait else { return .refused }
             if isRefused { return .disposed(self) }
-            let formers = state.flights.invalidatedFlights(for: key)
-            // A factory that resets its own service, and requests it again.
-            if formers.contains(where: { $0.contains(request.asker) }) { return .cycle([]) }
             // An instance for arguments that are not equal to themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
-                after: holder == nil ? predecessor : nil,
-                formers: key.binding.lifetime.kind == .multiton ? formers : [])
+                after: holder == nil ? predecessor : nil)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -92,10 +88,6 @@ extension ContainerCore {
         creation.noteLink()
         if let asker = Waits.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
         return waiter
-    }
-
-    func predecessor(of key: CreationKey) -> Disposable? {
-        withState { state in state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil }
     }
 
     func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {

@@ -31,7 +31,11 @@ extension ContainerCore {
                 state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
             }
         }
-        let creations = withState { $0.flights.all.filter { isAffected($0.key) } }.compactMap(\.end)
+        let creations = withState { state in
+            // Not those that other tasks have begun since.
+            state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }.map(\.key)
+        }
+        .compactMap(\.end)
         var items = Set(removals.disposables + removals.postponed + dropped())
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }

@@ -41,7 +41,7 @@ extension ContainerCore {
             return action
         }
         guard let action else { return nil }
-        creation.resumeSuccessors()
+        creation.finishEnd()
         startMeter?.end(of: creation, with: result)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }

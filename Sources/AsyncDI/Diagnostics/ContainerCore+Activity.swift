@@ -90,6 +90,8 @@ private struct ActivityParts {
         switch target {
         case let creation as Creation:
             .init(target: creation.key.name, key: creation.binding.key, isForDisposal: false)
+        case let end as EndOfCreation:
+            .init(target: "the earlier creation of \(end.key.name)", key: end.key.binding.key, isForDisposal: false)
         case let item as Disposable:
             .init(target: "the disposal of \(item.key.name)", key: item.binding.key, isForDisposal: true)
         default:

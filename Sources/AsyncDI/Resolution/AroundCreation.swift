@@ -90,7 +90,7 @@ extension Creation {
             }
         } catch {
             if case .failure(let failure)? = result { throw failure }
-            throw error
+            throw translated(error, in: run)
         }
         guard let result else { throw wronglyWrapped("has not called its argument", run) }
         return try result.get()

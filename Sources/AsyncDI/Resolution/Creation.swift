@@ -21,6 +21,8 @@ final class Creation: Activity, @unchecked Sendable {
     /// How many creations this one is made inside of.
     private let depth: Int
     private static let greatestDepthOnOneStack = 8
+    /// Whether a start began it, or a factory on behalf of one.
+    let isOfStart: Bool
     /// Whether the instance goes into another one under the same key, and is not to be found itself.
     let isInner: Bool
     /// The registration that will hold a graph instance, nil where nothing shared will.
@@ -47,10 +49,6 @@ final class Creation: Activity, @unchecked Sendable {
     /// Unsafe because after `init` it is touched by the creation's own task only, which releases it before the
     /// factory runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
     @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
-    /// The creations for the same arguments that were reset before they ended.
-    ///
-    /// Unsafe for the same reason.
-    @exclusivity(unchecked) nonisolated(unsafe) private var formers: [Creation]
     /// The greatest priority that its task was given.
     private let priority = Atomic<UInt8>(0)
     /// The outcome of the creation, for the request that launched and attends it.
@@ -71,8 +69,8 @@ final class Creation: Activity, @unchecked Sendable {
             var task: Task<Void, Never>?
             var isCancelled = false
             var waiting = Waiting()
-            /// Finished when the creation ends, for its successors.
-            var end: Completion?
+            /// Finished when the creation ends, for drains.
+            var end: EndOfCreation?
         }
 
         let state = Locked(State())
@@ -83,8 +81,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Disposable? = nil,
-        formers: [Creation] = []
+        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Disposable? = nil
     ) {
         self.key = key
         pack = request.pack
@@ -92,12 +89,12 @@ final class Creation: Activity, @unchecked Sendable {
         graph = nil
         self.storage = storage
         self.predecessor = predecessor
-        self.formers = formers
         self.clock = clock
         self.begin = begin
         isInner = request.isInner
         madeFor = nil
         let asker = request.asker
+        isOfStart = request.isOfStart || asker?.holder?.isOfStart == true
         begunBy = PassingReference(asker)
         begunIn = PassingReference(Waits.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
@@ -116,11 +113,11 @@ final class Creation: Activity, @unchecked Sendable {
         self.graph = graph
         storage = nil
         predecessor = nil
-        formers = []
         clock = 0
         begin = .zero
         self.madeFor = madeFor
         self.isInner = isInner
+        isOfStart = false
         // Its hooks may have a task of their own.
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
         begunIn = PassingReference(nil)
@@ -243,8 +240,9 @@ final class Creation: Activity, @unchecked Sendable {
             if isInNewer, asker?.isRepeated(binding, pack, in: host) == true {
                 throw ResolutionError.circular([run.step], asker: run)
             }
-            if predecessor != nil || !formers.isEmpty {
-                try await waitForPredecessors(in: run)
+            if let predecessor {
+                self.predecessor = nil
+                try await predecessor.isOver(before: self, in: run)
                 // Overtaken by a reset while it waited: its requests join the creation that came after it.
                 if !place.isCurrent(self) {
                     place.abandon(self)
@@ -265,20 +263,6 @@ final class Creation: Activity, @unchecked Sendable {
         run.end()
         run.leaveOwnGraph()
         settle(result, in: run)
-    }
-
-    /// Waits until the instances before this one are disposed: there are never two for one key.
-    private func waitForPredecessors(in run: Run) async throws {
-        let formers = formers
-        var next = predecessor
-        self.formers = []
-        predecessor = nil
-        for former in formers {
-            try await former.isOver(before: self, in: run)
-            // Its instance is disposed after the last lease of the requests that were given it.
-            next = host.predecessor(of: key)
-        }
-        try await next?.isOver(before: self, in: run)
     }
 
     /// Runs the hooks of a graph creation apart from the task that ran its factory, and ends it.

@@ -12,6 +12,8 @@ struct Request: Sendable {
     var heldBy: Creation?
     /// Whether this asks for what a decorated registration wraps: no other request finds it under the same key.
     var isInner = false
+    /// Whether the container makes it while it starts.
+    var isOfStart = false
     /// Whether recorders count it as another run's request: the asker is not charged with it.
     var isNoted = false
 

@@ -43,9 +43,6 @@ protocol ResolutionHost: CreationPlace {
     /// - Returns: What the request is to do.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
-    /// The disposal of the last instance of a key, while it is not over.
-    func predecessor(of key: CreationKey) -> Disposable?
-
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
 

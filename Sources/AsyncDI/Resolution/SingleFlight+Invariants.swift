@@ -12,18 +12,6 @@ extension SingleFlight {
                 precondition(!many[flight]!.isInvalidated, "no request joins an invalidated flight")
             }
         }
-        for (hash, flights) in invalidated {
-            precondition(!flights.isEmpty && Set(flights).count == flights.count, "a flight is listed once")
-            for flight in flights {
-                let entry = self[flight]
-                precondition(entry?.isInvalidated == true, "an invalidated flight goes on")
-                precondition(entry?.key.hashValue == hash, "an invalidated flight is found by its own key")
-            }
-        }
-        let isClosed = entries.values.contains { $0.isClosed }
-        let listed = entries.filter { $0.value.isInvalidated }
-        precondition(
-            isClosed || invalidated.values.joined().count == listed.count, "every invalidated flight is listed")
         var seen: Set<Waiter> = []
         for (flight, entry) in entries {
             precondition(

@@ -58,9 +58,6 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// arguments, that is user code, and takes as long as there are keys with the same hash.
     private(set) var joinable: [Int: [Flight]] = [:]
 
-    /// Invalidated flights, by the hashes of their keys.
-    private(set) var invalidated: [Int: [Flight]] = [:]
-
     var isEmpty: Bool { few.isEmpty && many.isEmpty }
 
     /// Every flight.
@@ -77,12 +74,6 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         if let index { return few[index].flight }
         if joinable.isEmpty { return nil }
         return joinable[key.hashValue]?.first { many[$0]?.key == key }
-    }
-
-    /// The flights for `key` that were invalidated and have not ended.
-    func invalidatedFlights(for key: Key) -> [Flight] {
-        if invalidated.isEmpty { return [] }
-        return invalidated[key.hashValue]?.filter { self[$0]?.key == key } ?? []
     }
 
     /// Begins a flight; there must be none to join.
@@ -185,12 +176,12 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// A flight ended by itself: the only way that it leaves.
     mutating func end(_ flight: Flight, succeeded: Bool) -> Ending {
         if let index = index(of: flight) {
-            let entry = few.remove(at: index).entry
-            if entry.isInvalidated { forgetInvalidated(flight, entry.key) }
-            return entry.ending(succeeded: succeeded)
+            let ending = few[index].entry.ending(succeeded: succeeded)
+            few.remove(at: index)
+            return ending
         }
         guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else { return Ending() }
-        if entry.isInvalidated { forgetInvalidated(flight, entry.key) } else { joinNoMore(flight, entry.key) }
+        if !entry.isInvalidated { joinNoMore(flight, entry.key) }
         return entry.ending(succeeded: succeeded)
     }
 
@@ -201,17 +192,23 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     /// From now on no request joins the flights of these keys, and what they produce is not kept.
     mutating func invalidate(where isAffected: (Key) -> Bool) {
-        for index in few.indices where !few[index].entry.isInvalidated && isAffected(few[index].entry.key) {
-            invalidate(few: index)
-        }
+        for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
         let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
-        for (flight, entry) in affected { invalidate(many: flight, entry.key) }
+        for (flight, entry) in affected {
+            joinNoMore(flight, entry.key)
+            many[flight]!.isInvalidated = true
+        }
     }
 
     /// The same for one key.
     mutating func invalidate(_ key: Key) {
         guard !isEmpty, let flight = flight(for: key) else { return }
-        if let index = index(of: flight) { invalidate(few: index) } else { invalidate(many: flight, key) }
+        if let index = index(of: flight) {
+            few[index].entry.isInvalidated = true
+        } else {
+            joinNoMore(flight, key)
+            many[flight]!.isInvalidated = true
+        }
     }
 
     /// The place closes: no request waits any more, nothing is kept, and every creation is to be cancelled.
@@ -227,29 +224,10 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
             }
         }
         joinable = [:]
-        // No request looks for them any more.
-        invalidated = [:]
         return (waiters, flights)
     }
 
     // MARK: Inside
-
-    private mutating func invalidate(few index: Int) {
-        few[index].entry.isInvalidated = true
-        invalidated[few[index].entry.key.hashValue, default: []].append(few[index].flight)
-    }
-
-    private mutating func invalidate(many flight: Flight, _ key: Key) {
-        joinNoMore(flight, key)
-        many[flight]!.isInvalidated = true
-        invalidated[key.hashValue, default: []].append(flight)
-    }
-
-    private mutating func forgetInvalidated(_ flight: Flight, _ key: Key) {
-        let hash = key.hashValue
-        guard let index = invalidated[hash]?.firstIndex(of: flight) else { return }
-        if invalidated[hash]?.count == 1 { invalidated[hash] = nil } else { invalidated[hash]!.remove(at: index) }
-    }
 
     /// Takes a flight from those that can be joined.
     private mutating func joinNoMore(_ flight: Flight, _ key: Key) {

@@ -15,7 +15,8 @@ final class StartMeter: Sendable {
         let key: ServiceKey
         let begin: Duration
         var end: Duration?
-        /// What was created; nil when the creation failed.
+        var isCreated = false
+        /// What a start created, and not another request meanwhile; nil when the creation failed.
         var instance: Cell?
         var waits: [Wait] = []
     }
@@ -84,7 +85,7 @@ final class StartMeter: Sendable {
             services[index] = StartReport.Service(
                 key: record.key, begin: record.begin - begin, duration: recordEnd - record.begin,
                 ownDuration: recordEnd - record.begin - waiting(in: record, until: recordEnd),
-                dependencies: dependencies(of: record).map { records[$0].key }, isCreated: record.instance != nil)
+                dependencies: dependencies(of: record).map { records[$0].key }, isCreated: record.isCreated)
         }
         var path: [StartReport.Service] = []
         // Services of a property cycle wait for one another.
@@ -148,7 +149,9 @@ final class StartMeter: Sendable {
         state.withLock { state in
             guard let index = state.places.removeValue(forKey: ObjectIdentifier(creation)) else { return }
             state.records[index].end = now
-            state.records[index].instance = try? result.get()
+            guard case .success(let instance) = result else { return }
+            state.records[index].isCreated = true
+            if creation.isOfStart { state.records[index].instance = instance }
         }
     }
 

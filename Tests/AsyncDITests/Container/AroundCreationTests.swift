@@ -109,6 +109,21 @@ private struct Catalogue: Sendable {}
         #expect(disposed.entries == ["\(TestError(3))"])
     }
 
+    @Test func `a cancellation that a wrapper throws by itself is not that of the request`() async throws {
+        let container = Container(
+            observers: [
+                Around { create in
+                    try await create()
+                    throw CancellationError()
+                }
+            ]
+        ) {
+            Registration(Database.self, lifetime: .singleton) { _ in Database() }
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Database.self) }
+        #expect(error?.code == .creationCancelled)
+    }
+
     @Test func `a wrapper that does not create, or does so twice, is told`() async throws {
         let runs = Counter()
         for wrapper: CreationWrapper in [

@@ -5,7 +5,7 @@ import Testing
 private final class File: Sendable {}
 private struct Reader: Sendable {}
 
-/// Creations that are reset before they have ended, and what comes after them.
+/// Creations that are reset before they have ended.
 @Suite(.timeLimit(.minutes(10))) struct ResetCreationTests {
     private let log = Log<String>()
     private let opened = Gate()
@@ -22,43 +22,6 @@ private struct Reader: Sendable {}
             }
             .onDispose { _ in log.append("close") }
         }
-    }
-
-    @Test func `the next file of a key is opened when the one that was reset while it opened is closed`() async throws {
-        let container = container()
-        let held = Gate()
-        let first = Task { try await container.withInstance(File.self, arguments: 1) { _ in await held.pass() } }
-        await opened.arrived()
-        try await container.reset(File.self, arguments: 1)
-        let second = Task { try await container.resolve(File.self, arguments: 1) }
-        while container.activity().creations.flatMap(\.waits).isEmpty { await Task.yield() }
-        #expect(log.entries == ["open 1"])
-        _ = try await container.resolve(File.self, arguments: 2)
-        opened.open()
-        await held.arrived()
-        while container.activity().disposals.isEmpty { await Task.yield() }
-        #expect(log.entries == ["open 1", "open 2"])
-        held.open()
-        try await first.value
-        _ = try await second.value
-        #expect(log.entries == ["open 1", "open 2", "close", "open 3"])
-    }
-
-    @Test func `several resets leave one creation after the first`() async throws {
-        let container = container()
-        let first = Task { try await container.withInstance(File.self, arguments: 1) { _ in } }
-        await opened.arrived()
-        var others: [Task<File, any Error>] = []
-        for count in 1...3 {
-            try await container.reset(File.self)
-            others.append(Task { try await container.resolve(File.self, arguments: 1) })
-            while container.activity().creations.count < count + 1 { await Task.yield() }
-        }
-        opened.open()
-        try await first.value
-        let files = try await [others[0].value, others[1].value, others[2].value]
-        #expect(files.allSatisfy { $0 === files[0] })
-        #expect(log.entries == ["open 1", "close", "open 2"])
     }
 
     @Test func `a drain of a key waits for its creation under way, and for the lease of what that created`()
@@ -101,53 +64,24 @@ private struct Reader: Sendable {}
         _ = try await request.value
     }
 
-    @Test(arguments: [Lifetime.singleton, .multiton, .scoped, .weak, Lifetime("session")])
-    func `a factory that resets its own service and requests it again is a cycle`(lifetime: Lifetime) async throws {
+    @Test func `a property cycle whose service is reset meanwhile goes on`() async throws {
+        let factory = DrivenFactory<Reader>()
         let container = Container {
-            Registration(File.self, lifetime: lifetime) { (resolver, _: Int) in
-                // A request for its own service through another one, too.
-                try await resolver.resolve(Container.self).reset(File.self)
-                _ = try await resolver.resolve(Reader.self)
-                return File()
-            }
-            Registration(Reader.self, lifetime: .transient) { resolver in
-                _ = try await resolver.resolve(File.self, arguments: 1)
-                return Reader()
+            Registration(File.self, lifetime: .singleton) { _ in File() }
+                .injectProperties { resolver, _ in _ = try await resolver.resolve(Reader.self) }
+            Registration(Reader.self, lifetime: .singleton) { resolver in
+                let reader = try await factory.run()
+                _ = try await resolver.resolve(File.self)
+                return reader
             }
         }
-        try await container.register(Container.self, instance: container)
-        let error = await #expect(throws: ResolutionError.self) {
-            try await finishes { try await container.resolve(File.self, arguments: 1) }
-        }
-        #expect(error?.code == .circularDependency)
-        await container.unregister(Container.self)
-        try await container.dispose()
+        let request = Task { try await container.resolve(File.self) }
+        await factory.began()
+        try await container.reset(File.self)
+        factory.answer(Reader())
+        _ = try await finishes { try await request.value }
     }
 
-    @Test func `a factory that was reset and waits for what needs its service again gets an error, and does not hang`()
-        async throws
-    {
-        let reset = Gate()
-        let container = Container { [opened] in
-            Registration(File.self, lifetime: .multiton) { (resolver, _: Int) in
-                opened.arrive()
-                await reset.pass()
-                _ = try await resolver.resolve(Reader.self)
-                return File()
-            }
-            Registration(Reader.self, lifetime: .singleton) { resolver in
-                _ = try await resolver.resolve(File.self, arguments: 1)
-                return Reader()
-            }
-        }
-        let request = Task { try await container.resolve(File.self, arguments: 1) }
-        await opened.arrived()
-        try await container.reset(File.self)
-        reset.open()
-        let error = await #expect(throws: ResolutionError.self) { try await finishes { try await request.value } }
-        #expect(error?.code == .circularDependency)
-        #expect(container.activity().isEmpty)
-    }
 }
 
 extension ContainerCore {

@@ -64,6 +64,61 @@ import Testing
         #expect(log.entries.suffix(3) == ["String", "Int done", "older"])
     }
 
+    @Test func `a start that fails leaves what other requests created, and what modules configured`() async throws {
+        struct Configuring: Module {
+            let log: Log<String>
+            var registrations: Registrations {
+                Registration(String.self, lifetime: .singleton) { _ in "configured" }.onDispose { _ in
+                    log.append("String")
+                }
+            }
+            func loaded(_ resolver: Resolver) async throws { _ = try await resolver.resolve(String.self) }
+        }
+        let log = Log<String>()
+        let factory = DrivenFactory<Int>()
+        let container = Container {
+            Configuring(log: log)
+            Registration(Int.self, lifetime: .singleton) { _ in try await factory.run() }.eager()
+            Registration(Double.self, lifetime: .multiton) { (_, _: Int) in 0.5 }.onDispose { _ in log.append("Double")
+            }
+        }
+        let start = Task { try await container.start() }
+        await factory.began()
+        _ = try await container.resolve(Double.self, arguments: 1)
+        factory.fail(TestError(1))
+        await #expect(throws: TestError(1)) { try await start.value }
+        #expect(log.entries.isEmpty)
+        #expect(try container.ready(String.self) == "configured")
+    }
+
+    @Test func `a start that fails cancels the others at once, and disposes nothing that one which goes on may hold`()
+        async throws
+    {
+        let log = Log<String>()
+        let (working, failing) = (DrivenFactory<Void>(), DrivenFactory<Thing>())
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }.onDispose { _ in log.append("Int") }
+            Registration(String.self, lifetime: .singleton) { resolver in
+                let number = try await resolver.resolve(Int.self)
+                // Does not look at its cancellation.
+                try await working.run()
+                return "\(number)"
+            }
+            .eager()
+            .whenAbandoned(.finish)
+            Registration(Thing.self, lifetime: .singleton) { _ in try await failing.run() }.eager()
+        }
+        let start = Task { try await container.start() }
+        await working.began()
+        await failing.began()
+        failing.fail(TestError(2))
+        await #expect(throws: TestError(2)) { try await start.value }
+        #expect(log.entries.isEmpty)
+        working.answer(())
+        #expect(try await container.resolve(String.self) == "1")
+        #expect(log.entries.isEmpty)
+    }
+
     @Test func `a start that fails beside one that succeeds disposes nothing`() async throws {
         let log = Log<String>()
         let factory = DrivenFactory<Int>()
