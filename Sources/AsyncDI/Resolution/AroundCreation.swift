@@ -73,7 +73,7 @@ extension Creation {
         }
         var result: Result<Cell, any Error>?
         do {
-            // In the run of the creation: a wrapper that requests the instance which it wraps is refused like a factory.
+            // In the run of the creation: a wrapper that requests its own instance is refused like a factory.
             try await run.call(isolation: isolation) {
                 try await wrapper {
                     guard result == nil else { throw self.wronglyWrapped("has called its argument before", run) }

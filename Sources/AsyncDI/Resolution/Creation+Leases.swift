@@ -1,7 +1,7 @@
 /// What a factory leases for the instance that it makes.
 extension Creation {
-    /// A container's disposal waits for its creations, a lease of an unfinished instance for that instance, and the drain
-    /// of a key for the end of a creation under way.
+    /// A container's disposal waits for its creations, a lease of an unfinished instance for that instance, and a drain of
+    /// a key for the end of its creation.
     var endsAndLeases: [Activity] {
         let others: [Activity]? = extrasIfAny { state in
             (state.leases?.flatMap(\.outer) ?? []) + (state.end.map { [$0] } ?? [])
