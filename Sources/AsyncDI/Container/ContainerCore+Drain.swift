@@ -39,15 +39,22 @@ extension ContainerCore {
         var items = Set(removals.disposables + removals.postponed + dropped())
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
-        if let asker = Waits.asker(of: ResolutionContext.activeRun) {
-            for activity in Array(items) as [Activity] + creations {
+        /// Enters the waits of a drain inside a run or body into the graph of waits.
+        func begin(_ activities: some Sequence<Activity>) throws {
+            guard let asker = Waits.asker(of: ResolutionContext.activeRun) else { return }
+            for activity in activities {
                 let suspension = Suspension()
                 suspensions.append(suspension)
                 if let runs = Waits.begin(suspension, from: asker, for: activity) {
-                    dispose(of: removals)
                     throw waitsForItself("drains \(key)", asker, runs)
                 }
             }
+        }
+        do {
+            try begin(Array(items) as [Activity] + creations)
+        } catch {
+            dispose(of: removals)
+            throw error
         }
         dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
@@ -59,7 +66,9 @@ extension ContainerCore {
             }
         }
         // What was being created is leased by the requests that waited for it.
-        items.formUnion(dropped())
+        let produced = Set(dropped()).subtracting(items)
+        try begin(produced.map { $0 as Activity })
+        items.formUnion(produced)
         for item in items {
             do {
                 if try await item.isOver(before: end, timedBy: stopwatch, clock: clock) {
