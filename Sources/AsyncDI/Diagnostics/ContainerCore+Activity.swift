@@ -1,4 +1,4 @@
-/// What is under way in a container and below it.
+/// The work under way in a container and below it.
 extension ContainerCore {
     func activity() -> ActivitySnapshot {
         var parts = ActivityParts()
@@ -42,7 +42,7 @@ extension ContainerCore {
     }
 }
 
-/// What the containers say, before it is known which creation waits for which activity.
+/// The data of the containers, before the graph of waits adds which creation waits for which activity.
 private struct ActivityParts {
     struct UnfinishedCreation {
         let creation: Creation
@@ -69,7 +69,7 @@ private struct ActivityParts {
             if let waiting = from.sharedCreation { add(to, to: waiting) }
         }
         for unfinished in creations {
-            // The graph of waits learns of the wait for what a creation began when that one waits itself.
+            // A creation that waits enters the graph of waits only then: the wait for what it began is found here.
             let begun = unfinished.creation
             if unfinished.waiters > 0, let waiting = begun.beginner?.activity.sharedCreation { add(begun, to: waiting) }
         }
@@ -108,7 +108,7 @@ extension CreationKey {
             key: binding.key, arguments: argumentText, site: binding.blueprint.site, container: container)
     }
 
-    /// Described outside every lock: a description is user code.
+    /// Computed outside every lock: a description is user code.
     fileprivate var argumentText: String { arguments.list.map { String(reflecting: $0) }.joined(separator: ", ") }
 
     fileprivate var name: String { ActivitySnapshot.Instance.name(of: binding.key, arguments: argumentText) }
