@@ -82,7 +82,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
         return .load
     }
 
-    /// A request has a result. Returns whether the result counts.
+    /// Notes the result of a request, and returns whether it counts.
     @discardableResult
     mutating func finished(_ request: Request, with result: Result<Service, any Error>) -> Bool {
         guard request == current, self.result == nil else { return false }
@@ -90,7 +90,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
         return true
     }
 
-    /// After a failure, the next request is a new one. Returns whether there was a failure.
+    /// Makes the next request a new one after a failure, and returns whether there was a failure.
     @discardableResult
     mutating func retry() -> Bool {
         guard let current, current.attempt == attempt, case .failure = result else { return false }

@@ -153,8 +153,9 @@ private final class LazyBox<Service: Sendable>: Sendable {
     }
 }
 
-/// The place in which a ``Lazy`` resolves its service: a graph of one instance. Concurrent callers wait there, are
-/// cancelled alone, retry, and fail in a cycle, as in any other graph.
+/// The place in which a ``Lazy`` resolves its service: a graph of one instance.
+///
+/// Concurrent callers wait there, are cancelled alone, retry, and fail in a cycle, as in any other graph.
 ///
 /// The graph holds the instance only during a call: the instance's dependencies lead back to the graph.
 private struct LazyAttempt: Sendable {

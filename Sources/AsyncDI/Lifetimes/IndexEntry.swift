@@ -33,8 +33,8 @@
     }
 
     /// The instance found by the hash of one argument, if it was created for this argument.
+    ///
     /// Unchecked because the types of the arguments, by which the registration was found, are those of all its
-    /// instances.
     /// instances.
     @inlinable final func instance<Service: Sendable, First: Hashable & Sendable>(
         of service: Service.Type, for first: First

@@ -42,7 +42,7 @@ struct StorageQueue<Product> {
         return false
     }
 
-    /// Ends the current call. Returns the next one for the same caller, nil when none is pending.
+    /// Ends the current call, and returns the next one for the same caller, nil when none is pending.
     mutating func next(on storage: any InstanceStorage) -> Work? {
         let id = ObjectIdentifier(storage)
         guard let entry = entries[id] else { preconditionFailure("only work that has begun can be over") }

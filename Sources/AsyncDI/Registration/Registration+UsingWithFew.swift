@@ -1,14 +1,14 @@
-/// Initializers with few parameters, where the compiler infers more of what `with:` leaves out: closures as well.
+/// Initializers with few parameters, where the compiler infers more of the sources: closures as well.
 extension Registration where Service: Sendable {
-    /// A service made by an initializer, and where its one parameter comes from.
+    /// Registers a service created by an initializer, with the source of its parameter.
     ///
     /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
+    ///   - initializer: The initializer, or any function that returns the service.
+    ///   - first: The source of the first parameter.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -25,16 +25,16 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = first.dependencies
     }
 
-    /// A service made by an initializer, and where its two parameters come from.
+    /// Registers a service created by an initializer, with sources for its two parameters.
     ///
     /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - second: Where the second parameter comes from.
+    ///   - initializer: The initializer, or any function that returns the service.
+    ///   - first: The source of the first parameter.
+    ///   - second: The source of the second parameter.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -51,17 +51,17 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = first.dependencies + second.dependencies
     }
 
-    /// A service made by an initializer, and where its three parameters come from.
+    /// Registers a service created by an initializer, with sources for its three parameters.
     ///
     /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - second: Where the second parameter comes from.
-    ///   - third: Where the third parameter comes from.
+    ///   - initializer: The initializer, or any function that returns the service.
+    ///   - first: The source of the first parameter.
+    ///   - second: The source of the second parameter.
+    ///   - third: The source of the third parameter.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -79,18 +79,18 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = first.dependencies + second.dependencies + third.dependencies
     }
 
-    /// A service made by an initializer, and where its four parameters come from.
+    /// Registers a service created by an initializer, with sources for its four parameters.
     ///
     /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - second: Where the second parameter comes from.
-    ///   - third: Where the third parameter comes from.
-    ///   - fourth: Where the fourth parameter comes from.
+    ///   - initializer: The initializer, or any function that returns the service.
+    ///   - first: The source of the first parameter.
+    ///   - second: The source of the second parameter.
+    ///   - third: The source of the third parameter.
+    ///   - fourth: The source of the fourth parameter.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
