@@ -36,8 +36,9 @@ struct GraphModel: Sendable {
 
     var nodes: [Node]
 
-    /// Nodes that resolve only earlier ones. Singletons hold no scoped nodes, and no request for a transient creates
-    /// more than a few dozen others.
+    /// Nodes that resolve only earlier ones.
+    ///
+    /// Singletons hold no scoped nodes, and no request for a transient creates more than a few dozen others.
     static func acyclic(nodes count: Int, mostDependencies: Int, random: inout SeededRandom) -> GraphModel {
         var nodes: [Node] = []
         var holdsScoped: [Bool] = []
