@@ -5,11 +5,11 @@ extension Container {
     /// A scope also creates the eager ``Lifetime/scoped`` services that it inherits, from the nearest registrations.
     /// Their instances belong to the scope.
     ///
-    /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
-    /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
-    /// throws, with the error as ``DisposalReason/error``; the container may be started again. Modules stay loaded, and
-    /// instances stay that other requests created meanwhile, that an ``InstanceStorage`` keeps, or that a factory which
-    /// goes on after its cancellation may hold. Observers are told which service failed.
+    /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies. When
+    /// one fails, the others are cancelled. The instances that the start created are disposed before this throws, with
+    /// the error as ``DisposalReason/error``; the container can be started again. Modules stay loaded. Some instances
+    /// stay: those that other requests created meanwhile, those in an ``InstanceStorage``, and those that a factory may
+    /// hold which continues after its cancellation. Observers receive the failing service.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
@@ -18,7 +18,7 @@ extension Container {
     /// let report = try await container.start()
     /// print(report)  // start took 2.3 seconds; Database → Cache took 2.1 seconds of it
     /// ```
-    /// - Returns: The services that were created, and how long each took.
+    /// - Returns: The created services, with the duration of each creation.
     /// - Throws: The problems of the registrations given to the initializer; else the error of a module or factory;
     ///   ``ResolutionError``.
     @discardableResult
@@ -28,8 +28,8 @@ extension Container {
 
     /// Creates every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
-    /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, inherited
-    /// services too. Independent services are created concurrently.
+    /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, this
+    /// includes inherited services. Independent services are created concurrently.
     ///
     /// - Parameter lifetime: The lifetime whose services are created.
     /// - Throws: A factory's error; ``ResolutionError``.

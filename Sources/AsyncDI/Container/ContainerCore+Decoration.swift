@@ -186,7 +186,7 @@ extension Container {
     ///   - qualifier: The qualifier that it was registered with.
     ///   - fileID: The file that messages show for the decoration.
     ///   - line: The line that messages show for the decoration.
-    ///   - decorator: Takes the instance of the factory, or of an earlier decorator, and returns the one to resolve.
+    ///   - decorator: Receives the instance of the factory, or of an earlier decorator, and returns the one to resolve.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func decorate<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
