@@ -1,10 +1,10 @@
-/// What a decorated registration asks for, where it is no factory of its own container that could be wrapped.
+/// The object of a decorated registration, where it is not a factory of the same container.
 enum DecorationBase: Sendable {
     /// An instance registered as such.
     case instance(Binding)
     /// A forwarded type.
     case forward(Binding)
-    /// What the container inherits.
+    /// An inherited registration.
     case inherited(Binding)
 
     var binding: Binding {
@@ -19,14 +19,14 @@ enum DecorationBase: Sendable {
 }
 
 extension Resolver {
-    /// Resolves what a decorated registration is about.
+    /// Resolves the instance to decorate.
     ///
     /// - Parameters:
     ///   - key: The key under which it is inherited.
     ///   - pack: The arguments.
     ///   - table: The container in which it is decorated.
-    /// - Returns: What is to be wrapped.
-    /// - Throws: What resolving it throws.
+    /// - Returns: The instance to wrap.
+    /// - Throws: The error of resolving it.
     nonisolated(nonsending) func resolveInherited(
         _ key: ServiceKey, _ pack: ArgumentPack, beyond table: InstanceTable
     ) async throws -> Cell {

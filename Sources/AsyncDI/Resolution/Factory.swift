@@ -1,11 +1,11 @@
-/// Makes instances of a service whose type only subclasses know.
+/// Creates instances of a service whose type only subclasses know.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
 /// nothing but a constant `@Sendable` function.
 @usableFromInline class Factory: @unchecked Sendable {
     /// Runs the factory and puts the instance into a cell.
     ///
-    /// What was made before a decorator fails is told, so that it can be disposed.
+    /// An instance that was created before a decorator fails is reported, so that it can be disposed.
     nonisolated(nonsending) func makeCell(
         _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
     ) async throws -> Cell {
@@ -21,7 +21,7 @@
     /// Whether the instances go to the caller of `make`, and are never resolved.
     var onlyMakes: Bool { false }
 
-    /// Whether what the factory makes is wrapped afterwards.
+    /// Whether decorators wrap the factory's instances.
     final let isDecorated: Bool
 
     @usableFromInline init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
@@ -34,7 +34,7 @@ struct Interception: Sendable {
     let didFail: @Sendable (any Error) -> Void
 }
 
-/// Wraps what a factory of `Service` makes.
+/// Wraps the instances of a factory of `Service`.
 @usableFromInline typealias Decorator<Service> =
     nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 

@@ -1,6 +1,6 @@
-/// Leases: an instance that must not be disposed for a while.
+/// Leases of instances, which delay their disposal.
 extension Request {
-    /// The instance, and a lease of it; no lease when only the caller owns it.
+    /// Returns the instance and its lease; without a lease when only the caller owns it.
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
@@ -8,7 +8,7 @@ extension Request {
         return (cell.value(as: service), lease)
     }
 
-    /// The same in a cell that holds the instance; nil when nothing answers the key.
+    /// The same in a cell that holds the instance; nil without a registration.
     nonisolated(nonsending) func leasedCell() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
@@ -67,7 +67,7 @@ extension Request {
         }
     }
 
-    /// The instance, leased for as long as what the asking factory makes.
+    /// Returns the instance, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         let holder = try leaseHolder()
         let (instance, lease) = try await leased(service)
@@ -75,7 +75,7 @@ extension Request {
         return instance
     }
 
-    /// What was contributed, leased for as long as what the asking factory makes.
+    /// Returns the contributions, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func contributionsLeasedForCreation(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {

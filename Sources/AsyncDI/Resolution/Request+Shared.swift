@@ -1,4 +1,4 @@
-/// Shared instances: found, waited for, or created in a task of their own.
+/// Shared instances: found, awaited, or created in their own task.
 extension Request {
     nonisolated(nonsending) func sharedInstance(
         _ binding: Binding, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
@@ -57,7 +57,7 @@ extension Request {
         case askAgain
     }
 
-    /// Carries out what a place decided, and waits if that was the decision.
+    /// Carries out the decision of a place, and waits if it says so.
     nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
         switch decision {
         case .ready(let cell), .early(let cell):
@@ -169,7 +169,7 @@ extension Request {
             holder, of: place, isResettable: isResettable && holder.binding.lifetime.outlivesScopes)
     }
 
-    /// The error for a creation whose product would hold what is asked for.
+    /// The error for a creation whose product would hold the requested instance.
     private func captive(_ holder: Creation, of place: any ResolutionHost, isResettable: Bool) -> ResolutionError {
         let lifetime = isResettable ? host.table.registration(of: key)?.binding.lifetime : nil
         return .captive(

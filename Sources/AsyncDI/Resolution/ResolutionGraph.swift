@@ -20,7 +20,7 @@ final class ResolutionGraph: CreationPlace {
         private static var mostAlone: Int { 8 }
         /// The others.
         private var flights = SingleFlight<CreationKey, Creation, Waiter>()
-        /// How many requests are using the graph.
+        /// The number of requests that use the graph.
         var uses: Int
         /// Whether one of them is that of its maker.
         var isMakerInside: Bool
@@ -62,7 +62,7 @@ final class ResolutionGraph: CreationPlace {
             alone.append(creation)
         }
 
-        /// Joins what is being made for a key, if something is.
+        /// Joins the creation in flight of a key, if there is one.
         mutating func ask(_ key: CreationKey, asker: Run?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
             if let creation = alone.first(where: { $0.key == key }) { share(creation) }
             if let holder, let creation = flights.flight(for: key), holder.mustNotShare(creation) {
@@ -136,7 +136,7 @@ final class ResolutionGraph: CreationPlace {
     ///   - holder: The shared creation whose product will hold the instance.
     ///   - isInner: Whether the instance goes into another one under the same key.
     ///   - mayWait: Whether a creation may be begun or waited for.
-    /// - Returns: What the request is to do.
+    /// - Returns: The decision for the request.
     func join(
         _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Run?, holder: Creation?,
         isInner: Bool = false, mayWait: Bool
@@ -209,7 +209,7 @@ final class ResolutionGraph: CreationPlace {
         return action != nil
     }
 
-    /// What is released outside the lock, because deinitializers are user code.
+    /// References that are released outside the lock, because deinitializers are user code.
     private struct Dropped {
         var cells: [Cell] = []
         var containers: [any ResolutionHost] = []
@@ -255,7 +255,7 @@ final class ResolutionGraph: CreationPlace {
     /// A request begins to use the graph.
     func enter() { state.withLock { $0.uses += 1 } }
 
-    /// A request is over; with the last one, the resolution is.
+    /// Notes the end of a request; the last one ends the resolution.
     func leave() { leave { _ in true } }
 
     /// The request of its maker is over; does nothing the second time.

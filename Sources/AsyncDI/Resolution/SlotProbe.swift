@@ -1,4 +1,4 @@
-/// What a slot is looked for by.
+/// The key of a look-up, as slots are compared with it.
 ///
 /// Asked inside a ``ReadEpoch``, where no code of the user's may run: what only the user's `==` can tell is left
 /// undecided.
