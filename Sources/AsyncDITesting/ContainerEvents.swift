@@ -6,7 +6,7 @@ import Synchronization
 /// ```swift
 /// let events = try Container.test.events
 /// try await events.first(.created, of: Database.self)            // waits for it
-/// try await events.first { $0.kind == .failed }                  // the first one that fits, past or to come
+/// try await events.first { $0.kind == .failed }                  // the first match, past or to come
 /// let closed = await events.all().filter { $0.kind == .disposed }
 /// ```
 /// A hit and the creation of a transient or graph instance are no events.

@@ -69,6 +69,7 @@ extension Trait where Self == ContainerTrait {
     ///     @Test(.container { Registration((any PaymentGateway).self, instance: FakeGateway()) })
     ///     func `a declined card leaves the basket alone`() async throws {
     ///         let checkout = try await Container.test.resolve(Checkout.self)
+    ///         await #expect(throws: Declined.self) { try await checkout.pay(10) }
     ///     }
     /// }
     /// ```

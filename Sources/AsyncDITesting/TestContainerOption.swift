@@ -3,7 +3,7 @@ public import AsyncDI
 /// An option of a test's container.
 ///
 /// ```swift
-/// @Suite(.container(.start, .allowing(.openScope, because: "the player keeps its scope")) { AppModule() })
+/// @Test(.container(.start, .allowing(.openScope, because: "the player keeps its scope")) {})
 /// ```
 /// Options of a suite apply to its tests. Those of a test are added to them, and win.
 public struct TestContainerOption: Sendable {

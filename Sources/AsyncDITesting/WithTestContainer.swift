@@ -11,6 +11,7 @@ public import Testing
 ///         Registration((any PaymentGateway).self, instance: FakeGateway())
 ///     } operation: { container in
 ///         let checkout = try await container.resolve(Checkout.self)
+///         XCTAssertTrue(checkout.isReady)
 ///     }
 /// }
 /// ```

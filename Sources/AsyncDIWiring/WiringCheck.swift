@@ -1,14 +1,13 @@
 /// A program that checks the wiring of an application: an executable target of a few lines.
 ///
 /// ```swift
-/// import AppWiring
-/// import AsyncDIWiring
-///
 /// @main struct CheckWiring: WiringCheck {
 ///     var containers: [CheckedContainer] {
 ///         [
-///             CheckedContainer(makeServer())
-///                 .scope("request", resolving: OrderHandler.self) { Registration(expected: Request.self) }
+///             CheckedContainer(makeContainer(), resolving: Clerk.self)
+///                 .scope("request", resolving: Handler.self) {
+///                     Registration(expected: Request.self)
+///                 }
 ///         ]
 ///     }
 /// }

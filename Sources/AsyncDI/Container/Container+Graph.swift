@@ -5,6 +5,7 @@ extension Container {
     /// try await container.withGraph { resolver in
     ///     let editor = try await resolver.resolve(Editor.self)
     ///     let toolbar = try await resolver.resolve(Toolbar.self)  // on the same Document
+    ///     toolbar.attach(to: editor)
     /// }
     /// ```
     /// - Parameters:

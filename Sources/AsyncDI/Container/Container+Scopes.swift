@@ -56,6 +56,7 @@ extension Container {
     /// ```swift
     /// try await container.withScope("request-42") { scope in
     ///     let user = try await container.resolve(CurrentUser.self)  // the request's own
+    ///     try await user.greet(in: scope)
     /// }
     /// ```
     /// - Parameters:

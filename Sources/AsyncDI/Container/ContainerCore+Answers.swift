@@ -1,14 +1,14 @@
-/// Requests without qualifier and arguments from outside every factory, as far as they go without suspending.
+/// Requests without qualifier and arguments from outside every factory, as far as possible without suspending.
 extension ContainerCore {
     func find(_ service: any Any.Type) -> Answer {
         guard let found = table.find(service) else { return beginShared(service) }
         return found.answer(from: self, table, to: nil)
     }
 
-    /// Finds, makes or joins the shared instance of a service without qualifier and arguments, for a request from
+    /// Finds, creates or joins the shared instance of a service without qualifier and arguments, for a request from
     /// outside every factory.
     ///
-    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
+    /// Not asynchronous, so that a creation that is over at once costs only the task that it runs in.
     @inline(never)
     func beginShared(_ service: any Any.Type) -> Answer {
         let clock = RegistrationCounter.now
@@ -32,7 +32,7 @@ extension ContainerCore {
             case .waits(let waiter): return begun(waiter, request)
             }
         case .wait(let waiter, _):
-            // Only a request from inside a creation can let others go on.
+            // Only a request from inside a creation can resume others.
             return begun(waiter, request)
         default:
             return .other(nil)
@@ -41,7 +41,7 @@ extension ContainerCore {
 
     private func begun(_ waiter: Waiter, _ request: @autoclosure () -> Request) -> Answer {
         if waiter.creation.host === self { return .wait(waiter) }
-        // Should it have to be asked for again, that is asked here and not where it is made.
+        // A repeated request is made there, and not here where the instance is created.
         return .other(DecidedRequest(request(), for: waiter.creation.binding, .wait(waiter, releasing: [])))
     }
 }

@@ -12,7 +12,7 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or,
             // where the registration is an ancestor's, the old binding answers no look-up after its retirement.
             guard key.binding.isCurrent else { return .stale }
-            // Found once: comparing arguments is the user's code.
+            // Looked up once: comparing arguments is user code.
             let kept = state.instances[key]
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
                 guard case .ready(let cell) = decision, let kept else { return decision }
@@ -39,7 +39,7 @@ extension ContainerCore {
             }
             guard attempt.mayWait else { return .refused }
             if isRefused { return .disposed(self) }
-            // An instance for arguments that are not equal to themselves could never be found again.
+            // An instance for arguments that do not equal themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
@@ -49,7 +49,7 @@ extension ContainerCore {
         }
     }
 
-    /// A scoped instance is asked for a second time: from now on it is found without the lock.
+    /// Notes the second request for a scoped instance: from now on it is found without the lock.
     private func publishAgain(_ kept: CacheEntry, clock: UInt, in state: inout State) {
         guard let cell = kept.cell else { return }
         publish(cell, of: kept.binding, clock: clock, in: &state)
@@ -61,7 +61,7 @@ extension ContainerCore {
     func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
         cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
         cell.isResettable = binding.lifetime.isResettable
-        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An
+        // An inherited instance, or one decorated as such, must not hide a nearer registration that comes later. An
         // owner's registration is its own.
         let isInherited =
             binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
@@ -84,7 +84,7 @@ extension ContainerCore {
         }
         let waiter = Waiter(for: creation, takesLease: takesLease)
         state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
-        // A new creation waits for nothing yet, so this wait cannot close a cycle.
+        // A new creation has no waits yet, so this wait cannot close a cycle.
         creation.noteLink()
         if let asker = Waits.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
         return waiter
@@ -144,15 +144,15 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// What is cached for a key: the answer, or nil when a creation is needed.
+    /// The cached instance of a key: the answer, or nil when a creation is needed.
     fileprivate mutating func answer(
         _ key: CreationKey, found kept: CacheEntry?, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
         guard let kept else {
             if key.binding.isPlainShared { return nil }
             guard key.binding.lifetime.makeStorage != nil, key.binding.blueprint.instance == nil else { return nil }
-            // A storage for arguments that are not equal to themselves could never be found again: each attempt would
-            // add one.
+            // A storage for arguments that do not equal themselves could never be found again: each attempt would add
+            // one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())
@@ -160,10 +160,11 @@ extension ContainerCore.State {
             return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }
         if let stored = kept.stored {
-            // Whether the storage gives what it had or what is being stored, only the creation's end can tell.
+            // Only the creation's end can tell whether the storage returns its previous instance or the new one.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
-            // What it has may be what was reset: it is stored, or about to be cleared, and then comes what is made now.
+            // Its content may be an instance that was reset: it is stored, or about to be cleared, before the new
+            // instance.
             if self.storageWork.isBusy(stored.instances) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }

@@ -1,4 +1,4 @@
-/// What a container must dispose, in the order of completion; each entry is given out once.
+/// The pending disposals of a container, in the order of completion; each entry is removed once.
 ///
 /// A pure value.
 struct DisposalLedger<Item> {
@@ -12,7 +12,7 @@ struct DisposalLedger<Item> {
     var isEmpty: Bool { items.isEmpty }
     var count: Int { items.count }
 
-    /// What is recorded, nil when it was taken before.
+    /// The entry, nil when it was removed before.
     subscript(id: ID) -> Item? { items[id] }
 
     mutating func record(_ item: Item) -> ID {
@@ -22,14 +22,14 @@ struct DisposalLedger<Item> {
         return nextID
     }
 
-    /// Takes one entry out, nil when it was taken before.
+    /// Removes one entry, nil when it was removed before.
     mutating func take(_ id: ID) -> Item? {
         guard let item = items.removeValue(forKey: id) else { return nil }
         if order.count > 32, order.count > items.count * 2 { order.removeAll { items[$0] == nil } }
         return item
     }
 
-    /// Takes the latest entry out.
+    /// Removes the latest entry.
     mutating func takeNewest() -> Item? {
         while let id = order.popLast() {
             if let item = items.removeValue(forKey: id) { return item }
@@ -37,7 +37,7 @@ struct DisposalLedger<Item> {
         return nil
     }
 
-    /// Takes several out, newest first.
+    /// Removes several entries, newest first.
     mutating func take(_ ids: [ID]) -> [Item] {
         ids.sorted(by: >).compactMap { take($0) }
     }
@@ -47,7 +47,7 @@ struct DisposalLedger<Item> {
 }
 
 extension DisposalLedger {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {

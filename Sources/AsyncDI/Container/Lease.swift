@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Holds off the disposal of one cached instance until the lease ends.
+/// Delays the disposal of one cached instance until the lease ends.
 ///
-/// Ends once: with its body, or with the instance that leases.
+/// It ends once: with its body, or with the instance that holds it.
 final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let leased: LeasedCell
-    /// Whether a body holds it, and not an instance: a drain waits for bodies only.
+    /// Whether a body holds it, and not an instance: a drain waits only for bodies.
     private let heldByBody = Atomic(true)
 
     /// Whether its holder is an instance that lives at least as long as the leased instance's container.
@@ -44,7 +44,7 @@ final class Lease: HeldLease {
         for continuation in quiet { continuation.resume() }
     }
 
-    /// The lease ends, or the disposal of the instance that holds it is about to begin, which ends it.
+    /// Notes that the lease ends, or that the disposal of the instance that holds it, which ends it, is about to begin.
     func isHeldForLongNoMore() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 {
@@ -105,7 +105,7 @@ struct LeaseTable {
         return .free(entry.pending)
     }
 
-    /// Postpones the disposal of an instance that is leased.
+    /// Postpones the disposal of a leased instance.
     mutating func postpone(_ item: Disposable) -> Bool {
         guard let cell = item.cell, let entry = entries[ObjectIdentifier(cell)] else { return false }
         entry.postpone(item)
@@ -114,7 +114,7 @@ struct LeaseTable {
 }
 
 extension Disposable {
-    /// The disposal is about to begin: leases that the instance holds will end.
+    /// Notes that the disposal is about to begin: leases that the instance holds will end.
     func endsLeasesSoon() {
         for lease in leases { (lease as? Lease)?.isHeldForLongNoMore() }
     }
@@ -147,7 +147,7 @@ extension ContainerCore {
             guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
-            // The cell that will be disposed; each load makes another one.
+            // The cell to be disposed; each load creates another one.
             let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
             return Lease(core: self, key: key, state.beginLease(of: leased, for: key, at: now))
         }

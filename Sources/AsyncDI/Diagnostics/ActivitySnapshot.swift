@@ -4,11 +4,13 @@
 /// behind.
 /// ```swift
 /// print(container.activity())
-/// // container "app": 2 creations, 1 leased instance, 1 open scope
-/// // creating Database (App/Modules.swift:12) for 12.0 seconds, 2 waiters, requested by Catalogue → Database
-/// // creating Catalogue (App/Modules.swift:15) for 12.0 seconds, 1 waiter; waits for Database
-/// // leased TenantPool("acme") (App/Modules.swift:20) for 3.0 seconds, by 1 body
-/// // open request-42 for 3.1 seconds
+/// ```
+/// ```text
+/// container "app": 2 creations, 1 leased instance, 1 open scope
+/// creating Database (App/Modules.swift:12) for 12.0 seconds, 2 waiters, requested by Catalog → Database
+/// creating Catalog (App/Modules.swift:15) for 12.0 seconds, 1 waiter; waits for Database
+/// leased TenantPool("acme") (App/Modules.swift:20) for 3.0 seconds, by 1 body
+/// open request-42 for 3.1 seconds
 /// ```
 /// Transient and graph instances are created in the task of their request, and appear in paths only. Each container is
 /// locked by itself: the parts of a snapshot may be some microseconds apart.

@@ -1,7 +1,7 @@
 /// The differences between a graph and an earlier one: registrations and edges that were added, removed or changed.
 ///
 /// ```swift
-/// let difference = try container.declaredGraph().difference(from: contract)
+/// let difference = try await container.declaredGraph().difference(from: contract)
 /// #expect(difference.isEmpty, "\(difference)")
 /// ```
 /// Registrations are compared by service, owner, lifetime, whether they are opaque, and whether they are eager; not by

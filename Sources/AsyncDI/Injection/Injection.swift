@@ -5,10 +5,11 @@
 /// ```swift
 /// Injection.default = Container { AppModule() }
 ///
-/// let users = try await resolve((any UserRepository).self)      // from the default container
+/// let users = try await resolve((any UserRepository).self)  // from the default container
 ///
 /// try await Injection.with(Container { Registration((any UserRepository).self, instance: StubRepository()) }) {
-///     let users = try await resolve((any UserRepository).self)  // the stub: no other test's
+///     let users = try await resolve((any UserRepository).self)  // the stub of this test
+///     print(try await users.names())
 /// }
 /// ```
 public enum Injection {

@@ -8,6 +8,7 @@
 ///
 ///     func print() async throws { try await printer().print(self) }
 /// }
+///
 /// Registration(using: Editor.init)
 /// ```
 /// Its instance belongs to the resolution that the `Lazy` itself came from: graph instances are those of its owner, as

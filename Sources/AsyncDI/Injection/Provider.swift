@@ -8,6 +8,7 @@
 ///
 ///     func dispatch(_ message: Message) async throws { try await handler(message).run() }
 /// }
+///
 /// Registration(Handler.self) { (_, message: Message) in Handler(message) }
 /// Registration(using: Dispatcher.init)
 /// ```

@@ -35,7 +35,8 @@
         /// interface.
         ///
         /// ```swift
-        /// ProfileView().containerScope(user.id) { Registration(User.self, instance: user) }
+        /// StatusView()
+        ///     .containerScope(user.id) { Registration(User.self, instance: user) }
         /// ```
         /// The scope is the view's own, also when another view has the same key. It is opened before the view's first
         /// `body`, and disposed when SwiftUI releases the view's state: not while the view is merely covered by another

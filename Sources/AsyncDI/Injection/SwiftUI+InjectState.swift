@@ -5,14 +5,14 @@
     /// Loads a service for a view, and returns the phase of the loading.
     ///
     /// ```swift
-    /// struct ProfileView: View {
+    /// struct StatusView: View {
     ///     @InjectState((any API).self) private var api
     ///
     ///     var body: some View {
     ///         switch api {
     ///         case .loading: ProgressView()
-    ///         case .ready(let api): ProfileForm(api: api)
-    ///         case .failed: Button("Try again") { $api.retry() }
+    ///         case .ready(let api): ProfileView(api: api)
+    ///         case .failed(let error): Button("\(error): try again") { $api.retry() }
     ///         }
     ///     }
     /// }

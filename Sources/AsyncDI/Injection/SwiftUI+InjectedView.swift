@@ -9,6 +9,7 @@
     /// } placeholder: {
     ///     ProgressView()
     /// } failure: { error, retry in
+    ///     Text("That did not work: \(error)")
     ///     Button("Try again", action: retry)
     /// }
     /// ```

@@ -12,9 +12,12 @@
 /// Arguments are part of every cache key: a singleton with arguments is one instance for each pack of equal arguments.
 /// Declare a lifetime of your own, and end it with ``Container/reset(_:throughAncestors:)-(Lifetime,_)``:
 /// ```swift
-/// extension Lifetime { static let session = Lifetime("session") }
+/// extension Lifetime {
+///     static let session = Lifetime("session")
+/// }
 ///
 /// Registration(Cart.self, lifetime: .session) { _ in Cart() }
+///
 /// try await container.reset(.session)
 /// ```
 public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
@@ -216,7 +219,9 @@ struct MultitonBounds: Sendable {
 /// `.transient` as a separate type: instances are not cached, so the factory's arguments need not be `Hashable`.
 ///
 /// ```swift
-/// Registration(Button.self, lifetime: .transient) { (_, onTap: @escaping @Sendable () -> Void) in Button(onTap) }
+/// Registration(Button.self, lifetime: .transient) { (_, onTap: @escaping @Sendable () -> Void) in
+///     Button(onTap)
+/// }
 /// ```
 public struct TransientLifetime: Sendable {
     /// A new instance for every request.

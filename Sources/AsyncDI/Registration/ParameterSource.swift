@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// Registration(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
-/// Registration(using: UnitOfWork.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
+/// Registration(using: Work.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
 /// ```
 public struct ParameterSource<Value: Sendable>: Sendable {
     /// The resolved services, in order.
@@ -57,7 +57,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     /// Resolved with an argument that is computed from another service.
     ///
     /// ```swift
-    /// Registration(using: Cart.init, with: .resolved(by: { (request: Request) in request.customer }))
+    /// Registration(using: Basket.init, with: .resolved(by: { (request: Request) in request.customer }))
     /// ```
     /// - Parameters:
     ///   - argument: Computes the argument.

@@ -4,7 +4,7 @@ extension Registration where Service: Sendable {
     /// The sources need no declaration: the factory resolves them, and ``Container/validate()`` checks them.
     /// ```swift
     /// Registration(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
-    /// Registration(using: UnitOfWork.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
+    /// Registration(using: Work.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
     /// ```
     /// The parameters are resolved one after another, from the first to the last.
     ///
@@ -36,8 +36,8 @@ extension Registration where Service: Sendable {
     ///
     /// ```swift
     /// Registration(using: Document.init(title:store:), taking: String.self, lifetime: .multiton)
-    /// // resolved by:
-    /// try await container.resolve(Document.self, arguments: "Letter")
+    ///
+    /// let document = try await container.resolve(Document.self, arguments: "Letter")
     /// ```
     /// - Parameters:
     ///   - initializer: The initializer, or any function that returns the service.

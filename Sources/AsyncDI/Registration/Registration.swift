@@ -226,8 +226,12 @@ extension Registration where Service: Sendable {
     ///
     /// ```swift
     /// Registration(expected: Request.self)
-    /// // in the middleware:
-    /// try await container.withScope { Registration(instance: request) } operation: { _ in … }
+    ///
+    /// try await container.withScope {
+    ///     Registration(instance: request)
+    /// } operation: { _ in
+    ///     try await next()
+    /// }
     /// ```
     /// - Parameters:
     ///   - service: The type of the value.

@@ -4,8 +4,8 @@ public import Testing
 /// Expects the declared graph of a container to equal the one in a file of the repository.
 ///
 /// ```swift
-/// @Test(.container { AppModule() })
-/// func `dependencies change only where a reviewer sees it`() async throws {
+/// @Test func `dependencies change only where a reviewer sees it`() async throws {
+///     try await expectWiring()
 ///     try await expectGraph(matches: "Wiring.json")
 /// }
 /// ```
