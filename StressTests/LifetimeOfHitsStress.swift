@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-/// What a request finds without a lock, while it is being evicted, replaced or disposed: nothing may be freed in
+/// Instances that a request finds without a lock during their eviction, replacement or disposal: none may be freed in
 /// between.
 ///
 /// Worth most in release, where the optimizer may end the life of what nobody retains, and under AddressSanitizer,

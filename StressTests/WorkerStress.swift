@@ -123,7 +123,7 @@ struct WorkerStress {
         plant.complaints.expect(isExpected, "job \(job.id) failed: \(error)")
     }
 
-    /// What happens after so many jobs.
+    /// The event after a number of jobs.
     private static func report(_ done: Int, _ plant: Plant) async {
         do {
             if done.isMultiple(of: 100) {

@@ -80,7 +80,7 @@ enum Env: Qualifier { case prod, test }
 
 let prodURL = URL(string: "https://example.com")
 
-/// Not `Sendable`: what `make` is for.
+/// Not `Sendable`: a service for `make`.
 final class Parser {
     let source: String
     var position = 0

@@ -47,7 +47,7 @@
         super.init()
     }
 
-    /// The pack as its actual type, for code that found it by a key holding this very type: the key is the proof.
+    /// The pack as its actual type, for code that found it by a key holding this very type: the key has proved it.
     @inlinable static func of(_ pack: ArgumentPack) -> Arguments {
         assert(pack is Arguments, "a registration is found by the type of its arguments")
         return unsafeDowncast(pack, to: Arguments.self)

@@ -25,7 +25,7 @@ import Synchronization
 
     /// The instance of a cell that holds it.
     ///
-    /// - Parameter service: The cell's type: the key under which it was found is the proof.
+    /// - Parameter service: The cell's type: the key under which it was found has proved it.
     /// - Returns: The instance.
     @inlinable final func value<Service: Sendable>(as service: Service.Type) -> Service {
         unsafeDowncast(self, to: StrongCell<Service>.self).value
@@ -33,7 +33,7 @@ import Synchronization
 
     /// The instance, nil after it has gone.
     ///
-    /// - Parameter service: The cell's type: the key under which it was found is the proof.
+    /// - Parameter service: The cell's type: the key under which it was found has proved it.
     /// - Returns: The instance.
     final func load<Service: Sendable>(as service: Service.Type) -> Service? {
         isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)

@@ -62,7 +62,7 @@ private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
     func decorate(_ factory: Factory) -> Factory {
-        // The key of the registration is the proof of the type.
+        // The key of the registration has proved the type.
         unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
     }
 
