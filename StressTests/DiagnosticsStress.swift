@@ -19,7 +19,7 @@ private final class Bookkeeper: ContainerObserver {
             case .created: counts["created", default: 0] += 1
             case .disposed:
                 counts["disposed", default: 0] += 1
-                // A disposal is told after the creation it ends.
+                // The event of a disposal follows that of the creation it ends.
                 if counts["disposed", default: 0] > counts["created", default: 0] { counts["wrong", default: 0] += 1 }
             case .scopeOpened: counts["opened", default: 0] += 1
             case .scopeClosed:

@@ -101,7 +101,7 @@ struct ScopeStress {
 
     private struct Refused: Error {}
 
-    /// A request's service that is told how the request ended.
+    /// A request's service that receives the reason of the request's end.
     private final class Audit: Sendable {
         let tracked: Tracked
         let reasons: Reasons

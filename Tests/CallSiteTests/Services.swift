@@ -1,6 +1,6 @@
 import AsyncDI
 
-// What the call sites of the documentation are about, as small as it gets.
+// The services of the documentation's call sites, as small as possible.
 
 final class HTTPClient: Sendable {
     let isShutDown = Flag()

@@ -1,6 +1,6 @@
 import Testing
 
-/// README and guides say what is so: their code is compiled here, their links lead somewhere.
+/// README and guides are true: their code is compiled here, and their links have targets.
 @Suite(.timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test func `every Swift block is compiled`() throws {

@@ -42,7 +42,7 @@ extension ContainerCore {
     /// Starts the container.
     ///
     /// - Parameter undoesFailure: Whether the instances of a start that fails are disposed here.
-    /// - Returns: What was created.
+    /// - Returns: The report of the start.
     /// - Throws: The same as ``Container/start()``.
     func start(undoesFailure: Bool = true) async throws -> StartReport {
         try withState { state in
@@ -56,7 +56,7 @@ extension ContainerCore {
             try await make(isOfStart: true) { $0.blueprint.isEager }
         } catch {
             let created = meter.fail()
-            // A creation that goes on after its cancellation may hold what the start created.
+            // A creation that continues after its cancellation may hold instances of the start.
             if undoesFailure, withState({ state in !state.flights.all.contains { $0.isOfStart } }) {
                 await dispose(created, reason: DisposalReason(error: error))
             }

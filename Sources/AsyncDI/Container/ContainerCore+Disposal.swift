@@ -3,7 +3,7 @@ extension ContainerCore {
     /// Disposes the container, or waits for the disposal that is under way.
     ///
     /// - Parameters:
-    ///   - reason: What hooks are told.
+    ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended: any other call interrupts it.
     ///   - deadline: How long to wait.
     /// - Throws: `DisposalError`; `invalidOperation` where the call would wait for itself.
@@ -12,7 +12,7 @@ extension ContainerCore {
     ) async throws {
         if try disposeAtOnce() { return }
         let asker = Waits.asker(of: ResolutionContext.activeRun)
-        // Known before the first hook runs: a hook that needs what the caller is making is refused.
+        // Known before the first hook runs: a hook that needs an instance that the caller is creating is refused.
         let suspension = Suspension()
         if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
@@ -21,7 +21,7 @@ extension ContainerCore {
                 return
             }
             guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, runs) }
-            // No other call would close the scope. The caller is told that its work is lost, so it has to be.
+            // No other call would close the scope. The caller gets the error of lost work, so the work must be lost.
             let error = waitsForItself("ends \(displayName)", asker, runs)
             _ = beginDisposal(reason: DisposalReason(error: reason.error ?? error), isEndOfBody: true)
             throw error
@@ -46,7 +46,7 @@ extension ContainerCore {
     var disposal: Disposal { disposalReference.loadOrInitialize { Disposal(below: parent) } }
 
     var ends: [Activity] {
-        // Not retained by hand because a reference that is there is never exchanged.
+        // Not retained by hand because an existing reference is never exchanged.
         if let disposal = disposalReference.load()?.takeUnretainedValue() { return [disposal] }
         return parent?.ends ?? []
     }
@@ -79,7 +79,7 @@ extension ContainerCore {
     /// Begins the disposal unless it has begun; nil when it is over.
     ///
     /// - Parameters:
-    ///   - reason: What hooks are told.
+    ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
     ///   - depth: How many disposals go on around this one in the caller's thread; `.max` where no hook may run there.
     /// - Returns: The disposal that is under way.
@@ -143,7 +143,7 @@ extension ContainerCore {
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)
-            // Copied, so that the last reference to what was published does not go before the scope's key is free.
+            // Copied, so that the last reference to a published instance does not go before the scope's key is free.
             dropped.retired = state.retired
             return false
         }
@@ -170,7 +170,7 @@ extension ContainerCore {
             if item.binding.hasDisposalHooks { disposal.noteHooks() }
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
-        // What was evicted while it was leased is disposed by the end of the last lease.
+        // The end of the last lease disposes instances that were evicted during a lease.
         disposal.isWaiting(for: "the end of leases")
         await allLeasesEnd()
         await awaitCleanups(disposal)
@@ -198,7 +198,7 @@ extension ContainerCore {
         for watcher in watchers.values { watcher.task.cancel() }
     }
 
-    /// Waiters are told at once; creations are cancelled.
+    /// Resumes waiters at once, and cancels creations.
     private func stopCreations() {
         let (waiters, creations) = withState { $0.flights.close() }
         for waiter in waiters { waiter.resume(.disposed) }
@@ -242,7 +242,7 @@ extension ContainerCore {
         }
     }
 
-    /// What a disposed container had, to be dealt with outside its lock: deinitializers are user code.
+    /// The content of a disposed container, to be released outside its lock: deinitializers are user code.
     private struct Dropped {
         var registrations: RegistrationTable<Binding>?
         var instances = InstanceCache()
@@ -251,7 +251,7 @@ extension ContainerCore {
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         var endings: [CreationKey: Disposable] = [:]
         var silent: [Disposable] = []
-        /// What was published, where its release must wait until the scope's key is free.
+        /// Published objects, whose release must wait until the scope's key is free.
         var retired: [AnyObject] = []
 
         func clear() {

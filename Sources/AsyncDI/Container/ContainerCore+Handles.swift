@@ -2,7 +2,7 @@
 final class HandleReference: Sendable {
     struct Weak: Sendable {
         weak var container: Container?
-        /// Not set where the parent can be asked for it.
+        /// Not set where the parent has it.
         weak var lifeline: Lifeline?
     }
 
@@ -54,7 +54,7 @@ extension ContainerCore {
     func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
 
     private func unpinnedHandle() -> Container? {
-        // The lock is not held while a handle is made: it is adopted through the same lock.
+        // The lock is not held during the creation of a handle, which is adopted through the same lock.
         let reference = handleReference.object
         let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
         if let container { return container }

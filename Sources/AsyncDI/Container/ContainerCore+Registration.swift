@@ -29,7 +29,7 @@ extension ContainerCore {
                     continue
                 }
                 publish(binding, at: place, in: &state)
-                // What a request's scope is given is its data, and no news.
+                // The registrations of a request's scope are its data, and no events.
                 if !isScope || binding.blueprint.instance == nil && !binding.blueprint.isExpected {
                     state.note(.registered, .registered(binding.key))
                 }

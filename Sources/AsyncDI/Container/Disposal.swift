@@ -19,14 +19,14 @@ final class Disposal: Completion, @unchecked Sendable {
     /// The disposal of a container waits for its instances, and for the containers below it.
     override var outer: [Activity] { parent?.ends ?? [] }
 
-    /// What the disposal is waiting for, for the error of a deadline.
+    /// The object of the disposal's wait, for the error of a deadline.
     ///
     /// Described outside the lock: a qualifier's description is user code.
     var current: String? {
         let describe = state.withLock { $0.current }
         return describe?()
     }
-    /// What is waited for from now on; kept until the next wait, or the end.
+    /// Notes the object of the next wait; kept until the wait after it, or the end.
     func isWaiting(for description: @autoclosure @escaping @Sendable () -> String) {
         state.withLock { $0.current = description }
     }

@@ -179,7 +179,7 @@ extension ContainerCore {
         if let lostWork { throw lostWork }
     }
 
-    /// Ends a scope whose work failed; observers are told what hooks throw.
+    /// Ends a scope whose work failed; observers receive the errors of hooks.
     nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error) async {
         let reason = DisposalReason(error: error)
         do {

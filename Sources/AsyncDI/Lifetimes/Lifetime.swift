@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | ``transient`` | never | – |
 /// | ``graph`` | within one resolution | the resolution |
-/// | ``scoped`` | within one scope | the container asked |
+/// | ``scoped`` | within one scope | the resolving container |
 /// | ``singleton`` | by the owner and every scope below it | the owner |
 /// | ``multiton`` | like a singleton, one for each argument pack | the owner |
 /// | ``weak`` | while another reference holds it | the owner |

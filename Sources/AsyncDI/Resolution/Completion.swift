@@ -1,10 +1,10 @@
 /// An activity with an end that tasks can wait for.
 ///
-/// `@unchecked Sendable` because its superclass is; what it adds is behind a lock.
+/// `@unchecked Sendable` because its superclass is; its own state is behind a lock.
 class Completion: Activity, @unchecked Sendable {
     private struct State {
         var isDone = false
-        /// How often waiters were told to check again.
+        /// The number of calls that made waiters check again.
         var wakes = 0
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -75,7 +75,7 @@ class Completion: Activity, @unchecked Sendable {
         return hasEnded
     }
 
-    /// How often waiters were told to check again whether to wait.
+    /// The number of calls that made waiters check again whether to wait.
     final var wakes: Int { state.withLock { $0.wakes } }
 
     /// Lets every waiter check again whether to wait.

@@ -1,4 +1,4 @@
-/// What the product of a creation may hold.
+/// The instances that the product of a creation may hold.
 extension Creation {
     /// Whether the product lives longer than that of another creation.
     func outlives(_ other: Creation) -> Bool {
@@ -12,7 +12,7 @@ extension Creation {
         return false
     }
 
-    /// Whether this creation's product must not hold what a graph creates for another holder.
+    /// Whether this creation's product must not hold graph instances that were created for another holder.
     func mustNotShare(_ creation: Creation) -> Bool {
         creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
     }

@@ -58,7 +58,7 @@ extension Resolver {
 }
 
 extension Request {
-    /// What is decorated: leased, where it could be evicted while what wraps it is still in use.
+    /// The decorated instance, leased where it could be evicted while its wrapper is still in use.
     fileprivate nonisolated(nonsending) func resolveBase(
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
@@ -88,7 +88,7 @@ extension InstanceTable {
         _ key: ServiceKey, _ find: () -> (binding: Binding, table: InstanceTable)?
     ) -> (binding: Binding, table: InstanceTable)? {
         var found = find()
-        // The outermost first: what is inherited may itself decorate what has changed.
+        // The outermost first: an inherited registration may itself decorate one that has changed.
         while let (binding, table) = found, let base = binding.base, base.isInherited,
             table.currentRegistration(beyondFor: key)?.binding !== base.binding
         {

@@ -27,7 +27,7 @@
     @usableFromInline init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
 }
 
-/// What an interceptor does before and after one factory.
+/// The calls of an interceptor before and after one factory.
 struct Interception: Sendable {
     let willRun: nonisolated(nonsending) @Sendable () async throws -> Void
     let didRun: nonisolated(nonsending) @Sendable (any Sendable) async throws -> Void
@@ -126,7 +126,7 @@ struct Interception: Sendable {
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
 }
 
-/// The factory of a service that need not be `Sendable`: what it makes is sent to the caller and stored nowhere.
+/// The factory of a service that need not be `Sendable`: its instances are sent to the caller and stored nowhere.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant `@Sendable` function.
 final class MakingFactory<Service>: Factory, @unchecked Sendable {

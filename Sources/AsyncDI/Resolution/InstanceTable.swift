@@ -62,7 +62,7 @@ import Synchronization
     func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        // With it the tables that it looks in: what is found is kept by the read, but they are not.
+        // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
@@ -83,7 +83,7 @@ import Synchronization
     func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        // With it the tables that it looks in: what is found is kept by the read, but they are not.
+        // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         if case .undecided(let slot, let table)? = search(probe),
             let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
@@ -265,7 +265,7 @@ import Synchronization
         return searchBeyond(probe, asked: self)
     }
 
-    /// By itself, so that what is found in the first table is found by little code.
+    /// A separate function, so that a hit in the first table runs little code.
     @inline(never)
     private func searchBeyond(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
         firstTableBeyond { $0.answer(probe, asked: asked) }
@@ -324,7 +324,7 @@ import Synchronization
         }
     }
 
-    /// Whether a published instance is what a request of `asked` gets.
+    /// Whether a published instance is the one for a request of `asked`.
     private func answers(_ cell: Cell, _ isRegisteredHere: Bool, _ asked: InstanceTable) -> Bool {
         let stamp = cell.stamp
         let isCurrent = stamp == 0 ? isRegisteredHere : stamp == RegistrationCounter.now

@@ -177,7 +177,7 @@ extension Request {
         try await leasedCell().map { Contribution(id: id, cell: $0.cell, lease: $0.lease) }
     }
 
-    /// Leases what must be made, all at once; when one fails, the others are cancelled.
+    /// Leases the missing instances, all at once; when one fails, the others are cancelled.
     ///
     /// Returns the outcome of each: instances that have nevertheless come hold leases. The first failure stands for the
     /// cancellations that it caused.

@@ -197,7 +197,7 @@ extension Request {
 
 /// A wait as observers and the report of a start have it.
 private struct MeasuredWait {
-    /// The shared creation that waits, where observers are told its own time.
+    /// The shared creation that waits, where observers receive its own time.
     private let waiting: Creation?
     private let start: StartMeter.Wait?
 

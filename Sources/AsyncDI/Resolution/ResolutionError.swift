@@ -71,14 +71,14 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
 
-    /// What a creation that failed hands its error over with.
+    /// The state with which a failed creation passes its error on.
     private struct Delivery {
         /// By identity, because the creation keeps its error.
         ///
         /// No other creation's address is mistaken for it: the error is given to its waiters, which hold the creation,
         /// and to creations that fail with it, which were there when it was.
         let creation: ObjectIdentifier
-        /// The creation's run: what is outside it in its task is no part of its waiters' paths.
+        /// The creation's run: the runs outside it in its task are not part of its waiters' paths.
         let run: Run
     }
 

@@ -7,7 +7,7 @@ final class ResolutionGraph: CreationPlace {
     /// An instance of the graph.
     private struct Entry {
         var cell: Cell
-        /// What held it first, and so was checked not to hold too much by it; nil where nothing shared did.
+        /// Its first holder, for which the captive rule was checked; nil without a shared holder.
         let holder: Binding?
     }
 
@@ -225,7 +225,7 @@ final class ResolutionGraph: CreationPlace {
         private var others: [UInt64: Other] = [:]
         private var mostOthers = 16
 
-        /// Notes that an instance was made in a container.
+        /// Notes the container in which an instance was created.
         ///
         /// Returns the numbers of those that have ended since, nil while there is no need to know.
         mutating func note(_ host: any ResolutionHost, dropped: inout Dropped) -> Set<UInt64>? {
@@ -276,7 +276,7 @@ final class ResolutionGraph: CreationPlace {
             state.instances = SmallMap()
             guard state.isKept else { return (instances, []) }
             for (key, entry) in instances.all {
-                // What is gone leaves nothing behind. Looking retains the rest, to be released outside the lock.
+                // Entries of released instances are removed. Reading retains the rest, to be released outside the lock.
                 guard let held = entry.cell.strengthened() else { continue }
                 living.append(held)
                 state.instances[key] = entry.cell.weakened().map { Entry(cell: $0, holder: entry.holder) }

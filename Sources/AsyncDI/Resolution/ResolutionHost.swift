@@ -27,7 +27,7 @@ protocol ResolutionHost: CreationPlace {
     var aroundCreations: [any AroundCreation] { get }
     /// Whether observers receive creations.
     var reportsCreations: Bool { get }
-    /// The time by the container's clock, since it was made.
+    /// The time since the container was created, by its clock.
     func elapsed() -> Duration
     /// Measures by the container's clock, from now on.
     func makeStopwatch() -> Stopwatch
@@ -101,7 +101,7 @@ enum JoinDecision {
     case leased(Cell, any HeldLease)
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
-    /// The graph's instance was made for another holder, and may hold what this holder must not.
+    /// The graph's instance was created for another holder, and may hold instances that this holder must not.
     ///
     /// The instance comes along to be released outside the lock.
     case captive(holder: Creation, Cell?)
@@ -132,7 +132,7 @@ enum JoinDecision {
 /// The answer to a request for a lease on an instance that was given without one, because it was unfinished.
 enum LeaseDecision {
     case leased(any HeldLease)
-    /// Evicted or reset since it was found: ask for another one.
+    /// Evicted or reset since the look-up: the request must be repeated.
     case gone
     /// The asker is in a cycle of properties with it, and was given it early.
     case unfinished

@@ -105,7 +105,7 @@ public struct Resolver: Sendable {
         return try run.find(service)
     }
 
-    /// The run that the request belongs to, if it is made in the task and the container of that run, as most are.
+    /// The run that the request belongs to, if that run's task and container make it, as for most requests.
     @inline(__always)
     var runOfThisTask: Run? {
         guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {

@@ -16,7 +16,7 @@ final class StartMeter: Sendable {
         let begin: Duration
         var end: Duration?
         var isCreated = false
-        /// What a start created, and not another request meanwhile; nil when the creation failed.
+        /// The created instance, if the start created it; nil when the creation failed.
         var instance: Cell?
         var waits: [Wait] = []
     }
@@ -126,7 +126,7 @@ final class StartMeter: Sendable {
 
     /// A request waits for a creation from now on.
     ///
-    /// - Returns: What ends the wait; nil when no container is starting.
+    /// - Returns: A closure that ends the wait; nil when no container is starting.
     func wait(of asker: Creation?, for creation: Creation) -> Wait? {
         guard isActive.load(ordering: .relaxed) else { return nil }
         let now = stopwatch.elapsed()

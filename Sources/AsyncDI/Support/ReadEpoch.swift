@@ -28,7 +28,7 @@ import Synchronization
 /// and waits twice. All operations are sequentially consistent because the argument orders a reader's addition and load
 /// against a writer's swap and read.
 ///
-/// `@unchecked Sendable` because the pointer never changes and what it points to is atomic.
+/// `@unchecked Sendable` because the pointer never changes and its counters are atomic.
 final class ReadEpoch: @unchecked Sendable {
     /// The one epoch of the process: a table holds a reference to it, because each access to a global costs a call.
     static let shared = ReadEpoch()

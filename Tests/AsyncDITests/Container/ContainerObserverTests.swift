@@ -285,7 +285,7 @@ private final class GatedObserver: ContainerObserver {
 }
 
 extension ContainerCore {
-    /// Yields until an observer has been told of the last disposal.
+    /// Yields until an observer has received the last disposal.
     fileprivate func settled(_ observer: RecordingObserver) async {
         func open() -> Int {
             observer.events.reduce(0) { count, event in

@@ -15,7 +15,7 @@ private final class Holder: Sendable {
     init(_ part: any Sendable) { self.part = part }
 }
 
-/// One graph that several containers are asked in.
+/// One graph of requests to several containers.
 @Suite(.timeLimit(.minutes(10))) struct GraphInScopesTests {
     private let graph = GraphIdentifier()
     private let root = Container {

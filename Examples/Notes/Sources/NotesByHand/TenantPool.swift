@@ -26,7 +26,7 @@ final class TenantPool: Sendable {
         self.capacity = capacity
     }
 
-    /// Gives the database of a tenant, which stays open until `release(_:)`.
+    /// Returns the database of a tenant, which stays open until `release(_:)`.
     func lease(_ tenant: TenantName) async throws -> TenantDatabase {
         while true {
             let entry = try state.withLock { try $0.join(tenant, opening: { self.opening(tenant) }) }

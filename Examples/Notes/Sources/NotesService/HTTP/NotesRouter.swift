@@ -4,7 +4,7 @@ import Hummingbird
 ///
 /// - Parameters:
 ///   - readiness: State for `/ready`.
-///   - catalogue: Gives the tenants, once the service has started.
+///   - catalogue: Returns the tenants, once the service has started.
 ///   - requests: Middleware of requests that are over when their handler returns.
 ///   - bodies: Middleware of requests that are over when their body has been written.
 ///   - around: Middleware of every request.
