@@ -1,5 +1,5 @@
-/// What makes each instance once, in a task of its own that begins in the asker's thread, and nothing else: no events,
-/// no cycles, no hooks, no end for who gives up.
+/// Creates each instance once, in its own task, which begins in the caller's thread. It has no events, no cycle
+/// detection, no hooks, and no end for waiters that give up.
 ///
 /// `@unchecked Sendable` because the dictionaries are touched only while the mutex is held.
 final class SharedFactories: @unchecked Sendable {

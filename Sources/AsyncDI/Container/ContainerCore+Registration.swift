@@ -99,7 +99,7 @@ extension ContainerCore {
         state.note(.registered, .registered(binding.key))
     }
 
-    /// What became of registrations: made into an error outside the lock, because a qualifier's description is user
+    /// The outcome of registering, turned into an error outside the lock, because a qualifier's description is user
     /// code.
     private enum Outcome {
         /// Whether other containers decorate what they inherit from here.

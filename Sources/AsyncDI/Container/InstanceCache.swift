@@ -144,7 +144,7 @@ extension InstanceCache {
         for (binding, list) in byBinding {
             precondition(!list.isEmpty, "no empty lists")
             precondition(list.values.allSatisfy { ObjectIdentifier($0.binding) == binding }, "lists agree")
-            precondition(list.values.allSatisfy { index(of: $0) != nil }, "lists have what is there")
+            precondition(list.values.allSatisfy { index(of: $0) != nil }, "lists have the cached instances")
         }
     }
 }

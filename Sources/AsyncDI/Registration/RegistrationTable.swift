@@ -195,7 +195,7 @@ private struct RegistrationIndex<Group: Hashable> {
             precondition(!list.positions.isEmpty && list.gone * 2 <= list.positions.count, "gaps take little room")
             precondition(list.positions == list.positions.sorted(), "lists are in order")
             let there = list.positions.filter { records[Int($0)] != nil }
-            precondition(there == living[key] ?? [], "lists have what is there, once")
+            precondition(there == living[key] ?? [], "lists have the registrations, once")
             precondition(there.count + list.gone == list.positions.count, "what has gone is counted")
         }
     }

@@ -17,10 +17,10 @@ extension Creation {
         creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
     }
 
-    /// Whether graph instances that were made in a container for another holder may hold what this creation's product
-    /// must not.
+    /// Whether graph instances that a container created for another holder may hold instances that this creation's
+    /// product must not hold.
     ///
-    /// What they hold was checked for that other holder. It is not recorded, and so what they may hold counts.
+    /// Their content was checked for that other holder. It is not recorded, so its possible extent counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
         guard let home else { return false }
         var place = host.parentHost

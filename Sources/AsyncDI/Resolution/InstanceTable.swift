@@ -249,8 +249,8 @@ import Synchronization
         }
     }
 
-    /// What a search finds: cells, bindings and slots are valid until the read ends, tables as long as the one that is
-    /// asked.
+    /// The result of a search: cells, bindings and slots are valid until the read ends, tables as long as the searched
+    /// one.
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.

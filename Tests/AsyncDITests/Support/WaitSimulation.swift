@@ -1,14 +1,14 @@
 @testable import AsyncDI
 
-/// A random dependency graph, made by a scheduler that runs one enabled step after the other: what the shell around
-/// ``WaitForGraph`` does, without its tasks.
+/// A random dependency graph, run by a scheduler that performs one enabled step after the other: a model of the shell
+/// around ``WaitForGraph``, without its tasks.
 ///
 /// Each creation runs a factory and perhaps hooks. Both are a list of groups; the requests of one group are made at the
-/// same time, as by child tasks. Some creations run in the task of who asks first (graph instances), some requests
+/// same time, as by child tasks. Some creations run in the task of the first request (graph instances), some requests
 /// outlive their creation, some are cancelled, some creations fail.
 ///
-/// Next to the graph the simulation keeps its own plain record of who waits for whom, and compares every answer with
-/// what a search through that record says.
+/// Next to the graph the simulation keeps its own plain record of the waits, and compares every answer with a search of
+/// that record.
 struct WaitSimulation {
     struct Options {
         var mostNodes = 7
