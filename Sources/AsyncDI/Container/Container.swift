@@ -4,8 +4,10 @@
 /// requests, gives a server one scope for each request, and disposes its instances in order.
 /// ```swift
 /// let container = Container {
-///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
-///         .onDispose { database in try await database.close() }
+///     Registration(Database.self, lifetime: .singleton) { _ in
+///         try await Database.open("app.sqlite")
+///     }
+///     .onDispose { database in try await database.close() }
 ///     Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
 /// }
 /// let users = try await container.resolve((any UserRepository).self)

@@ -22,9 +22,12 @@ enum Documents {
 
     /// The code that these tests and `.ci/check-wiring` compile, as lines.
     static func compiledFiles() throws -> [[String]] {
-        try ["Tests/DocumentationTests", "Tests/WiringApplications/Sources"]
-            .flatMap { try files(in: $0, endingIn: ".swift") }
-            .map { try Markdown.lines(text(of: $0)) }
+        try [
+            "Tests/DocumentationTests", "Tests/CallSiteTests", "Tests/MainActorCallSiteTests",
+            "Tests/WiringApplications/Sources",
+        ]
+        .flatMap { try files(in: $0, endingIn: ".swift") }
+        .map { try Markdown.lines(text(of: $0)) }
     }
 
     /// The code that `.ci/check-apple-ui` compiles against its stand-ins, as lines: that of the ``appleGuides``.
