@@ -1,17 +1,6 @@
 /// Initializers with few parameters, where the compiler infers more of the sources: closures as well.
 extension Registration where Service: Sendable {
     /// Registers a service created by an initializer, with the source of its parameter.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - first: The source of the first parameter.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     public init<First: Sendable>(
         using initializer: @escaping @Sendable (First) async throws -> Service,
@@ -26,18 +15,6 @@ extension Registration where Service: Sendable {
     }
 
     /// Registers a service created by an initializer, with sources for its two parameters.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - first: The source of the first parameter.
-    ///   - second: The source of the second parameter.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     public init<First: Sendable, Second: Sendable>(
         using initializer: @escaping @Sendable (First, Second) async throws -> Service,
@@ -52,19 +29,6 @@ extension Registration where Service: Sendable {
     }
 
     /// Registers a service created by an initializer, with sources for its three parameters.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - first: The source of the first parameter.
-    ///   - second: The source of the second parameter.
-    ///   - third: The source of the third parameter.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     public init<First: Sendable, Second: Sendable, Third: Sendable>(
         using initializer: @escaping @Sendable (First, Second, Third) async throws -> Service,
@@ -80,20 +44,6 @@ extension Registration where Service: Sendable {
     }
 
     /// Registers a service created by an initializer, with sources for its four parameters.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that returns the service.
-    ///   - first: The source of the first parameter.
-    ///   - second: The source of the second parameter.
-    ///   - third: The source of the third parameter.
-    ///   - fourth: The source of the fourth parameter.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Distinguishes registrations of one type.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
     @_documentation(visibility: internal)
     public init<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(
         using initializer: @escaping @Sendable (First, Second, Third, Fourth) async throws -> Service,
