@@ -23,8 +23,13 @@
 
     /// Whether decorators wrap the factory's instances.
     final let isDecorated: Bool
+    /// The instance of a registration that was given one.
+    final let instance: Cell?
 
-    @usableFromInline init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
+    @usableFromInline init(isDecorated: Bool = false, instance: Cell? = nil) {
+        self.isDecorated = isDecorated
+        self.instance = instance
+    }
 }
 
 /// The calls of an interceptor before and after one factory.
@@ -70,6 +75,15 @@ struct Interception: Sendable {
         decorators = []
         box = { StrongCell($0) }
         super.init(isDecorated: false)
+    }
+
+    /// The factory of an existing instance, which only decorators call.
+    @inlinable
+    init(instance: Service) {
+        make = { _, _ in instance }
+        decorators = []
+        box = nil
+        super.init(instance: StrongCell(instance))
     }
 
     init(

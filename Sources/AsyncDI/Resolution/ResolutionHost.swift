@@ -43,7 +43,12 @@ protocol ResolutionHost: CreationPlace {
     /// - Returns: The decision for the request.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
-    /// The current cached instance of a key.
+    /// The instance for these arguments that is cached and indexed, leased in this step if a lease is wanted.
+    func cached(
+        _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
+    ) -> Request.Delivery?
+
+    /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
 
     /// Takes a lease of an instance that was given early, if it is cached by now.
