@@ -73,7 +73,7 @@ extension ContainerCore {
         }
     }
 
-    /// A scoped instance is asked for a second time: from now on it is found without the lock.
+    /// Notes the second request for a scoped instance: from now on it is found without the lock.
     private func publishAgain(_ kept: CacheEntry, clock: UInt, in state: inout State) {
         guard let cell = kept.cell else { return }
         publish(cell, of: kept.binding, clock: clock, in: &state)

@@ -20,7 +20,7 @@ extension ContainerCore {
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
             return try await wait(for: disposal, deadline: nil)
         }
-        // Known before the first hook runs: a hook that needs what the caller is making is refused.
+        // Known before the first hook runs: a hook that needs an instance that the caller is creating is refused.
         let suspension = Suspension()
         if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
@@ -55,7 +55,7 @@ extension ContainerCore {
 
     /// The container's disposal, nil before a call has waited for it.
     ///
-    /// Not retained by hand because a reference that is there is never exchanged.
+    /// Not retained by hand because an existing reference is never exchanged.
     var disposalUnderWay: Disposal? { disposalReference.load()?.takeUnretainedValue() }
 
     var ends: [Activity] { disposalUnderWay.map { [$0] } ?? parent?.ends ?? [] }
@@ -107,13 +107,13 @@ extension ContainerCore {
         return disposal
     }
 
-    /// Begins the disposal where nothing but hooks can keep it from its end: most scopes with instances are like this.
+    /// Begins the disposal where only hooks can keep it from its end: most scopes with instances are like this.
     ///
     /// The disposal waits for its hooks alone, which wait for nothing yet. The call of `dispose` therefore closes no
     /// cycle, and the graph of waits learns of it only when a hook waits: see ``Disposable/beginner``.
     ///
     /// - Parameters:
-    ///   - reason: What hooks are told.
+    ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
     ///   - asker: The call that waits for the disposal, nil outside every activity.
     /// - Returns: The disposal; nil where it must begin in the general way.
@@ -132,7 +132,7 @@ extension ContainerCore {
 
     /// The step in which a disposal begins.
     ///
-    /// - Returns: What hooks are told.
+    /// - Returns: The reason that hooks receive.
     private func begin(
         _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
     ) -> DisposalReason {
@@ -198,7 +198,7 @@ extension ContainerCore {
         return true
     }
 
-    /// Ends what is under way in the container, which may take long.
+    /// Ends the work that is under way in the container, which may take long.
     private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
         stopCreations()
@@ -218,7 +218,7 @@ extension ContainerCore {
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         if withState({ !$0.leases.isEmpty || $0.owed > 0 }) {
-            // What was evicted while it was leased is disposed by the end of the last lease.
+            // The end of the last lease disposes instances that were evicted during a lease.
             disposal.waits(for: .allLeases)
             await allLeasesEnd()
             await awaitCleanups(disposal)
@@ -338,7 +338,7 @@ extension ContainerCore.State {
         hasHooksOnly && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
     }
 
-    /// Whether a disposal that has just begun waits for nothing but hooks.
+    /// Whether a disposal that has just begun waits only for hooks.
     fileprivate var hasHooksOnly: Bool {
         flights.isEmpty && leases.isEmpty && owed == 0
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }

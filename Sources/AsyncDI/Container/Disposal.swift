@@ -9,7 +9,7 @@ final class Disposal: Completion, @unchecked Sendable {
         var hasRunHooks = false
     }
 
-    /// What a disposal waits for, for the error of a deadline.
+    /// The object of a disposal's wait, for the error of a deadline.
     enum Subject: CustomStringConvertible {
         case child(ContainerCore)
         case creations(of: [ServiceKey])
@@ -54,12 +54,12 @@ final class Disposal: Completion, @unchecked Sendable {
     /// The disposal of a container waits for its instances, and for the containers below it.
     override var outer: [Activity] { parent?.ends ?? [] }
 
-    /// What the disposal is waiting for.
+    /// The object of the current wait.
     ///
     /// Described outside the lock: a qualifier's description is user code.
     var subject: Subject? { state.withLock { $0.subject } }
 
-    /// Notes what is waited for from now on, and whether hooks begin to run.
+    /// Notes the object of the next wait, and whether hooks begin to run.
     func waits(for subject: Subject, noting beginsHooks: Bool = false) {
         state.withLock { state in
             state.subject = subject

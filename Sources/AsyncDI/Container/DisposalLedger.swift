@@ -6,11 +6,11 @@ struct DisposalLedger<Item> {
 
     private struct Entry {
         let id: ID
-        /// Nil once it was taken.
+        /// Nil after it was removed.
         var item: Item?
     }
 
-    /// In the order of completion, which is that of their identifiers; those taken since stay until they outnumber the
+    /// In the order of completion, which is that of their identifiers; removed ones stay until they outnumber the
     /// others.
     private var entries: [Entry] = []
     private(set) var count = 0
@@ -18,7 +18,7 @@ struct DisposalLedger<Item> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The recorded item, nil when it was taken before.
+    /// The recorded item, nil when it was removed before.
     subscript(id: ID) -> Item? { index(of: id).flatMap { entries[$0].item } }
 
     mutating func record(_ item: Item) -> ID {
@@ -55,7 +55,7 @@ struct DisposalLedger<Item> {
     /// Entries in the order of completion.
     var inOrder: [Item] { entries.compactMap(\.item) }
 
-    /// Where an entry is, if it is still there.
+    /// The position of an entry, if it was not removed.
     private func index(of id: ID) -> Int? {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -72,7 +72,7 @@ extension DisposalLedger {
     /// Tests call this after every event.
     func checkInvariants() {
         precondition(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "the order is that of completion")
-        precondition(inOrder.count == count, "what is there is counted")
+        precondition(inOrder.count == count, "every entry is counted")
         precondition(entries.allSatisfy { $0.id < nextID }, "identifiers grow")
     }
 }

@@ -60,7 +60,7 @@ private protocol AnyComputedKey {
     let comparison: Comparison?
     var isComputed: Bool { comparison == nil }
 
-    /// Where the types of the arguments are known: looking for an instance takes no erased key.
+    /// Where the types of the arguments are known: a look-up needs no erased key.
     struct Comparison: Sendable {
         let hash: @Sendable (ArgumentPack) -> UInt32
         let areEqual: @Sendable (ArgumentPack, ArgumentPack) -> Bool

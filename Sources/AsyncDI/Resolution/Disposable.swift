@@ -54,7 +54,7 @@ final class Disposable: Completion, @unchecked Sendable {
         return outer
     }
 
-    /// The disposal of the container, where that waits for nothing but its hooks.
+    /// The disposal of the container, where that waits only for its hooks.
     private var containersDisposal: Disposal? { (home as? ContainerCore)?.disposalUnderWay }
 
     /// The call that waits for the container's disposal, and so for this one.

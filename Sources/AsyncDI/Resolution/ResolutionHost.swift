@@ -48,7 +48,7 @@ protocol ResolutionHost: CreationPlace {
         _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
     ) -> Request.Delivery?
 
-    /// What is cached for a key right now.
+    /// The current cached instance of a key.
     func peek(_ key: CreationKey) -> Peek
 
     /// Takes a lease of an instance that was given early, if it is cached by now.
