@@ -82,6 +82,20 @@ struct ContainerExamples {
         }
     }
 
+    @Test func `a unit of work leases its pool`() async throws {
+        typealias UnitOfWork = LeasingWork
+        let container = Container {
+            Registration(TenantPool.self, lifetime: .multiton) { _, tenant in TenantPool(tenant) }
+            Registration(UnitOfWork.self, lifetime: .scoped) { r in
+                UnitOfWork(pool: try await r.lease(TenantPool.self, arguments: "acme"))
+            }
+        }
+        try await container.withScope("job") { scope in
+            let work = try await scope.resolve(UnitOfWork.self)
+            try await work.pool.query("…")
+        }
+    }
+
     @Test func `a scope has instances of its own`() async throws {
         let container = Container {
             Registration(CurrentUser.self, lifetime: .scoped) { _ in CurrentUser() }
@@ -231,6 +245,8 @@ extension ContainerExamples {
         init(_ tenant: String) {}
         func query(_ text: String) async throws {}
     }
+
+    struct LeasingWork: Sendable { let pool: TenantPool }
 
     final class CurrentUser: Sendable {
         func greet(in scope: Container) async throws {
