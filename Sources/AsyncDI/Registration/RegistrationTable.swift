@@ -36,7 +36,8 @@ struct RegistrationTable<Record: Registered> {
     private var byName: RegistrationIndex<ServiceName>?
     private var byTarget: RegistrationIndex<ServiceKey>?
 
-    var isEmpty: Bool { records.count == gone }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { records.count - gone }
 
     enum AddAction {
         case added
@@ -121,6 +122,7 @@ struct RegistrationTable<Record: Registered> {
 
     /// Every registration in the order in which they came.
     var inOrder: [Record] { records.compactMap(\.self) }
+    func forEach(_ body: (Record) -> Void) { for case let record? in records { body(record) } }
 
     /// The registrations of a service in the order in which they came, whatever their qualifiers and arguments.
     mutating func records(of service: any Any.Type) -> [Record] {

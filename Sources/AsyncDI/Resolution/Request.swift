@@ -44,7 +44,7 @@ struct Request: Sendable {
     }
 
     /// Whether modules must be told first that they are loaded: a request from outside waits for that.
-    private var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
+    var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
 
     /// Waits until modules have been told that they are loaded.
     nonisolated(nonsending) func awaitModules() async throws {

@@ -21,6 +21,13 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
         return value.load(as: UInt.self) == 0
     }
 
+    /// The bound object.
+    var object: Object? {
+        // Valid as above; unretained because the binding holds a retain, and the result gets its own here.
+        valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self)
+            .map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+    }
+
     /// Whether nothing is bound, or this very object: one look-up.
     func isNil(or object: Object) -> Bool {
         guard let value = valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self) else { return true }
