@@ -311,8 +311,11 @@ extension ContainerCore {
     /// The container is disposed from now on.
     private func drop(from state: inout State, into dropped: inout Dropped) {
         if !state.registrations.isEmpty {
-            for binding in state.registrations.inOrder { binding.retire() }
-            if parent != nil { state.formerKeys = state.registrations.inOrder.map(\.key) }
+            if parent != nil { state.formerKeys.reserveCapacity(state.registrations.count) }
+            state.registrations.forEach { binding in
+                binding.retire()
+                if parent != nil { state.formerKeys.append(binding.key) }
+            }
             dropped.registrations = state.registrations
             state.registrations.removeAll()
         }

@@ -22,7 +22,7 @@ extension ContainerCore {
     func refuseInsideLease(to action: String) throws {
         var body = LeaseContext.activeBody
         while let current = body {
-            if current.cores.contains(where: isAboveOrSame) {
+            if current.leases(from: self) {
                 throw ResolutionError(
                     .invalidOperation,
                     "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",

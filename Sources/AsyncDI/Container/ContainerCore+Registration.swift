@@ -235,7 +235,7 @@ extension ContainerCore {
             cell.isSharedBelow = true
             if settings.interceptor == nil {
                 kept.isPublished = true
-                table.publish(cell, for: binding.key, retired: &state.retired)
+                table.publish(cell, in: binding, retired: &state.retired)
             } else {
                 // Its first request has to be noticed.
                 kept.isToBePublished = true

@@ -116,8 +116,10 @@ extension Disposable {
 }
 
 extension LeaseBody {
-    /// The containers of the leased instances; none after the end of the body, for a task that outlives it.
-    var cores: [ContainerCore] { held.compactMap { ($0 as? Lease)?.core } }
+    /// Whether one of the leased instances belongs to a container, or to one below it.
+    func leases(from container: ContainerCore) -> Bool {
+        holds { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
+    }
 }
 
 extension ContainerCore {
@@ -145,6 +147,25 @@ extension ContainerCore {
             // The cell to be disposed; each load creates another one.
             let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
             return Lease(core: self, key: key, state.beginLease(of: leased, for: key, at: now))
+        }
+    }
+
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
+        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison else { return nil }
+        let hash = comparison.hash(arguments)
+        // The clock is user code, and read outside the lock.
+        let now = elapsed()
+        return withState { state in
+            guard state.phase == .open, binding.isCurrent, let found = index.instance(withHash: hash),
+                let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
+            else { return nil }
+            // Unchecked because what an index holds beside its mark, which has no arguments, is an entry of the cache.
+            let kept = unsafeDowncast(found, to: CacheEntry.self)
+            kept.node?.note(at: now)
+            let key = kept.key
+            // In this step, because the instance may be evicted as soon as the lock is released.
+            let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
+            return (cell, Lease(core: self, key: key, leased))
         }
     }
 

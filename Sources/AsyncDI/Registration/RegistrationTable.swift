@@ -35,7 +35,8 @@ struct RegistrationTable<Record: Registered> {
     private var byName: RegistrationIndex<ServiceName>?
     private var byTarget: RegistrationIndex<ServiceKey>?
 
-    var isEmpty: Bool { records.count == gone }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { records.count - gone }
 
     enum AddAction {
         case added
@@ -120,6 +121,7 @@ struct RegistrationTable<Record: Registered> {
 
     /// All registrations in order.
     var inOrder: [Record] { records.compactMap(\.self) }
+    func forEach(_ body: (Record) -> Void) { for case let record? in records { body(record) } }
 
     /// The registrations of a service in order, whatever their qualifiers and arguments.
     mutating func records(of service: any Any.Type) -> [Record] {

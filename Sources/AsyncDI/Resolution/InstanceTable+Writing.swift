@@ -58,6 +58,11 @@ extension InstanceTable {
             slot = Slot(key)
             put(slot, retired: &retired)
         }
+        publish(cell, in: slot, retired: &retired)
+    }
+
+    /// The same for a slot that is known to be in the table.
+    func publish(_ cell: Cell, in slot: Slot, retired: inout [AnyObject]) {
         if let old = slot.cell.exchange(cell) { retired.append(old) }
     }
 

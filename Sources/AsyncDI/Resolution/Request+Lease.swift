@@ -4,11 +4,22 @@ extension Request {
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        if let (cell, lease) = try leasedAtOnce() { return (cell.value(as: service), lease) }
         guard let (cell, lease) = try await leasedCell() else { throw host.miss(key, asker: asker) }
         return (cell.value(as: service), lease)
     }
 
-    /// The same in a cell that holds the instance; nil without a registration.
+    /// The cached instance for arguments, and a lease of it, found without an erased key; nil where more is to be done.
+    private func leasedAtOnce() throws -> (cell: Cell, lease: any HeldLease)? {
+        // Where something is recorded, once is enough.
+        guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, let (binding, table) = try registration(), binding.isIndexed,
+            !isRefusedWhileDraining
+        else { return nil }
+        try checkCaptive(in: table.host, isScoped: false, isResettable: binding.lifetime.isResettable)
+        return table.host.leaseIndexed(binding, pack)
+    }
+
+    /// The same in a cell that holds the instance; nil when nothing answers the key.
     nonisolated(nonsending) func leasedCell() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {

@@ -44,8 +44,8 @@ struct Request: Sendable {
         return cell.strengthened()
     }
 
-    /// Whether modules must be loaded first: a request from outside waits for that.
-    private var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
+    /// Whether modules must be told first that they are loaded: a request from outside waits for that.
+    var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
 
     /// Waits until pending modules are loaded.
     nonisolated(nonsending) func awaitModules() async throws {

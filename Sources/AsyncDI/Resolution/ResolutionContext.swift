@@ -7,7 +7,7 @@ enum ResolutionContext {
 
     /// The run that a request made now belongs to, if that run has not ended.
     static var activeRun: Run? {
-        guard let run, run.isActive else { return nil }
+        guard let run = peek.object, run.isActive else { return nil }
         return run
     }
 }

@@ -43,10 +43,8 @@ protocol ResolutionHost: CreationPlace {
     /// - Returns: The decision for the request.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
-    /// The instance for these arguments that is cached and indexed, leased in this step if a lease is wanted.
-    func cached(
-        _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
-    ) -> Request.Delivery?
+    /// Takes a lease of the instance for these arguments, if it is cached and indexed.
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)?
 
     /// The current cached instance of a key.
     func peek(_ key: CreationKey) -> Peek

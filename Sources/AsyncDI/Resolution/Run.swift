@@ -294,7 +294,9 @@ import Synchronization
     /// The look-up of this run, which has not ended: where no rule about the holder applies, and nothing is recorded.
     func find(_ service: any Any.Type) throws -> Answer {
         if recorded != nil || isOfOutlivingTask { return .other(nil) }
-        guard let found = found(service) else { return .other(nil) }
+        guard let found = found(service) else {
+            return Request.beginShared(service, from: host, withTable { $0 }, asker: self)
+        }
         switch consume found {
         case .hit(let hit):
             guard let hit = allowed(hit) else { return .other(nil) }

@@ -22,7 +22,14 @@ struct TaskLocalPeek<Object: AnyObject & Sendable>: @unchecked Sendable {
         return value.load(as: UInt.self) == 0
     }
 
-    /// Whether the task-local is nil or bound to this very object: one look-up.
+    /// The bound object.
+    var object: Object? {
+        // Valid as above; unretained because the binding holds a retain, and the result gets its own here.
+        valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self)
+            .map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Whether nothing is bound, or this very object: one look-up.
     func isNil(or object: Object) -> Bool {
         guard let value = valueOfTaskLocal(key)?.load(as: UnsafeRawPointer?.self) else { return true }
         // Unretained because only addresses are compared, while the caller holds the object.
