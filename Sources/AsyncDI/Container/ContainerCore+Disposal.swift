@@ -257,7 +257,7 @@ extension ContainerCore {
     /// Open scopes and children, the latest first: what they were in the middle of is not done.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
-            disposal.waits(for: .child(child))
+            disposal.waits(for: .container(child.displayName))
             let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)

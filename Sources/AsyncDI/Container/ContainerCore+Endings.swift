@@ -2,15 +2,18 @@
 extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         guard case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue else {
-            _ = end(creation, result, unlessInGraph: false)
+            var ending = Ending()
+            _ = end(creation, result, unlessInGraph: false, into: &ending)
             return
         }
         store(StoredProduct(creation: creation, cell: cell, instance: instance), in: storage)
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
-        // A storage is user code, and receives the instance once it is known to be complete.
-        creation.storage == nil && end(creation, result, unlessInGraph: true) != nil
+        // A storage is the user's code, and given the instance once it is known to be complete.
+        guard creation.storage == nil else { return false }
+        var ending = Ending()
+        return end(creation, result, unlessInGraph: true, into: &ending)
     }
 
     /// Ends the flight of an instance that a storage received.
@@ -19,17 +22,19 @@ extension ContainerCore {
     func end(
         _ creation: Creation, _ result: Result<Cell, any Error>, in storage: any InstanceStorage
     ) -> (next: StorageWork?, isDropped: Bool) {
-        guard let ending = end(creation, result, unlessInGraph: false, storedIn: storage) else { return (nil, false) }
+        var ending = Ending()
+        _ = end(creation, result, unlessInGraph: false, storedIn: storage, into: &ending)
         return (ending.nextWork, ending.isDropped)
     }
 
-    /// Ends a flight, with the consequences; nil when the graph of waits must be consulted first.
+    /// Ends a flight, and does what that leaves to do.
+    ///
+    /// - Returns: Whether it has ended: not when the graph of waits must be asked first.
     private func end(
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
-        storedIn storage: (any InstanceStorage)? = nil
-    ) -> Ending? {
+        storedIn storage: (any InstanceStorage)? = nil, into ending: inout Ending
+    ) -> Bool {
         let now = elapsed()
-        var ending = Ending()
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
             let action = end(creation, result, at: now, in: &state, into: &ending)
@@ -40,7 +45,7 @@ extension ContainerCore {
             }
             return action
         }
-        guard let action else { return nil }
+        guard let action else { return false }
         creation.finishEnd()
         startMeter?.end(of: creation, with: result)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
@@ -49,7 +54,7 @@ extension ContainerCore {
         action.resumeWaiters(
             with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
         for continuation in ending.drained { continuation.resume() }
-        return ending
+        return true
     }
 
     /// The step in which a flight ends.

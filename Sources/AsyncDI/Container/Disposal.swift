@@ -11,7 +11,8 @@ final class Disposal: Completion, @unchecked Sendable {
 
     /// The object of a disposal's wait, for the error of a deadline.
     enum Subject: CustomStringConvertible {
-        case child(ContainerCore)
+        /// Its name: a container below keeps this one, and so the disposal.
+        case container(String)
         case creations(of: [ServiceKey])
         case removals
         case leases(of: ServiceKey)
@@ -20,7 +21,7 @@ final class Disposal: Completion, @unchecked Sendable {
 
         var description: String {
             switch self {
-            case .child(let child): child.displayName
+            case .container(let name): name
             case .creations(let keys): "the creation of " + keys.map(\.description).sorted().joined(separator: ", ")
             case .removals: "the disposal of evicted, reset or replaced instances"
             case .leases(let key): "the last lease of \(key)"

@@ -151,7 +151,9 @@ extension ContainerCore {
     }
 
     func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
-        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison else { return nil }
+        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison else {
+            return nil
+        }
         let hash = comparison.hash(arguments)
         // The clock is user code, and read outside the lock.
         let now = elapsed()

@@ -12,8 +12,8 @@ extension Request {
     /// The cached instance for arguments, and a lease of it, found without an erased key; nil where more is to be done.
     private func leasedAtOnce() throws -> (cell: Cell, lease: any HeldLease)? {
         // Where something is recorded, once is enough.
-        guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, let (binding, table) = try registration(), binding.isIndexed,
-            !isRefusedWhileDraining
+        guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, !isRefusedWhileDraining,
+            let (binding, table) = try registration(), binding.isIndexed
         else { return nil }
         try checkCaptive(in: table.host, isScoped: false, isResettable: binding.lifetime.isResettable)
         return table.host.leaseIndexed(binding, pack)
