@@ -215,7 +215,7 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line
     ) {
         let details = qualifier.flatMap { KeyDetails.of($0) }
-        self.init(service, details, .singleton, fileID, line, ServiceFactory<Service>(instance: instance))
+        self.init(service, details, .singleton, fileID, line, InstanceFactory(StrongCell(instance)))
     }
 
     /// A value that each scope supplies; resolving it in a scope without the value is an error that says so.
