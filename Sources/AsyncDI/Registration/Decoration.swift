@@ -62,8 +62,11 @@ private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
     func decorate(_ factory: Factory) -> Factory {
-        // The key of the registration has proved the type.
-        unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
+        // Both unchecked because the key of the registration has proved the type.
+        if let instance = factory.instance {
+            return ServiceFactory({ _, _ in instance.value(as: Service.self) }, decorators: [decorate])
+        }
+        return unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
     }
 
     func factory(

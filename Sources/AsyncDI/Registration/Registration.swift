@@ -216,7 +216,7 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line
     ) {
         let details = qualifier.flatMap { KeyDetails.of($0) }
-        self.init(service, details, .singleton, fileID, line, ServiceFactory<Service>(instance: instance))
+        self.init(service, details, .singleton, fileID, line, InstanceFactory(StrongCell(instance)))
     }
 
     /// Registers a value that each scope supplies; in a scope without it, resolving the value fails and names it.

@@ -77,15 +77,6 @@ struct Interception: Sendable {
         super.init(isDecorated: false)
     }
 
-    /// The factory of an existing instance, which only decorators call.
-    @inlinable
-    init(instance: Service) {
-        make = { _, _ in instance }
-        decorators = []
-        box = nil
-        super.init(instance: StrongCell(instance))
-    }
-
     init(
         _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
         decorators: [Decorator<Service>] = []
@@ -140,7 +131,23 @@ struct Interception: Sendable {
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
 }
 
-/// The factory of a service that need not be `Sendable`: its instances are sent to the caller and stored nowhere.
+/// The factory of a registration that was given its instance, which is never called.
+///
+/// Not generic: a request's scope makes several of these.
+///
+/// `@unchecked Sendable` because its superclass is; it adds nothing.
+@usableFromInline final class InstanceFactory: Factory, @unchecked Sendable {
+    @usableFromInline init(_ instance: Cell) { super.init(instance: instance) }
+
+    override nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
+        guard let instance else { preconditionFailure("the factory of an instance has one") }
+        return instance
+    }
+}
+
+/// The factory of a service that need not be `Sendable`: what it makes is sent to the caller and stored nowhere.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant `@Sendable` function.
 final class MakingFactory<Service>: Factory, @unchecked Sendable {
