@@ -19,10 +19,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(first.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// A service made by an initializer, and where its two parameters come from.
@@ -45,10 +43,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(first.value(from: resolver), second.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies + second.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, second, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// A service made by an initializer, and where its three parameters come from.
@@ -72,11 +68,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(
-                first.value(from: resolver), second.value(from: resolver), third.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies + second.dependencies + third.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, second, third, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// A service made by an initializer, and where its four parameters come from.
@@ -102,11 +95,7 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(
-                first.value(from: resolver), second.value(from: resolver), third.value(from: resolver),
-                fourth.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies + second.dependencies + third.dependencies + fourth.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, second, third, fourth, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 }
