@@ -4,7 +4,7 @@ import Testing
 /// A finding about a test's container that no expectation of the test has made.
 ///
 /// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of the
-/// registration that it is about. ``withTestContainer(_:sourceLocation:report:_:overrides:operation:)`` can hand it to a
+/// registration that it is about. ``withTestContainer(_:report:fileID:filePath:line:column:_:overrides:operation:)`` can hand it to a
 /// closure.
 public struct TestReport: Sendable, CustomStringConvertible {
     /// The kinds of reports, to switch one off by ``TestContainerOption/allowing(_:because:)``.
@@ -33,7 +33,9 @@ public struct TestReport: Sendable, CustomStringConvertible {
     /// The finding, and advice on what to do about it.
     public let message: String
     /// The registration that the report is about; nil when it is about none.
-    public let site: RegistrationSite?
+    public internal(set) var site: RegistrationSite?
+    /// The service of that registration.
+    var key: ServiceKey?
 
     /// Whether the report is a warning, which fails no test.
     public var isWarning: Bool { kind == .unusedOverride }

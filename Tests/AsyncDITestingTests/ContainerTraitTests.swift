@@ -1,10 +1,10 @@
 import AsyncDI
-import AsyncDITesting
-import Synchronization
 import Testing
 
+@testable import AsyncDITesting
+
 /// What every test of the suite has seen: no two cases have the same container.
-private let seenContainers = Mutex<[ObjectIdentifier: Container]>([:])
+private let seenContainers = Locked<[ObjectIdentifier: Container]>([:])
 
 private func isNew(_ container: Container) -> Bool {
     seenContainers.withLock { $0.updateValue(container, forKey: ObjectIdentifier(container)) == nil }

@@ -111,7 +111,7 @@ extension Container {
             }
         } catch {
             // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
-            try? await end(&scope, reason: DisposalReason(error: error))
+            try? await end(&scope, reason: DisposalReason(error: error, hasCaller: false))
             throw error
         }
         try await end(&scope, reason: DisposalReason())

@@ -95,7 +95,7 @@ extension ContainerCore {
             if hasOwner, !isEndOfBody {
                 // The body has not done its work yet.
                 let error = interruption ?? Self.cutShort(self)
-                if reason.error == nil { mustRun = DisposalReason(error: error) }
+                if reason.error == nil { mustRun = reason.with(error) }
                 disposal.isInterruption(error)
             }
             return false
@@ -209,7 +209,7 @@ extension ContainerCore {
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
             disposal.isWaiting(for: child.displayName)
-            let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
+            let reason = reason.with(reason.error ?? Self.cutShort(child))
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }

@@ -5,7 +5,7 @@ extension ContainerCore {
         var errors: [any Error] = []
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
-            let reason = item.failure.map { DisposalReason(error: $0) } ?? reason
+            let reason = item.failure.map(reason.with) ?? reason
             // A hook is a run like a factory's: what it waits for is in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
@@ -24,7 +24,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             }
         }
-        for lease in item.leases { errors += await end(lease, heldBy: item) }
+        for lease in item.leases { errors += await end(lease, heldBy: item, reason) }
         for error in errors { item.add(error) }
         item.end()
         return errors
@@ -34,7 +34,9 @@ extension ContainerCore {
     ///
     /// What it freed here is disposed at once, as part of what the instance is: the next one in the order may be older
     /// than both.
-    private func end(_ lease: any HeldLease, heldBy holder: Disposable) async -> [any Error] {
+    private func end(
+        _ lease: any HeldLease, heldBy holder: Disposable, _ reason: DisposalReason
+    ) async -> [any Error] {
         guard let own = lease as? Lease, own.core === self else {
             lease.end()
             return []
@@ -44,7 +46,7 @@ extension ContainerCore {
             // The holder's disposal ends after this one: a hook that needs the holder's successor would wait for
             // itself.
             freed.isFollowed(by: holder)
-            errors += await dispose(freed, reason: DisposalReason())
+            errors += await dispose(freed, reason: DisposalReason(hasCaller: reason.hasCaller))
             settle(freed, errors: [])
         }
         return errors
@@ -70,7 +72,9 @@ extension ContainerCore {
     ///
     /// They are owed already.
     @discardableResult
-    func cleanUp(_ items: [Disposable], reason: DisposalReason = DisposalReason()) -> Task<[any Error], Never>? {
+    func cleanUp(
+        _ items: [Disposable], reason: DisposalReason = DisposalReason(hasCaller: false)
+    ) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
         for (item, next) in zip(items, items.dropFirst()) { item.isFollowed(by: next) }
         let observed = observedHandle()

@@ -43,7 +43,8 @@ public nonisolated(nonsending) func withContainer<R>(
     } catch {
         // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
         try? await container.core.tellingObservers {
-            try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
+            try await container.core.dispose(
+                reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
         }
         throw error
     }
