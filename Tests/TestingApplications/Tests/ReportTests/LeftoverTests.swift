@@ -39,7 +39,8 @@ struct LeftoverTests {
     func `a creation that does not end`() async throws {
         let container = try Container.test
         Task { _ = try await container.resolve(Checkout.self) }
-        while container.activity().creations.isEmpty { await Task.yield() }
+        // Of both parts, this one does not end.
+        while container.activity().creations.map { "\($0.instance.key)" } != ["Ledger"] { await Task.yield() }
     }
 
     @Test(.container(soon) {})

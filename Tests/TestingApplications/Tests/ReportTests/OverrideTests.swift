@@ -23,7 +23,7 @@ struct OverrideTests {
         _ = try await Container.test.resolve(Checkout.self)
     }
 
-    @Test(.container { if Bool(true) { Registration(Int.self, instance: 1) } else { Registration(Int.self, instance: 2) } })
+    @Test(.container { if Bool(true) { Registration(Int.self, instance: 1) } else { Registration(instance: 2) } })
     func `an override of nothing, which the source does not tell`() {}
 
     @Test(
