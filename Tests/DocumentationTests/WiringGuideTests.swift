@@ -34,6 +34,10 @@ private struct Invoice: Sendable {
     let page: Int
 }
 
+private actor Drawer {
+    static func open() async throws -> Drawer { Drawer() }
+}
+
 private func makeContainer() -> Container {
     Container(name: "shop") {
         Registration(instance: Watch())
@@ -46,6 +50,7 @@ private func makeContainer() -> Container {
         Registration(
             using: UnitOfWork.init, with: .leased(by: { (request: Request) in request.tenant }), .resolved,
             lifetime: .scoped)
+        Registration(using: { try await Drawer.open() }, lifetime: .singleton)
         Registration(using: Receipt.init(number:clock:), taking: Int.self)
         Registration(using: Invoice.init(address:number:page:), with: .qualified("billing"), .argument, .argument)
     }
@@ -65,6 +70,7 @@ private func makeContainer() -> Container {
         #expect(try await container.resolve(Receipt.self, arguments: 7).number == 7)
         #expect(try await container.resolve(Invoice.self, arguments: 7, 2).page == 2)
         _ = try await container.resolve(Client.self)
+        _ = try await container.resolve(Drawer.self)
         try await container.withScope {
             Registration(instance: Request(tenant: "acme"))
         } operation: { _ in
