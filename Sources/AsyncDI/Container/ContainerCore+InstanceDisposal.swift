@@ -5,7 +5,8 @@ extension ContainerCore {
         var errors: [any Error] = []
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
-            let reason = item.failure.map(reason.with) ?? reason
+            let reason = DisposalReason(
+                error: item.failure ?? reason.error, hasCaller: reason.hasCaller || item.isDrained)
             // A hook is a run like a factory's: what it waits for is in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {

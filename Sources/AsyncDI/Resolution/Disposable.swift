@@ -19,6 +19,9 @@ final class Disposable: Completion, @unchecked Sendable {
     let failure: (any Error)?
     /// Whether observers got an event for its creation, and get one for its disposal.
     let isAnnounced: Bool
+    /// Whether the caller of a drain gets what hooks throw, whoever began the disposal.
+    var isDrained: Bool { drained.load(ordering: .acquiring) }
+    private let drained = Atomic<Bool>(false)
     /// The leases that the disposal waits for, where there were any.
     ///
     /// Unchecked because it is written before any creation knows this disposal, and from then on touched under the lock
@@ -53,6 +56,9 @@ final class Disposable: Completion, @unchecked Sendable {
         if let next { outer.append(next) }
         return outer
     }
+
+    /// A drain waits for the disposal, and throws what hooks throw.
+    func isAwaitedByDrain() { drained.store(true, ordering: .releasing) }
 
     /// Ends the disposal, and resumes every waiter.
     func end() {

@@ -182,12 +182,16 @@ private final class Engine: Sendable {}
         try await container.reset()
         _ = try await container.resolve(Engine.self, arguments: 3)
         await container.unregister(Engine.self)
+        try await container.register(
+            Registration(Int.self, lifetime: .multiton) { (_, number: Int) in number }.onDispose { _ in })
+        _ = try await container.resolve(Int.self, arguments: 5)
+        try await container.drain(Int.self, arguments: 5)
         _ = try await container.resolve(String.self)
         try await container.dispose()
         // The background takes its time.
         #expect(
             callers.log.entries.sorted() == [
-                "Engine(Int): false", "Engine(Int): false", "Engine(Int): true",
+                "Engine(Int): false", "Engine(Int): false", "Engine(Int): true", "Int(Int): true",
                 "String: false", "String: true", "String: true",
             ])
     }
