@@ -45,7 +45,7 @@ let package = Package(
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         // Public API only, so that it also runs with `-c release`, as users get the library.
-        .testTarget(name: "StressTests", dependencies: ["AsyncDI"], path: "StressTests"),
+        .testTarget(name: "StressTests", dependencies: ["AsyncDI", "AsyncDITesting"], path: "StressTests"),
     ],
     swiftLanguageModes: [.v6]
 )

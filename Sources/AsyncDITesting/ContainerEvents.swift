@@ -1,5 +1,4 @@
 public import AsyncDI
-import Synchronization
 
 /// The events of a test's container and of its scopes, in their order.
 ///
@@ -102,7 +101,7 @@ final class EventLog: Sendable {
         var lastWaiter = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var entries: [ContainerEvents.Entry] { state.withLock { $0.entries } }
 

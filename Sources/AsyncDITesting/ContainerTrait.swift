@@ -33,10 +33,12 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         if testCase == nil || TestSession.current?.testID == test.id { return try await function() }
         let traits = test.traits.compactMap { $0 as? ContainerTrait }
         let place = test.sourceLocation
+        let layers = traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: $0.belongs(to: test)) }
         let session = TestSession(
-            traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: $0.belongs(to: test)) },
-            TestContainerOption.Values(traits.flatMap(\.options)), testID: test.id,
-            again: { Registrations { for trait in traits { trait.registrations() } } }
+            layers, TestContainerOption.Values(traits.flatMap(\.options)), testID: test.id,
+            again: { Registrations { for trait in traits { trait.registrations() } } },
+            attributeLines: AttributeLines(
+                zip(traits, layers).map { .init(place: $0.sourceLocation, registrations: $1.registrations) })
         ) { report in
             report.record(near: place)
         }
@@ -78,8 +80,10 @@ extension Trait where Self == ContainerTrait {
     /// the base registrations. A registration of an inner one is an override, and one that replaces nothing is
     /// reported: see ``TestReport``.
     ///
-    /// A report is recorded at the line of its registration, or else at the test. The compiler gives registrations
-    /// inside the attribute itself the line of the test or suite below it; those of a module have their own lines.
+    /// A report is recorded at the line of the registration that it is about, and at the test when there is none. The
+    /// compiler gives registrations that stand inside the attribute itself the line of the test or suite below it: their
+    /// own lines are looked up in the source. Where that is impossible, as with an `if` in the attribute, the report has
+    /// the line below.
     ///
     /// - Parameters:
     ///   - options: The options of the container.

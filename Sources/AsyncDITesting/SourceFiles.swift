@@ -1,4 +1,5 @@
 import AsyncDI
+import Foundation
 import Testing
 
 /// Finds the files of registrations, which are known as `Module/File.swift` only.
@@ -16,20 +17,28 @@ enum SourceFiles {
 
     private static func path(of fileID: String, near place: SourceLocation) -> String {
         if fileID == place.fileID { return place.filePath }
-        let parts = fileID.split(separator: "/")
+        let parts = fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let file = parts.last else { return fileID }
-        var folders = place.filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        // Beside the test, or in the usual folders of a package around it.
-        if place.moduleName == module, let path = existing(folders.joined(separator: "/") + "/" + file) { return path }
-        while !folders.isEmpty {
-            let root = folders.joined(separator: "/")
-            for folder in ["Sources", "Tests", "."] {
-                if let path = FolderSearch.find(String(file), in: "\(root)/\(folder)/\(module)") { return path }
+        var folder = URL(filePath: place.filePath).deletingLastPathComponent()
+        // Beside the test, or in the usual places of a package around it.
+        let beside = folder.appending(path: file)
+        if place.moduleName == module, FileManager.default.fileExists(atPath: beside.path) { return beside.path }
+        while folder.path != "/", folder.path != "" {
+            for sources in ["Sources/\(module)", "Tests/\(module)", module] {
+                if let path = find(file, in: folder.appending(path: sources)) { return path }
             }
-            folders = folders.dropLast()
+            folder = folder.deletingLastPathComponent().standardizedFileURL
         }
         return fileID
     }
 
-    private static func existing(_ path: String) -> String? { TextFile.exists(path) ? path : nil }
+    /// The path of a file in a folder or in the folders in it; nil when there is none.
+    private static func find(_ file: String, in folder: URL) -> String? {
+        let files = FileManager.default.enumerator(
+            at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles, .skipsPackageDescendants])
+        while let url = files?.nextObject() as? URL {
+            if url.lastPathComponent == file { return url.path }
+        }
+        return nil
+    }
 }

@@ -12,7 +12,7 @@ extension TestReport {
             message:
                 "The override \(entry.key) replaces nothing. \(known) Correct its type, qualifier or arguments; if "
                 + "the test adds a service of its own, say so: \(offSwitch(.overrideOfNothing)).",
-            site: entry.site)
+            site: entry.site, key: entry.key)
     }
 
     static func unusedOverride(_ entry: Registrations.Entry) -> TestReport {
@@ -21,7 +21,7 @@ extension TestReport {
             message:
                 "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it, or say "
                 + "why it stays: \(offSwitch(.unusedOverride)).",
-            site: entry.site)
+            site: entry.site, key: entry.key)
     }
 
     static func lateRequest(_ key: ServiceKey) -> TestReport {
@@ -38,15 +38,21 @@ extension TestReport {
             message: "An instance of \(call.key) is still alive after the end of its container. Look for a cycle of "
                 + "references, a task that runs on, or a global that holds it; or say why it stays: "
                 + "\(offSwitch(.livingInstance)).",
-            site: call.site)
+            site: call.site, key: call.key)
     }
 
     static func hookFailed(_ call: InterceptedCall, _ error: any Error) -> TestReport {
-        TestReport(
+        let advice =
+            call.hasCaller
+            ? "If it is meant to, dispose the container in the test and expect the error"
+            : "No caller got the error: the instance was evicted, replaced or unregistered, or its scope ended because of "
+                + "another error, or was dropped. Mend the hook"
+        return TestReport(
             kind: .failedDisposal,
-            message: "The onDispose of \(call.key) threw at the end of the test: \(error). If it is meant to, dispose "
-                + "the container in the test and expect the error, or say why: \(offSwitch(.failedDisposal)).",
-            site: call.site)
+            message:
+                "The onDispose of \(call.key) threw at \(call.hasCaller ? "the end of the test" : "a disposal in the background"): "
+                + "\(error). \(advice), or say why: \(offSwitch(.failedDisposal)).",
+            site: call.site, key: call.key)
     }
 
     static func disposalTimedOut(_ error: ResolutionError, after limit: Duration) -> TestReport {
@@ -54,7 +60,7 @@ extension TestReport {
             kind: .failedDisposal,
             message: "The container of the test was not disposed within \(limit). \(error) "
                 + "A longer time is given by .disposal(within: …).",
-            site: error.sites.last ?? nil)
+            site: error.sites.last ?? nil, key: error.path.last)
     }
 
     static func disposalFailed(_ error: any Error) -> TestReport {

@@ -7,14 +7,12 @@ extension TestReport {
     static nonisolated(nonsending) func unfinished(
         in container: Container, grace: Duration = .milliseconds(100)
     ) async -> [TestReport] {
-        let clock = ContinuousClock()
-        let end = clock.now + grace
-        while true {
-            let reports = unfinished(container.activity())
-            if reports.isEmpty || clock.now >= end { return reports }
-            // A cancelled test cannot sleep.
-            do { try await clock.sleep(for: .milliseconds(1)) } catch { await Task.yield() }
+        var reports: [TestReport] = []
+        _ = await Patience.wait(atMost: grace) {
+            reports = unfinished(container.activity())
+            return reports.isEmpty
         }
+        return reports
     }
 
     private static func unfinished(_ activity: ActivitySnapshot) -> [TestReport] {
@@ -29,7 +27,9 @@ extension TestReport {
             message +=
                 ". Await the request in the test, or let its factory end when it is cancelled; or say why it may run on: "
                 + "\(offSwitch(.unfinishedCreation))."
-            return TestReport(kind: .unfinishedCreation, message: message, site: creation.instance.site)
+            return TestReport(
+                kind: .unfinishedCreation, message: message, site: creation.instance.site,
+                key: creation.instance.key)
         }
         // A lease held by an instance ends with the container, or with its scope.
         let leases = activity.leases.filter { $0.bodies > 0 }.map { lease in
@@ -37,7 +37,7 @@ extension TestReport {
                 kind: .openLease,
                 message: "\(lease.instance) is still leased, for \(lease.duration), by a body that runs on. Await "
                     + "the call of withInstance in the test; or say why it may run on: \(offSwitch(.openLease)).",
-                site: lease.instance.site)
+                site: lease.instance.site, key: lease.instance.key)
         }
         let scopes = activity.scopes.map { scope in
             let advice =

@@ -3,8 +3,9 @@ import Testing
 
 /// A finding about a test's container, beyond the expectations of the test.
 ///
-/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of
-/// its registration. ``withTestContainer(_:sourceLocation:report:_:overrides:operation:)`` can pass it to a closure.
+/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of the
+/// registration that it is about. ``withTestContainer(_:report:fileID:filePath:line:column:_:overrides:operation:)`` can hand it to a
+/// closure.
 public struct TestReport: Sendable, CustomStringConvertible {
     /// The kinds of reports, each of which ``TestContainerOption/allowing(_:because:)`` can switch off.
     @nonexhaustive
@@ -31,8 +32,10 @@ public struct TestReport: Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The finding, and advice on what to do about it.
     public let message: String
-    /// The registration that the report is about, or nil.
-    public let site: RegistrationSite?
+    /// The registration that the report is about; nil when it is about none.
+    public internal(set) var site: RegistrationSite?
+    /// The service of that registration.
+    var key: ServiceKey?
 
     /// Whether the report is a warning, which does not fail the test.
     public var isWarning: Bool { kind == .unusedOverride }

@@ -30,6 +30,8 @@ final class TestSession: Sendable {
     private let options: TestContainerOption.Values
     private let overrides: [Override]
     private let report: @Sendable (TestReport) -> Void
+    /// The lines of registrations that stand inside an attribute.
+    let attributeLines: AttributeLines
 
     /// Creates the container.
     ///
@@ -38,16 +40,19 @@ final class TestSession: Sendable {
     ///   - options: The options of all layers.
     ///   - testID: The test.
     ///   - makeRegistrations: Evaluates the registrations of all layers once more.
-    ///   - report: Receives the reports.
+    ///   - attributeLines: The lines of registrations that stand inside an attribute.
+    ///   - report: Receives what is found.
     init(
         _ layers: [Layer], _ options: TestContainerOption.Values, testID: Test.ID?,
         again makeRegistrations: (@Sendable () -> Registrations)? = nil,
+        attributeLines: AttributeLines = AttributeLines(),
         report: @escaping @Sendable (TestReport) -> Void
     ) {
         self.options = options
         self.testID = testID
         self.makeRegistrations = makeRegistrations
         self.report = report
+        self.attributeLines = attributeLines
         watcher = TestWatcher(watchesInstances: options.reportsLeaks)
         overrides = Self.overrides(in: layers)
         container = Container(
@@ -126,12 +131,7 @@ final class TestSession: Sendable {
 
     /// An instance goes when the last task with a reference releases it, perhaps a moment after the container.
     private nonisolated(nonsending) func reportLeaks() async {
-        let clock = ContinuousClock()
-        let end = clock.now + .milliseconds(500)
-        while !watcher.livingInstances.isEmpty, clock.now < end {
-            // A cancelled test cannot sleep.
-            do { try await clock.sleep(for: .milliseconds(1)) } catch { await Task.yield() }
-        }
+        if await Patience.wait(atMost: .milliseconds(500), until: { watcher.livingInstances.isEmpty }) { return }
         for instance in watcher.livingInstances { tell(.livingInstance(instance.call)) }
     }
 
@@ -146,6 +146,9 @@ final class TestSession: Sendable {
     }
 
     private func tell(_ finding: TestReport) {
-        if !options.allowed.contains(finding.kind) { report(finding) }
+        if options.allowed.contains(finding.kind) { return }
+        var finding = finding
+        finding.site = attributeLines.site(of: finding.key, at: finding.site)
+        report(finding)
     }
 }

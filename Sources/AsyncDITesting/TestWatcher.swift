@@ -1,5 +1,4 @@
 import AsyncDI
-import Synchronization
 
 /// Watches the container of one test case: its events, its factories, and the uses of its registrations.
 final class TestWatcher: ContainerInterceptor {
@@ -9,7 +8,7 @@ final class TestWatcher: ContainerInterceptor {
         let site: RegistrationSite?
     }
 
-    /// A hook that threw.
+    /// A hook that threw, at the end of the test or where no caller got the error.
     struct FailedHook: Sendable {
         let call: InterceptedCall
         let error: any Error
@@ -25,7 +24,7 @@ final class TestWatcher: ContainerInterceptor {
 
     let log = EventLog()
     private let watchesInstances: Bool
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(watchesInstances: Bool) { self.watchesInstances = watchesInstances }
 
@@ -54,7 +53,10 @@ final class TestWatcher: ContainerInterceptor {
 
     func didFail(_ call: InterceptedCall, with error: any Error) {
         guard call.kind == .disposalHook else { return }
-        state.withLock { if $0.hasEnded { $0.failedHooks.append(FailedHook(call: call, error: error)) } }
+        // Before the end of the test, what a caller gets is for the test to expect.
+        state.withLock {
+            if $0.hasEnded || !call.hasCaller { $0.failedHooks.append(FailedHook(call: call, error: error)) }
+        }
     }
 
     func didRefuse(_ key: ServiceKey) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(key) }
@@ -71,7 +73,7 @@ final class TestWatcher: ContainerInterceptor {
         state.withLock { $0.used.contains(Used(key: entry.key, site: entry.site)) }
     }
 
-    /// Marks the end of the test: from now on, failing hooks and requests are reported.
+    /// The test is over: all hooks that fail, and requests, are reported from now on.
     ///
     /// - Returns: The services that are requested from now on; ends with the last reference to the container.
     func end() -> AsyncStream<ServiceKey> {

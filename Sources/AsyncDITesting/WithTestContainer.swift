@@ -1,5 +1,5 @@
 public import AsyncDI
-public import Testing
+import Testing
 
 /// Runs a body with its own container, as the trait `.container` does: for XCTest, and for a part of a test.
 ///
@@ -17,29 +17,34 @@ public import Testing
 /// ```
 /// - Parameters:
 ///   - options: The options of the container.
-///   - sourceLocation: The source location for reports without a registration.
-///   - report: Receives each report; the default records an issue of the current test. Called in any task, even after
-///     the end of the body.
+///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after the
+///     end of the body.
+///   - fileID: The file that reports without a registration are recorded at.
+///   - filePath: The path of that file.
+///   - line: The line that reports without a registration are recorded at.
+///   - column: The column that reports without a registration are recorded at.
 ///   - registrations: The container's registrations.
 ///   - overrides: Registrations that replace some of the others.
 ///   - operation: The body, isolated like the code around it.
 /// - Returns: The result of the body.
 /// - Throws: The error of the body, or of the container's start.
 public nonisolated(nonsending) func withTestContainer<R>(
-    _ options: TestContainerOption..., sourceLocation: SourceLocation = #_sourceLocation,
-    report: (@Sendable (TestReport) -> Void)? = nil,
+    _ options: TestContainerOption..., report: (@Sendable (TestReport) -> Void)? = nil,
+    // Not `#_sourceLocation`, which a file that imports XCTest alone does not find.
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column,
     @RegistrationBuilder _ registrations: () -> Registrations,
     @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
     operation: (Container) async throws -> sending R
 ) async throws -> sending R {
+    let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let session = TestSession(
         [
             TestSession.Layer(registrations: registrations(), isOfTest: true),
             TestSession.Layer(registrations: overrides(), isOfTest: true),
         ], TestContainerOption.Values(options), testID: nil,
-        report: report ?? { $0.record(near: sourceLocation) })
-    // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it on
-    // its way out.
+        report: report ?? { $0.record(near: place) })
+    // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on its
+    // way out.
     nonisolated(unsafe) let result: R
     do {
         try await session.begin()

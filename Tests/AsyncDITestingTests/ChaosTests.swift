@@ -1,11 +1,10 @@
 import AsyncDI
-import Synchronization
 import Testing
 
 @testable import AsyncDITesting
 
 private final class Connection: Sendable {
-    let isClosed = Mutex(false)
+    let isClosed = Locked(false)
     func close() { isClosed.withLock { $0 = true } }
 }
 
@@ -101,14 +100,18 @@ struct ChaosTests {
 
     @Test func `a body that hangs fails its round, with what it waits for`() async throws {
         let gate = Gate()
+        let clock = HeldClock()
         let error = await #expect(throws: ChaosFailure.self) {
-            try await withChaos(seed: 1, rounds: 1, patience: .milliseconds(50), faults: []) {
-                Registration(Pool.self, lifetime: .singleton) { _ in
-                    await gate.wait()
-                    return Pool("late")
+            try await Patience.$clock.withValue(clock) {
+                try await withChaos(seed: 1, rounds: 1, faults: []) {
+                    Registration(Pool.self, lifetime: .singleton) { _ in
+                        clock.letGo()
+                        await gate.wait()
+                        return Pool("late")
+                    }
+                } operation: { container in
+                    _ = try await container.resolve(Pool.self)
                 }
-            } operation: { container in
-                _ = try await container.resolve(Pool.self)
             }
         }
         gate.open()
@@ -117,11 +120,17 @@ struct ChaosTests {
 
     @Test func `a disposal that hangs fails its round`() async throws {
         let gate = Gate()
+        let clock = HeldClock()
         let error = await #expect(throws: ChaosFailure.self) {
-            try await withChaos(seed: 1, rounds: 1, patience: .milliseconds(50), faults: []) {
-                Registration(Pool.self, lifetime: .singleton) { _ in Pool("") }.onDispose { _ in await gate.wait() }
-            } operation: { container in
-                _ = try await container.resolve(Pool.self)
+            try await Patience.$clock.withValue(clock) {
+                try await withChaos(seed: 1, rounds: 1, faults: []) {
+                    Registration(Pool.self, lifetime: .singleton) { _ in Pool("") }.onDispose { _ in
+                        clock.letGo()
+                        await gate.wait()
+                    }
+                } operation: { container in
+                    _ = try await container.resolve(Pool.self)
+                }
             }
         }
         gate.open()

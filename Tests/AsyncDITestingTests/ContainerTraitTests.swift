@@ -1,10 +1,10 @@
 import AsyncDI
-import AsyncDITesting
-import Synchronization
 import Testing
 
+@testable import AsyncDITesting
+
 /// The containers of the suite's tests: no two cases have the same one.
-private let seenContainers = Mutex<[ObjectIdentifier: Container]>([:])
+private let seenContainers = Locked<[ObjectIdentifier: Container]>([:])
 
 private func isNew(_ container: Container) -> Bool {
     seenContainers.withLock { $0.updateValue(container, forKey: ObjectIdentifier(container)) == nil }

@@ -1,7 +1,7 @@
 import AsyncDI
-import AsyncDITesting
-import Synchronization
 import Testing
+
+@testable import AsyncDITesting
 
 /// Runs a body, and returns the reports: those of its container's end included.
 private func reports(
@@ -128,6 +128,31 @@ struct WithTestContainerTests {
         #expect(found.first?.message.contains("TestError(number: 7)") == true)
     }
 
+    @Test func `a hook that throws in the background is reported`() async throws {
+        let line: UInt = #line + 2
+        let found = try await reports {
+            Registration(Ledger.self, lifetime: .multiton(capacity: 1)) { (_, _: Int) in Ledger() }
+                .onDispose { _ in throw TestError(number: 8) }
+            Registration(String.self, lifetime: .scoped) { _ in "a" }.onDispose { _ in throw TestError(number: 9) }
+        } in: { container in
+            _ = try await container.resolve(Ledger.self, arguments: 1)
+            _ = try await container.resolve(Ledger.self, arguments: 2)  // evicts the first one
+            // The body's error is the caller's, not that of the hook.
+            await #expect(throws: TestError(number: 1)) {
+                try await container.withScope {
+                    _ = try await $0.resolve(String.self)
+                    throw TestError(number: 1)
+                }
+            }
+            // An error that the caller gets is not reported.
+            await #expect(throws: DisposalError.self) { try await container.reset() }
+        }
+        #expect(found.map(\.kind) == [.failedDisposal, .failedDisposal])
+        let first = try #require(found.first { $0.message.contains("TestError(number: 8)") })
+        #expect(first.site?.line == line && first.message.contains("threw at a disposal in the background"))
+        #expect(found.contains { $0.message.contains("TestError(number: 9)") })
+    }
+
     @Test func `a hook's error that the body was told of is the body's own`() async throws {
         let found = try await reports {
             Registration(Ledger.self, lifetime: .scoped) { _ in Ledger() }.onDispose { _ in throw TestError() }
@@ -141,8 +166,12 @@ struct WithTestContainerTests {
 
     @Test func `a disposal that does not end is reported with what it waits for`() async throws {
         let gate = Gate()
-        let found = try await reports(.disposal(within: .milliseconds(20))) {
-            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in await gate.wait() }
+        let clock = HeldClock()
+        let found = try await reports(.disposal(within: .seconds(20)), .clock { clock }) {
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in
+                clock.letGo()
+                await gate.wait()
+            }
         } in: {
             _ = try await $0.resolve(Ledger.self)
         }
@@ -153,11 +182,12 @@ struct WithTestContainerTests {
 
     @Test func `an instance that outlives its container is reported by its key, once`() async throws {
         let kept = Log<Ledger>()
-        let found = try await reports(.reportingLeaks) {
-            Registration(Ledger.self, lifetime: .transient) { _ in Ledger() }
-        } in: { container in
-            kept.append(try await container.resolve(Ledger.self))
-            _ = try await container.resolve(Ledger.self)
+        let found = try await Patience.$clock.withValue(HeldClock.released) {
+            try await reports(.reportingLeaks) {
+                Registration(Ledger.self, lifetime: .transient) { _ in Ledger() }
+            } in: { container in
+                kept.append(try await container.resolve(Ledger.self))
+            }
         }
         #expect(found.map(\.kind) == [.livingInstance])
         #expect(found.first?.message.contains("An instance of Ledger is still alive") == true)
@@ -201,34 +231,37 @@ struct WithTestContainerTests {
     @Test func `a creation, a lease and a scope that the test leaves behind are reported`() async throws {
         let (gate, begun, leased, opened) = (Gate(), Gate(), Gate(), Gate())
         let log = Log<TestReport>()
-        let line: UInt = #line + 6
-        try await withTestContainer(report: {
-            log.append($0)
-            // The disposal of the container waits for them.
-            gate.open()
-        }) {
-            Registration(Ledger.self, lifetime: .singleton) { _ in
-                begun.open()
-                await gate.wait()
-                return Ledger()
-            }
-            Registration(String.self, lifetime: .multiton) { (_, name: String) in name }
-        } operation: { container in
-            Task { try await container.resolve(Ledger.self) }
-            Task {
-                try await container.withInstance(String.self, arguments: "acme") { _ in
-                    leased.open()
+        let line: UInt = #line + 8
+        // The test's end waits no time for them.
+        try await Patience.$clock.withValue(HeldClock.released) {
+            try await withTestContainer(report: {
+                log.append($0)
+                // The disposal of the container waits for them.
+                gate.open()
+            }) {
+                Registration(Ledger.self, lifetime: .singleton) { _ in
+                    begun.open()
                     await gate.wait()
+                    return Ledger()
                 }
-            }
-            Task {
-                try await container.withScope("request") { _ in
-                    opened.open()
-                    await gate.wait()
+                Registration(String.self, lifetime: .multiton) { (_, name: String) in name }
+            } operation: { container in
+                Task { try await container.resolve(Ledger.self) }
+                Task {
+                    try await container.withInstance(String.self, arguments: "acme") { _ in
+                        leased.open()
+                        await gate.wait()
+                    }
                 }
+                Task {
+                    try await container.withScope("request") { _ in
+                        opened.open()
+                        await gate.wait()
+                    }
+                }
+                try await container.openScope("session")
+                for gate in [begun, leased, opened] { await gate.wait() }
             }
-            try await container.openScope("session")
-            for gate in [begun, leased, opened] { await gate.wait() }
         }
         let found = log.all
         #expect(found.map(\.kind).filter { $0 != .openScope } == [.unfinishedCreation, .openLease])

@@ -41,7 +41,7 @@ struct DisposalGuideTests {
         let ends = Ends()
         let container = Container {
             Registration(instance: ends)
-            Registration(UnitOfWork.self, lifetime: .scoped) { r in try await UnitOfWork(r.resolve()) }
+            Registration(using: UnitOfWork.init, lifetime: .scoped)
                 .onDispose { work, reason in
                     if reason.error == nil { try await work.commit() } else { await work.rollBack() }
                 }

@@ -6,10 +6,12 @@ import Testing
 struct GettingStartedTests {
     @Test func `registering, resolving, qualifiers and arguments`() async throws {
         let container = Container {
-            Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
             Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
+            Registration(using: { (users: any UserRepository, settings: Settings) in
+                Page(users: users, settings: settings, title: "Users")
+            })
             Registration(Settings.self, instance: Settings(pageSize: 20))
-            Registration(Page.self) { r in try await Page(users: r.resolve(), settings: r.resolve()) }
+            Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
         }
         #expect(try await container.resolve(Page.self).settings.pageSize == 20)
         try await registerMore(container)
@@ -55,14 +57,18 @@ struct GettingStartedTests {
         let acme = try await container.resolve(TenantPool.self, arguments: "acme", 4)
         #expect(acme === (try await container.resolve(TenantPool.self, arguments: "acme", 4)))
         #expect(acme !== (try await container.resolve(TenantPool.self, arguments: "acme", 5)))
+
+        try await container.register(
+            using: Backup.init(address:users:day:), with: .qualified("backup"), .resolved, .argument
+        )
+        let backedUp = try await container.resolve(Backup.self, arguments: "Monday")
+        #expect(backedUp.address == backup && backedUp.day == "Monday")
     }
 
     private func useOtherTypes(_ container: Container) async throws {
         try await container.register(
-            Registration(SQLUserRepository.self, lifetime: .singleton) { r in
-                try await SQLUserRepository(database: r.resolve())
-            }
-            .implements((any UserRepository).self) { $0 }
+            Registration(using: SQLUserRepository.init, lifetime: .singleton)
+                .implements((any UserRepository).self) { $0 }
         )
         #expect(try await container.resolve((any UserRepository).self) is SQLUserRepository)
 
@@ -164,6 +170,13 @@ struct GettingStartedTests {
     struct Page: Sendable {
         let users: any UserRepository
         let settings: Settings
+        var title = "Page"
+    }
+
+    struct Backup: Sendable {
+        let address: Address
+        let users: any UserRepository
+        let day: String
     }
 
     protocol Mailer: Sendable {

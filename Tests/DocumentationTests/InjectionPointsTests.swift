@@ -25,7 +25,7 @@ struct InjectionPointsTests {
             Registration((any UserRepository).self, lifetime: .singleton) { _ in try await SQLUserRepository.open() }
                 .eager()
             Registration(Address.self, qualifier: Env.prod, instance: Address("example.org"))
-            Registration(Report.self) { r in Report(users: try await r.resolve()) }
+            Registration(using: Report.init)
         }
         try await container.start()
         let model = Injection.with(container) { ProfileModel() }

@@ -12,9 +12,12 @@ import Testing
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every source of the library.
-    private static func sources() throws -> [SourceFile] {
-        let folder = root.appending(path: "Sources/AsyncDI")
+    /// The modules that users import.
+    private static let modules = ["AsyncDI", "AsyncDITesting", "AsyncDIWiring"]
+
+    /// Every source of a module.
+    private static func sources(_ module: String = "AsyncDI") throws -> [SourceFile] {
+        let folder = root.appending(path: "Sources/\(module)")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))
         return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
             SourceFile(path: path, text: try String(contentsOf: folder.appending(path: path), encoding: .utf8))
@@ -35,18 +38,32 @@ import Testing
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
     }
 
-    @Test func `no file is longer than 400 lines`() throws {
-        let long = try Self.sources().filter { $0.lineCount > 400 }
+    @Test(arguments: modules) func `no file is longer than 400 lines`(module: String) throws {
+        let long = try Self.sources(module).filter { $0.lineCount > 400 }
         #expect(long.isEmpty, "\(long.map { "\($0.path): \($0.lineCount)" })")
     }
 
-    @Test func `every unsafe word has its reason beside it`() throws {
-        let unexplained = try Self.sources().flatMap(\.unexplainedUnsafeWords)
+    @Test(arguments: modules) func `every unsafe word has its reason beside it`(module: String) throws {
+        let sources = try Self.sources(module)
+        #expect(sources.count > 5)
+        let unexplained = sources.flatMap(\.unexplainedUnsafeWords)
         #expect(unexplained.isEmpty, "\(unexplained.joined(separator: "\n"))")
     }
 
     @Test func `nothing imports Foundation`() throws {
         for source in try Self.sources() { #expect(!source.imports("Foundation"), "\(source.path)") }
+    }
+
+    @Test func `the modules beside the library import little, and nothing unsafe of the library`() throws {
+        for (module, allowed) in [
+            ("AsyncDITesting", ["AsyncDI", "Foundation", "Testing"]), ("AsyncDIWiring", ["AsyncDI", "Foundation"]),
+        ] {
+            for source in try Self.sources(module) {
+                #expect(source.imported.isSubset(of: allowed), "\(module)/\(source.path)")
+                #expect(
+                    !source.code.contains("@testable") && !source.code.contains("@_spi"), "\(module)/\(source.path)")
+            }
+        }
     }
 
     @Test func `the package depends on no other`() throws {
@@ -217,9 +234,12 @@ private struct SourceFile {
         return names
     }
 
-    func imports(_ module: String) -> Bool {
-        return zip(words, words.dropFirst()).contains { $0.text == "import" && $1.text == module }
+    /// The modules that the file imports.
+    var imported: Set<String> {
+        Set(zip(words, words.dropFirst()).compactMap { $0.text == "import" ? $1.text : nil })
     }
+
+    func imports(_ module: String) -> Bool { imported.contains(module) }
 
     /// Unsafe words without a comment nearby that gives the reason or states the invariant.
     var unexplainedUnsafeWords: [String] {

@@ -11,9 +11,9 @@ struct ModulesGuideTests {
         var registrations: Registrations {
             Registration(Database.self, lifetime: .singleton) { _ in try await Database.open(path) }
             if isReadOnly {
-                Registration((any UserRepository).self) { r in ReadOnlyRepository(database: try await r.resolve()) }
+                Registration(using: ReadOnlyRepository.init, as: (any UserRepository).self)
             } else {
-                Registration((any UserRepository).self) { r in SQLUserRepository(database: try await r.resolve()) }
+                Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
             }
             for name in ["users", "orders"] {
                 Registration(Table.self, qualifier: name) { _ in Table(name) }

@@ -10,9 +10,10 @@ struct MultitonsTests {
                 try await TenantPool(tenant)
             }
             .onDispose { pool in await pool.close() }
-            Registration(UnitOfWork.self, lifetime: .scoped) { r in
-                UnitOfWork(pool: try await r.lease(TenantPool.self, arguments: "acme"))
-            }
+            Registration(expected: Request.self)
+            Registration(
+                using: UnitOfWork.init, with: .leased(by: { (request: Request) in request.tenant }), lifetime: .scoped
+            )
         }
     }
 
@@ -22,7 +23,9 @@ struct MultitonsTests {
             try await pool.query("select 1")
         }
         #expect(rows == ["acme: select 1"])
-        let pool = try await container.withScope { scope in
+        let pool = try await container.withScope {
+            Registration(instance: Request(tenant: "acme"))
+        } operation: { scope in
             let work = try await scope.resolve(UnitOfWork.self)
             try await container.reset(TenantPool.self)
             #expect(await !work.pool.isClosed)
@@ -52,6 +55,10 @@ private actor TenantPool {
     init(_ tenant: String) async throws { self.tenant = tenant }
     func query(_ text: String) throws -> [String] { ["\(tenant): \(text)"] }
     func close() { isClosed = true }
+}
+
+private struct Request: Sendable {
+    let tenant: String
 }
 
 private final class UnitOfWork: Sendable {

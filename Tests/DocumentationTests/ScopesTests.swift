@@ -80,7 +80,7 @@ struct ScopesTests {
     private func makeContainer() -> Container {
         let container = Container {
             Registration(expected: Request.self)
-            Registration(CurrentUser.self, lifetime: .scoped) { r in try await CurrentUser(request: r.resolve()) }
+            Registration(using: CurrentUser.init, lifetime: .scoped)
         }
         return container
     }

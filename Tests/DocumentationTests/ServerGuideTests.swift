@@ -124,10 +124,9 @@ struct ServerGuideTests {
     struct RequestModule: Module {
         var registrations: Registrations {
             Registration(expected: Request.self)
-            Registration(UnitOfWork.self, lifetime: .scoped) { resolver in
-                let request = try await resolver.resolve(Request.self)
-                return try await UnitOfWork(resolver.lease(TenantDatabase.self, arguments: request.tenant))
-            }
+            Registration(
+                using: UnitOfWork.init, with: .leased(by: { (request: Request) in request.tenant }), lifetime: .scoped
+            )
             .onDispose { work, reason in
                 if reason.error == nil { try await work.commit() } else { try await work.rollBack() }
             }

@@ -77,11 +77,9 @@ struct SessionsTests {
 
     struct SessionModule: Module {
         var registrations: Registrations {
-            Registration(Account.self, lifetime: .login) { r in
-                await Account(user: try await r.resolve(Keychain.self).user)
-            }
-            .eager()
-            .onDispose { account in await account.disconnect() }
+            Registration(using: { (keychain: Keychain) in await Account(user: await keychain.user) }, lifetime: .login)
+                .eager()
+                .onDispose { account in await account.disconnect() }
             Registration(using: Cart.init, lifetime: .login)
             Registration(using: SyncEngine.init, lifetime: .singleton)
         }

@@ -28,6 +28,16 @@ private struct Receipt: Sendable {
     let clock: Watch
 }
 
+private struct Invoice: Sendable {
+    let address: Address
+    let number: Int
+    let page: Int
+}
+
+private actor Drawer {
+    static func open() async throws -> Drawer { Drawer() }
+}
+
 private func makeContainer() -> Container {
     Container(name: "shop") {
         Registration(instance: Watch())
@@ -40,7 +50,9 @@ private func makeContainer() -> Container {
         Registration(
             using: UnitOfWork.init, with: .leased(by: { (request: Request) in request.tenant }), .resolved,
             lifetime: .scoped)
+        Registration(using: { try await Drawer.open() }, lifetime: .singleton)
         Registration(using: Receipt.init(number:clock:), taking: Int.self)
+        Registration(using: Invoice.init(address:number:page:), with: .qualified("billing"), .argument, .argument)
     }
 }
 
@@ -56,7 +68,9 @@ private func makeContainer() -> Container {
         let container = makeContainer()
         #expect(try await container.resolve(Till.self).isOpen)
         #expect(try await container.resolve(Receipt.self, arguments: 7).number == 7)
+        #expect(try await container.resolve(Invoice.self, arguments: 7, 2).page == 2)
         _ = try await container.resolve(Client.self)
+        _ = try await container.resolve(Drawer.self)
         try await container.withScope {
             Registration(instance: Request(tenant: "acme"))
         } operation: { _ in

@@ -110,8 +110,8 @@ extension Container {
                 return try await operation(scope)
             }
         } catch {
-            // The caller gets the body's error; observers have received the errors of the disposal.
-            try? await end(&scope, reason: DisposalReason(error: error))
+            // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
+            try? await end(&scope, reason: DisposalReason(error: error, hasCaller: false))
             throw error
         }
         try await end(&scope, reason: DisposalReason())

@@ -58,7 +58,7 @@ extension ContainerCore {
             let created = meter.fail()
             // A creation that continues after its cancellation may hold instances of the start.
             if undoesFailure, withState({ state in !state.flights.all.contains { $0.isOfStart } }) {
-                await dispose(created, reason: DisposalReason(error: error))
+                await dispose(created, reason: DisposalReason(error: error, hasCaller: false))
             }
             throw error
         }

@@ -58,6 +58,7 @@ extension ContainerCore {
     /// Not retained by hand because an existing reference is never exchanged.
     var disposalUnderWay: Disposal? { disposalReference.load()?.takeUnretainedValue() }
 
+    var end: Completion? { disposalUnderWay }
     var ends: [Activity] { disposalUnderWay.map { [$0] } ?? parent?.ends ?? [] }
 
     /// Why the work of this scope's body was not completed, although the body returned.
@@ -143,7 +144,7 @@ extension ContainerCore {
         // The body has not done its work yet.
         let error = Self.cutShort(self)
         disposal.isInterruption(error)
-        return reason.error == nil ? DisposalReason(error: error) : reason
+        return reason.error == nil ? reason.with(error) : reason
     }
 
     private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
@@ -258,7 +259,7 @@ extension ContainerCore {
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
             disposal.waits(for: .container(child.displayName))
-            let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
+            let reason = reason.with(reason.error ?? Self.cutShort(child))
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }

@@ -56,6 +56,7 @@ extension ContainerCore {
             dispose(of: removals)
             throw error
         }
+        for item in items { item.isAwaitedByDrain() }
         dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         var errors: [any Error] = []
@@ -67,6 +68,7 @@ extension ContainerCore {
         }
         // The requests that waited for an instance in creation hold leases of it.
         let produced = Set(dropped()).subtracting(items)
+        for item in produced { item.isAwaitedByDrain() }
         try begin(produced.map { $0 as Activity })
         items.formUnion(produced)
         for item in items {

@@ -5,8 +5,9 @@ extension ContainerCore {
         var errors: [any Error] = []
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
-            let reason = item.failure.map { DisposalReason(error: $0) } ?? reason
-            // A hook is a run like a factory's: its waits are in the graph of waits.
+            let reason = DisposalReason(
+                error: item.failure ?? reason.error, hasCaller: reason.hasCaller || item.isDrained)
+            // A hook is a run like a factory's: what it waits for is in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
                 do {
@@ -24,7 +25,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             }
         }
-        for lease in item.leases { errors += await end(lease, heldBy: item) }
+        for lease in item.leases { errors += await end(lease, heldBy: item, reason) }
         for error in errors { item.add(error) }
         item.end()
         return errors
@@ -34,7 +35,9 @@ extension ContainerCore {
     ///
     /// Instances that this frees here are disposed at once, as part of this disposal: the next one in the order may be
     /// older than both.
-    private func end(_ lease: any HeldLease, heldBy holder: Disposable) async -> [any Error] {
+    private func end(
+        _ lease: any HeldLease, heldBy holder: Disposable, _ reason: DisposalReason
+    ) async -> [any Error] {
         guard let own = lease as? Lease, own.core === self else {
             lease.end()
             return []
@@ -44,7 +47,7 @@ extension ContainerCore {
             // The holder's disposal ends after this one: a hook that needs the holder's successor would wait for
             // itself.
             freed.isFollowed(by: holder)
-            errors += await dispose(freed, reason: DisposalReason())
+            errors += await dispose(freed, reason: DisposalReason(hasCaller: reason.hasCaller))
             settle(freed, errors: [])
         }
         return errors
@@ -70,7 +73,9 @@ extension ContainerCore {
     ///
     /// They are owed already.
     @discardableResult
-    func cleanUp(_ items: [Disposable], reason: DisposalReason = DisposalReason()) -> Task<[any Error], Never>? {
+    func cleanUp(
+        _ items: [Disposable], reason: DisposalReason = DisposalReason(hasCaller: false)
+    ) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
         for (item, next) in zip(items, items.dropFirst()) { item.isFollowed(by: next) }
         let observed = observedHandle()

@@ -74,7 +74,9 @@ extension ContainerCore {
 
     /// Handles the instances that a change dropped, outside the lock.
     @discardableResult
-    func dispose(of removals: Removals, reason: DisposalReason = DisposalReason()) -> Task<[any Error], Never>? {
+    func dispose(
+        of removals: Removals, reason: DisposalReason = DisposalReason(hasCaller: false)
+    ) -> Task<[any Error], Never>? {
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
         for watcher in removals.watchers { watcher.cancel() }
         return cleanUp(removals.disposables, reason: reason)

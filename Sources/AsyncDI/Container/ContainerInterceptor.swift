@@ -25,6 +25,11 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
     public let index: Int
     /// The number of the container that holds the registration.
     public let owner: UInt64
+    /// Whether a caller gets what is thrown.
+    ///
+    /// False for the disposal hook of an instance that was evicted, unregistered or replaced, or whose scope was dropped,
+    /// or ended because its body threw: observers alone are told.
+    public internal(set) var hasCaller = true
 
     /// The service and the kind of call: `Database factory`.
     public var description: String {
@@ -178,6 +183,8 @@ extension Blueprint {
             copy.disposalHooks = disposalHooks.enumerated().map { index, hook in
                 let call = call(.disposalHook, index)
                 return { cell, reason in
+                    var call = call
+                    call.hasCaller = reason.hasCaller
                     try await interceptor.run(call, for: cell.undecorated.anyValue) { try await hook(cell, reason) }
                 }
             }

@@ -157,7 +157,7 @@ public final class OwnedScope: Sendable {
     deinit {
         let core = container.core
         if core.table.isClosed { return }
-        _ = core.beginDisposal(reason: DisposalReason(error: ContainerCore.cutShort(core)))
+        _ = core.beginDisposal(reason: DisposalReason(error: ContainerCore.cutShort(core), hasCaller: false))
     }
 }
 
@@ -181,7 +181,7 @@ extension ContainerCore {
 
     /// Ends a scope whose work failed; observers receive the errors of hooks.
     nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error) async {
-        let reason = DisposalReason(error: error)
+        let reason = DisposalReason(error: error, hasCaller: false)
         do {
             try await dispose(reason: reason, isEndOfBody: true)
         } catch is DisposalError {

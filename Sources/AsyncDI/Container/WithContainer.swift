@@ -43,7 +43,8 @@ public nonisolated(nonsending) func withContainer<R>(
     } catch {
         // The caller gets the body's error; observers have received the errors of the disposal.
         try? await container.core.tellingObservers {
-            try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
+            try await container.core.dispose(
+                reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
         }
         throw error
     }

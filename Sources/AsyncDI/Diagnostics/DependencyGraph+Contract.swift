@@ -1,9 +1,10 @@
 extension DependencyGraph {
     /// The graph without source locations and figures of a run: to be kept in a file, and compared.
     ///
-    /// Sites, counts and durations are left out. Registrations with the same name, such as contributions without a key,
-    /// are numbered by their lifetimes and connections, and only then by their source locations. The ``json()`` of a
-    /// declared graph's contract therefore stays the same when registrations change places.
+    /// Left out are the sites, the counts and the durations. Registrations that are called alike, as contributions
+    /// without a key are, are numbered by their lifetimes and by what they are connected with, however far away, and only
+    /// then by their places. So the ``json()`` of a declared graph's contract stays the same when registrations change
+    /// places.
     public var contract: DependencyGraph {
         let names = contractNames
         func name(_ old: String) -> String { names[old] ?? old }
@@ -22,42 +23,25 @@ extension DependencyGraph {
             // Where each node has its own owner, the names include it.
             .filter { group in Set(group.map(\.owner)).count < group.count }
         if groups.isEmpty { return [:] }
-        let surroundings = Surroundings(of: self)
+        var surroundings = Surroundings(of: self)
+        surroundings.tellApart(groups.flatMap { $0.map(\.name) }.sorted(by: Self.isNumberedBefore))
         var names: [String: String] = [:]
         for group in groups {
-            // As numbers: a name with more digits comes later.
-            let dealt = group.map(\.name).sorted { ($0.count, $0) < ($1.count, $1) }
+            let dealt = group.map(\.name).sorted(by: Self.isNumberedBefore)
             let order = Dictionary(uniqueKeysWithValues: dealt.enumerated().map { ($1, $0) })
-            let sorted = group.map { (node: $0, signature: surroundings.signature(of: $0)) }
-                .sorted {
-                    ($0.signature, order[$0.node.name] ?? 0) < ($1.signature, order[$1.node.name] ?? 0)
-                }
-            for (new, old) in zip(dealt, sorted) { names[old.node.name] = new }
+            let sorted = dealt.map {
+                (name: $0, neighbors: surroundings.neighbors(of: $0), all: surroundings.color(of: $0))
+            }
+            .sorted {
+                ($0.neighbors, $0.all, order[$0.name] ?? 0) < ($1.neighbors, $1.all, order[$1.name] ?? 0)
+            }
+            for (new, old) in zip(dealt, sorted) { names[old.name] = new }
         }
         return names
     }
-}
 
-/// The connections of each node, in words that do not depend on how nodes are numbered.
-struct Surroundings {
-    private var neighbors: [String: [String]] = [:]
-
-    init(of graph: DependencyGraph) {
-        let services = Dictionary(
-            uniqueKeysWithValues: graph.details.map {
-                ($0.name, "\($0.service)\n\($0.owner ?? "")\n\($0.lifetime ?? "")")
-            })
-        for edge in graph.edges {
-            let later = edge.isDeferred ? "later " : ""
-            neighbors[edge.from, default: []].append("needs \(later)\(services[edge.to] ?? "")")
-            neighbors[edge.to, default: []].append("needed \(later)by \(services[edge.from] ?? "")")
-        }
-        for name in neighbors.keys { neighbors[name]?.sort() }
-    }
-
-    /// The owner, the lifetime and the neighbors of a node, as one text.
-    func signature(of node: DependencyGraph.Node) -> String {
-        ([node.owner ?? "", node.lifetime ?? "", "\(node.isOpaque)"] + neighbors[node.name, default: []])
-            .joined(separator: "\n\n")
+    /// The order of the names of one service: a number with more digits is greater.
+    private static func isNumberedBefore(_ first: String, _ second: String) -> Bool {
+        (first.count, first) < (second.count, second)
     }
 }

@@ -132,17 +132,26 @@ private struct NodePairs {
     init(_ earlier: DependencyGraph, _ later: DependencyGraph) {
         var before = Dictionary(grouping: earlier.details) { GraphService($0) }
         var after = Dictionary(grouping: later.details) { GraphService($0) }
-        let surroundings = (Surroundings(of: earlier), Surroundings(of: later))
+        var surroundings = (Surroundings(of: earlier), Surroundings(of: later))
+        surroundings.0.tellApart(before.values.filter { $0.count > 1 }.flatMap { $0.map(\.name) }.sorted())
+        surroundings.1.tellApart(after.values.filter { $0.count > 1 }.flatMap { $0.map(\.name) }.sorted())
+        let rounds = (0...min(surroundings.0.lastRound, surroundings.1.lastRound)).dropFirst().reversed()
         for (service, nodes) in before {
             guard let others = after[service] else { continue }
             if nodes.count == 1, others.count == 1 {
                 pair(nodes[0], others[0])
             } else {
-                // Nodes with the same connections are paired first, then the others in their order.
-                pair(nodes, others) { node, isLater in
-                    (isLater ? surroundings.1 : surroundings.0).signature(of: node)
+                // Of several, first those that are connected alike: the further away, the earlier. Then those with the
+                // same neighbors, whatever has changed in them, and then as they come.
+                for round in rounds {
+                    pair(nodes, others) { node, isLater in
+                        (isLater ? surroundings.1 : surroundings.0).color(of: node.name, after: round)
+                    }
                 }
-                pair(nodes, others) { _, _ in "" }
+                pair(nodes, others) { node, isLater in
+                    (isLater ? surroundings.1 : surroundings.0).neighbors(of: node.name)
+                }
+                pair(nodes, others) { _, _ in true }
             }
             before[service] = nodes.filter { !isPaired(before: $0) }
             after[service] = others.filter { !isPaired(after: $0) }
@@ -159,10 +168,10 @@ private struct NodePairs {
         paired.insert(after.name)
     }
 
-    /// Pairs the remaining nodes of two lists that have the same key, in their order.
-    private mutating func pair(
+    /// Pairs those that are left of two lists and have the same key, in their order.
+    private mutating func pair<Key: Hashable>(
         _ before: [DependencyGraph.Node], _ after: [DependencyGraph.Node],
-        by key: (DependencyGraph.Node, _ isLater: Bool) -> String
+        by key: (DependencyGraph.Node, _ isLater: Bool) -> Key
     ) {
         var left = Dictionary(grouping: after.reversed().filter { !isPaired(after: $0) }) { key($0, true) }
         for node in before where !isPaired(before: node) {

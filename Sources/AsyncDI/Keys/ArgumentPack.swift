@@ -98,3 +98,24 @@
         }
     }
 }
+
+/// The types of a pack of arguments that are found out one after the other.
+protocol ArgumentTypes: Sendable {
+    /// The type of the pack.
+    var pack: ArgumentPack.Type { get }
+    /// Every argument counts.
+    var keying: ArgumentKeying { get }
+    /// One more argument.
+    func appending<Next: Hashable & Sendable>(_ next: Next.Type) -> any ArgumentTypes
+}
+
+struct ArgumentTypeList<each Argument: Hashable & Sendable>: ArgumentTypes {
+    init(_ types: repeat (each Argument).Type) {}
+
+    var pack: ArgumentPack.Type { Arguments<repeat each Argument>.self }
+    var keying: ArgumentKeying { .byArguments(Arguments<repeat each Argument>.self) }
+
+    func appending<Next: Hashable & Sendable>(_ next: Next.Type) -> any ArgumentTypes {
+        ArgumentTypeList<repeat each Argument, Next>(repeat (each Argument).self, next)
+    }
+}

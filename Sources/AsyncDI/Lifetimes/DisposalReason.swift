@@ -22,6 +22,17 @@ public struct DisposalReason: Sendable {
 
     /// Creates a reason.
     ///
-    /// - Parameter error: The error of the work; nil when it was done.
-    public init(error: (any Error)? = nil) { self.error = error }
+    /// - Parameter error: Why the work failed; nil when it was done.
+    public init(error: (any Error)? = nil) { self.init(error: error, hasCaller: true) }
+
+    /// Whether a caller gets what hooks throw; otherwise observers alone are told.
+    let hasCaller: Bool
+
+    init(error: (any Error)? = nil, hasCaller: Bool) {
+        self.error = error
+        self.hasCaller = hasCaller
+    }
+
+    /// The reason for an instance or a scope whose own work has failed.
+    func with(_ error: any Error) -> DisposalReason { DisposalReason(error: error, hasCaller: hasCaller) }
 }

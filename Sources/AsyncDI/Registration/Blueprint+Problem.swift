@@ -9,6 +9,12 @@ extension Blueprint {
                 "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or close them yourself."
             )
         }
+        if let leasedDependency, !lifetime.ownsInstances {
+            return invalid(
+                "\(key) is \(lifetime) and leases \(leasedDependency), but no container owns the end of its instances.",
+                "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or .resolved in place of .leased."
+            )
+        }
         if healthCheck != nil, instance == nil, key.isMaking || lifetime.kind == .transient || lifetime.kind == .graph {
             return invalid(
                 "\(key) is \(lifetime) and has a health check, but no container keeps an instance of it.",

@@ -4,38 +4,57 @@
 /// ```swift
 /// Registration(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
 /// Registration(using: Work.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
+///
+/// Registration(using: Document.init(title:store:), with: .argument, .resolved, lifetime: .multiton)
 /// ```
 public struct ParameterSource<Value: Sendable>: Sendable {
-    /// The resolved services, in order.
-    let dependencies: [ServiceKey]
-    private let resolution: nonisolated(nonsending) @Sendable (Resolver) async throws -> Value
-
-    private init(
-        _ dependencies: [ServiceKey],
-        _ resolution: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Value
-    ) {
-        self.dependencies = dependencies
-        self.resolution = resolution
+    private enum Origin: Sendable {
+        /// The argument of the request with this number; the number is dealt out by a registration.
+        case argument(Int, type: @Sendable (any ArgumentTypes) -> any ArgumentTypes)
+        /// A service without arguments.
+        case service(Access)
+        /// A service with arguments, which are resolved themselves.
+        case serviceByArguments(Access, ArgumentSource)
     }
 
-    nonisolated(nonsending) func value(from resolver: Resolver) async throws -> Value {
-        try await resolution(resolver)
+    private enum Access { case resolved, leased }
+
+    private let key: ServiceKey
+    private var origin: Origin
+
+    private init(_ key: ServiceKey, _ origin: Origin) {
+        self.key = key
+        self.origin = origin
     }
+
+    // MARK: Services without arguments
 
     /// Resolved by its type, as without `with:`.
-    public static var resolved: Self {
-        Self([ServiceKey(Value.self)]) { resolver in try await resolver.resolve(Value.self) }
-    }
+    public static var resolved: Self { Self(ServiceKey(Value.self), .service(.resolved)) }
 
     /// Resolved by its type and a qualifier.
     ///
     /// - Parameter qualifier: The qualifier.
     /// - Returns: The source.
     public static func qualified(_ qualifier: some Qualifier) -> Self {
-        Self([ServiceKey(Value.self, qualifier: qualifier)]) { resolver in
-            try await resolver.resolve(Value.self, qualifier: qualifier)
-        }
+        Self(ServiceKey(Value.self, qualifier: qualifier), .service(.resolved))
     }
+
+    /// Leased for as long as the instance being made lasts: see ``Resolver/lease(_:qualifier:)``.
+    ///
+    /// For registrations whose instances a container owns, such as scoped ones and singletons; another one is an
+    /// ``ResolutionError/Code/invalidRegistration``.
+    public static var leased: Self { leased(qualifier: nil) }
+
+    /// Leased by a qualifier for as long as the instance being made lasts.
+    ///
+    /// - Parameter qualifier: Tells registrations of the parameter's type apart.
+    /// - Returns: The source.
+    public static func leased(qualifier: (any Qualifier)?) -> Self {
+        Self(ServiceKey(Value.self, qualifier: qualifier), .service(.leased))
+    }
+
+    // MARK: Services with arguments
 
     /// Resolved with arguments that are resolved themselves.
     ///
@@ -47,11 +66,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func resolved<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         by first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self(keys(first, repeat each rest, qualifier: qualifier)) { resolver in
-            try await resolver.resolve(
-                Value.self, qualifier: qualifier, arguments: resolver.resolve(First.self),
-                repeat resolver.resolve((each Argument).self))
-        }
+        Self(.resolved, .services(first, repeat each rest), qualifier)
     }
 
     /// Resolved with an argument that is computed from another service.
@@ -66,23 +81,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func resolved<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self([ServiceKey(Origin.self), key(Argument.self, qualifier: qualifier)]) { resolver in
-            let argument = try argument(await resolver.resolve(Origin.self))
-            return try await resolver.resolve(Value.self, qualifier: qualifier, arguments: argument)
-        }
-    }
-
-    /// Leased for as long as the created instance lasts: see ``Resolver/lease(_:qualifier:)``.
-    public static var leased: Self { leased(qualifier: nil) }
-
-    /// Leased by a qualifier for as long as the created instance lasts.
-    ///
-    /// - Parameter qualifier: Distinguishes registrations of the parameter's type.
-    /// - Returns: The source.
-    public static func leased(qualifier: (any Qualifier)?) -> Self {
-        Self([ServiceKey(Value.self, qualifier: qualifier)]) { resolver in
-            try await resolver.lease(Value.self, qualifier: qualifier)
-        }
+        Self(.resolved, .made(by: argument), qualifier)
     }
 
     /// Leased with arguments that are resolved themselves, for as long as the created instance lasts.
@@ -95,11 +94,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func leased<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         by first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self(keys(first, repeat each rest, qualifier: qualifier)) { resolver in
-            try await resolver.lease(
-                Value.self, qualifier: qualifier, arguments: resolver.resolve(First.self),
-                repeat resolver.resolve((each Argument).self))
-        }
+        Self(.leased, .services(first, repeat each rest), qualifier)
     }
 
     /// Leased with an argument that is computed from another service, for as long as the created instance lasts.
@@ -116,24 +111,160 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func leased<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self([ServiceKey(Origin.self), key(Argument.self, qualifier: qualifier)]) { resolver in
-            let argument = try argument(await resolver.resolve(Origin.self))
-            return try await resolver.lease(Value.self, qualifier: qualifier, arguments: argument)
+        Self(.leased, .made(by: argument), qualifier)
+    }
+
+    private init(_ access: Access, _ arguments: ArgumentSource, _ qualifier: (any Qualifier)?) {
+        self.init(
+            ServiceKey(Value.self, qualifier: qualifier, arguments: arguments.types),
+            .serviceByArguments(access, arguments))
+    }
+}
+
+extension ParameterSource where Value: Hashable {
+    /// An argument of the request: the first `.argument` of a registration is the first one given to `resolve`, the second
+    /// one the second.
+    ///
+    /// ```swift
+    /// Registration(
+    ///     using: Document.init(store:title:page:), with: .resolved, .argument, .argument, lifetime: .multiton)
+    ///
+    /// let document = try await container.resolve(Document.self, arguments: "Letter", 1)
+    /// ```
+    public static var argument: Self {
+        Self(ServiceKey(Value.self), .argument(0) { $0.appending(Value.self) })
+    }
+}
+
+// MARK: What a registration needs to know
+
+extension ParameterSource {
+    /// The services that are resolved, in the order in which they are.
+    var dependencies: [ServiceKey] {
+        switch origin {
+        case .argument: []
+        case .service: [key]
+        case .serviceByArguments(_, let arguments): arguments.dependencies + [key]
         }
     }
 
-    /// The arguments as services, and the parameter with their types.
-    private static func keys<First: Sendable, each Argument: Sendable>(
-        _ first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)?
-    ) -> [ServiceKey] {
-        var keys = [ServiceKey(first)]
-        for argument in repeat (each Argument).self { keys.append(ServiceKey(argument)) }
-        return keys + [key(first, repeat each rest, qualifier: qualifier)]
+    /// The service that is leased, if one is.
+    var leasedKey: ServiceKey? {
+        switch origin {
+        case .service(.leased), .serviceByArguments(.leased, _): key
+        case .argument, .service, .serviceByArguments: nil
+        }
     }
 
-    private static func key<First: Sendable, each Argument: Sendable>(
-        _ first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)?
-    ) -> ServiceKey {
-        ServiceKey(Value.self, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self)
+    /// The same source, an argument with its number, which is the number of those before it.
+    func numbered(after arguments: inout any ArgumentTypes) -> Self {
+        guard case .argument(_, let type) = origin else { return self }
+        var copy = self
+        copy.origin = .argument(arguments.pack.count, type: type)
+        arguments = type(arguments)
+        return copy
+    }
+}
+
+// MARK: What a factory resolves
+
+extension ParameterSource {
+    /// Whether ``value(from:_:)`` may have to wait for a creation with a task of its own; true also where only the
+    /// arguments can tell.
+    func mayWait(_ resolver: Resolver) -> Bool {
+        switch origin {
+        case .argument: false
+        case .service: resolver.mayWait(for: key)
+        case .serviceByArguments: true
+        }
+    }
+
+    nonisolated(nonsending) func value(from resolver: Resolver, _ pack: ArgumentPack) async throws -> Value {
+        switch origin {
+        case .argument(let number, _): return argument(number, of: pack)
+        case .service(.resolved) where key.isPlain: return try await resolver.resolve(Value.self)
+        case .service(.resolved): return try await resolver.request(key, .none).resolve(Value.self)
+        case .service(.leased): return try await resolver.request(key, .none).leasedForCreation(Value.self)
+        case .serviceByArguments(let access, let arguments):
+            return try await value(from: resolver, access, by: try await arguments.pack(resolver))
+        }
+    }
+
+    /// As much of the value as there is without waiting, for a factory that resolves the rest concurrently.
+    nonisolated(nonsending) func begun(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> BegunParameter<Value>
+    {
+        switch origin {
+        case .argument(let number, _):
+            return .done(argument(number, of: pack))
+        case .service(let access):
+            if case .resolved = access, let instance = try resolver.request(key, .none).readyInstance(Value.self) {
+                return .done(instance)
+            }
+            return .open(mayWait: resolver.mayWait(for: key), rest: { try await value(from: $0, pack) })
+        case .serviceByArguments(let access, let arguments):
+            // The arguments are made once: it is the user's code.
+            if arguments.dependencies.contains(where: resolver.mayWait) {
+                return .open(mayWait: true, rest: { try await value(from: $0, pack) })
+            }
+            let made = try await arguments.pack(resolver)
+            return .open(
+                mayWait: !resolver.hasInstance(key, made), rest: { try await value(from: $0, access, by: made) })
+        }
+    }
+
+    private nonisolated(nonsending) func value(
+        from resolver: Resolver, _ access: Access, by pack: ArgumentPack
+    ) async throws -> Value {
+        let request = resolver.request(key, pack)
+        switch access {
+        case .resolved: return try await request.resolveUnready(Value.self)
+        case .leased: return try await request.leasedForCreation(Value.self)
+        }
+    }
+
+    private func argument(_ number: Int, of pack: ArgumentPack) -> Value {
+        guard let value = pack.list[number] as? Value else {
+            preconditionFailure("the registration was found by the types of its arguments")
+        }
+        return value
+    }
+}
+
+/// A parameter of which as much is resolved as there is without waiting.
+enum BegunParameter<Value: Sendable>: Sendable {
+    typealias Rest = nonisolated(nonsending) @Sendable (Resolver) async throws -> Value
+
+    case done(Value)
+    case open(mayWait: Bool, rest: Rest)
+
+    var mayWait: Bool {
+        if case .open(true, _) = self { true } else { false }
+    }
+}
+
+/// The arguments of a parameter's service, which come from other services.
+struct ArgumentSource: Sendable {
+    /// The type of the pack of arguments.
+    let types: ArgumentPack.Type
+    /// The services that the arguments come from.
+    let dependencies: [ServiceKey]
+    let pack: nonisolated(nonsending) @Sendable (Resolver) async throws -> ArgumentPack
+
+    /// Arguments that are services.
+    static func services<each Argument: Hashable & Sendable>(_ types: repeat (each Argument).Type) -> Self {
+        var keys: [ServiceKey] = []
+        for type in repeat each types { keys.append(ServiceKey(type)) }
+        return Self(types: Arguments<repeat each Argument>.self, dependencies: keys) { resolver in
+            Arguments(repeat try await resolver.resolve((each Argument).self))
+        }
+    }
+
+    /// An argument that is made from a service.
+    static func made<Origin: Sendable, Argument: Hashable & Sendable>(
+        by argument: @escaping @Sendable (Origin) throws -> Argument
+    ) -> Self {
+        Self(types: Arguments<Argument>.self, dependencies: [ServiceKey(Origin.self)]) { resolver in
+            Arguments(try argument(await resolver.resolve(Origin.self)))
+        }
     }
 }

@@ -39,11 +39,26 @@ extension Registration where Service: Sendable {
     }
 }
 
-/// The place of one dependency that is being resolved, perhaps in a child task.
-private final class DependencySlot<Dependency: Sendable>: Sendable {
+/// A place for one dependency that is being resolved, perhaps in a child task.
+final class DependencySlot<Dependency: Sendable>: Sendable {
     private let state: Locked<Dependency?>
+    private let resolve: nonisolated(nonsending) @Sendable (Resolver) async throws -> Dependency
 
-    init(_ ready: Dependency?) { state = Locked(ready) }
+    init(_ ready: Dependency?) {
+        state = Locked(ready)
+        resolve = { resolver in try await resolver.resolve(Dependency.self) }
+    }
+
+    init(_ parameter: BegunParameter<Dependency>) {
+        switch parameter {
+        case .done(let instance):
+            state = Locked(instance)
+            resolve = { _ in instance }
+        case .open(_, let rest):
+            state = Locked(nil)
+            resolve = rest
+        }
+    }
 
     var isEmpty: Bool { state.withLock { $0 == nil } }
 
@@ -54,7 +69,7 @@ private final class DependencySlot<Dependency: Sendable>: Sendable {
     }
 
     nonisolated(nonsending) func fill(from resolver: Resolver) async throws {
-        let instance = try await resolver.resolve(Dependency.self)
+        let instance = try await resolve(resolver)
         state.withLock { $0 = instance }
     }
 }

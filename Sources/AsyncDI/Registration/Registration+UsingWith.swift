@@ -5,8 +5,11 @@ extension Registration where Service: Sendable {
     /// ```swift
     /// Registration(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
     /// Registration(using: Work.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
+    ///
+    /// Registration(using: Document.init(title:store:), with: .argument, .resolved, lifetime: .multiton)
     /// ```
-    /// The parameters are resolved one after another, from the first to the last.
+    /// Shared parameters that must be created are created concurrently, as without `with:`; the arguments of a parameter's
+    /// service come before it.
     ///
     /// - Parameters:
     ///   - initializer: The initializer, or any function that returns the service.
@@ -23,12 +26,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(first.value(from: resolver), repeat (each rest).value(from: resolver))
-        }
-        var keys = first.dependencies
-        for source in repeat each rest { keys += source.dependencies }
-        blueprint.dependencies = keys
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, repeat each rest, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// Registers a service created by an initializer whose first parameter is an argument of the request; the others
@@ -39,6 +38,9 @@ extension Registration where Service: Sendable {
     ///
     /// let document = try await container.resolve(Document.self, arguments: "Letter")
     /// ```
+    /// With several arguments, or where a parameter comes from elsewhere, ``ParameterSource/argument`` says which
+    /// parameters are arguments.
+    ///
     /// - Parameters:
     ///   - initializer: The initializer, or any function that returns the service.
     ///   - argument: The type of the argument.
@@ -52,12 +54,84 @@ extension Registration where Service: Sendable {
         taking argument: Argument.Type, as service: Service.Type = Service.self,
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) {
-            (resolver, argument: Argument) in
-            try await initializer(argument, repeat resolver.resolve((each Dependency).self))
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(
+            initializer, ParameterSource<Argument>.argument, repeat ParameterSource<each Dependency>.resolved,
+            qualifier: qualifier, lifetime: lifetime, site: site)
+    }
+
+    /// A service made by an initializer with these sources.
+    init<each Parameter: Sendable>(
+        _ initializer: @escaping @Sendable (repeat each Parameter) async throws -> Service,
+        _ sources: repeat ParameterSource<each Parameter>,
+        qualifier: (any Qualifier)?, lifetime: Lifetime?, site: RegistrationSite
+    ) {
+        var arguments: any ArgumentTypes = ArgumentTypeList()
+        let sources = (repeat (each sources).numbered(after: &arguments))
+        let hasArguments = arguments.pack.count > 0
+        var blueprint = Blueprint(
+            key: ServiceKey(Service.self, qualifier: qualifier, arguments: hasArguments ? arguments.pack : nil),
+            lifetime: lifetime,
+            factory: ServiceFactory<Service> { (resolver: Resolver, pack: ArgumentPack) in
+                var waits = 0
+                for source in repeat each sources {
+                    if source.mayWait(resolver) { waits += 1 }
+                }
+                if waits > 1 {
+                    let all = try await resolver.all(pack, repeat each sources)
+                    return try await initializer(repeat each all)
+                }
+                return try await initializer(repeat (each sources).value(from: resolver, pack))
+            },
+            site: site)
+        if hasArguments { blueprint.keying = arguments.keying }
+        var keys: [ServiceKey] = []
+        for source in repeat each sources {
+            keys += source.dependencies
+            if let key = source.leasedKey { blueprint.leasedDependency = key }
         }
-        var services: [any Any.Type] = []
-        for service in repeat (each Dependency).self { services.append(service) }
-        dependsOn(services)
+        blueprint.dependencies = keys
+        self.init(blueprint: blueprint)
+    }
+}
+
+extension Resolver {
+    /// The values of several parameters; those that must be created are created concurrently.
+    fileprivate nonisolated(nonsending) func all<each Parameter: Sendable>(
+        _ pack: ArgumentPack, _ sources: repeat ParameterSource<each Parameter>
+    ) async throws -> (repeat each Parameter) {
+        let begun = (repeat try await (each sources).begun(self, pack))
+        let slots = (repeat DependencySlot(each begun))
+        var waits = 0
+        for parameter in repeat each begun {
+            if parameter.mayWait { waits += 1 }
+        }
+        if waits > 1 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for slot in repeat each slots {
+                    if slot.isEmpty { group.addTask { try await slot.fill(from: self) } }
+                }
+                try await group.waitForAll()
+            }
+        } else {
+            for slot in repeat each slots {
+                if slot.isEmpty { try await slot.fill(from: self) }
+            }
+        }
+        return (repeat (each slots).instance)
+    }
+
+    /// Whether resolving a key without arguments may have to wait: see ``mayWait(for:)-(any Any.Type)``.
+    func mayWait(for key: ServiceKey) -> Bool {
+        if key.isPlain { return mayWait(for: key.service) }
+        let table = host.table
+        if table.hit(key) != nil { return false }
+        let countsAll = run?.holder?.binding.lifetime.sharing == .registeringContainer
+        return countsAll || table.registration(of: key)?.binding.lifetime.sharing.isShared == true
+    }
+
+    /// Whether a request with these arguments is answered by an existing instance.
+    func hasInstance(_ key: ServiceKey, _ pack: ArgumentPack) -> Bool {
+        (try? request(key, pack).readyCell()) != nil
     }
 }

@@ -8,10 +8,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(first.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// Registers a service created by an initializer, with sources for its two parameters.
@@ -22,10 +20,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(first.value(from: resolver), second.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies + second.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, second, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// Registers a service created by an initializer, with sources for its three parameters.
@@ -36,11 +32,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(
-                first.value(from: resolver), second.value(from: resolver), third.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies + second.dependencies + third.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, second, third, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 
     /// Registers a service created by an initializer, with sources for its four parameters.
@@ -52,11 +45,7 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { resolver in
-            try await initializer(
-                first.value(from: resolver), second.value(from: resolver), third.value(from: resolver),
-                fourth.value(from: resolver))
-        }
-        blueprint.dependencies = first.dependencies + second.dependencies + third.dependencies + fourth.dependencies
+        let site = RegistrationSite(fileID: fileID, line: line)
+        self.init(initializer, first, second, third, fourth, qualifier: qualifier, lifetime: lifetime, site: site)
     }
 }

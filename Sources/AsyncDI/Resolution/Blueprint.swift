@@ -57,6 +57,7 @@ struct Extras: Sendable {
     fileprivate(set) var underlying: ServiceKey?
     fileprivate(set) var dependencies: [ServiceKey]?
     fileprivate(set) var declaredDependencies: [ServiceKey]?
+    fileprivate(set) var leasedDependency: ServiceKey?
 }
 
 extension Blueprint {
@@ -130,6 +131,11 @@ extension Blueprint {
     var declaredDependencies: [ServiceKey]? {
         get { extras?.value.declaredDependencies }
         set { change { $0.declaredDependencies = newValue } }
+    }
+    /// A parameter that the factory leases, if it is known to lease any.
+    var leasedDependency: ServiceKey? {
+        get { extras?.value.leasedDependency }
+        set { change { $0.leasedDependency = newValue } }
     }
 }
 

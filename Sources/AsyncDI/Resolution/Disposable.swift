@@ -19,6 +19,9 @@ final class Disposable: Completion, @unchecked Sendable {
     let failure: (any Error)?
     /// Whether observers got an event for its creation, and get one for its disposal.
     let isAnnounced: Bool
+    /// Whether the caller of a drain gets what hooks throw, whoever began the disposal.
+    var isDrained: Bool { drained.load(ordering: .acquiring) }
+    private let drained = Atomic<Bool>(false)
     /// The leases that the disposal waits for, where there were any.
     ///
     /// Unchecked because it is written before any creation knows this disposal, and from then on touched under the lock
@@ -54,18 +57,18 @@ final class Disposable: Completion, @unchecked Sendable {
         return outer
     }
 
-    /// The disposal of the container, where that waits only for its hooks.
-    private var containersDisposal: Disposal? { (home as? ContainerCore)?.disposalUnderWay }
-
     /// The call that waits for the container's disposal, and so for this one.
-    override var beginner: Asker? { containersDisposal?.beginner }
+    override var beginner: Asker? { home.end?.beginner }
 
     override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
-        guard let disposal = containersDisposal else { return }
+        guard let end = home.end else { return }
         // Marked before its end is looked at: its end removes the wait, or it has ended already.
-        disposal.enterGraph()
-        if !disposal.hasEnded { graph.begin(Suspension(), from: outer, label: run, for: disposal) }
+        end.enterGraph()
+        if !end.hasEnded { graph.begin(Suspension(), from: outer, label: run, for: end) }
     }
+
+    /// A drain waits for the disposal, and throws the errors of hooks.
+    func isAwaitedByDrain() { drained.store(true, ordering: .releasing) }
 
     /// Ends the disposal, and resumes every waiter.
     func end() {

@@ -15,6 +15,8 @@ protocol ResolutionHost: CreationPlace {
     var parentHost: (any ResolutionHost)? { get }
     /// The disposals of this container and of those above it, as far as something waits for one.
     var ends: [Activity] { get }
+    /// The disposal of this container, nil before a call has waited for it.
+    var end: Completion? { get }
     /// Whether a call of the current task, outside every run, begins new work that a draining container refuses.
     var isRefusedWhileDraining: Bool { get }
     /// The keys of its registrations; when it is disposed, of those that it had, where there is a container around it.

@@ -1,5 +1,4 @@
 import AsyncDI
-import Synchronization
 
 /// Suspends, delays and fails the factories and hooks of a container, by a plan.
 final class ChaosInterceptor: ContainerInterceptor {
@@ -10,11 +9,11 @@ final class ChaosInterceptor: ContainerInterceptor {
     }
 
     private let plan: ChaosPlan
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ plan: ChaosPlan, resets: Bool) {
         self.plan = plan
-        state = Mutex(State(record: ChaosRecord(resets: resets)))
+        state = Locked(State(record: ChaosRecord(resets: resets)))
     }
 
     var record: ChaosRecord { state.withLock { $0.record } }
@@ -64,8 +63,8 @@ final class ChaosInterceptor: ContainerInterceptor {
         note("\(text): \(fault.rawValue)", call, isError: fault == .throwsError)
         switch fault {
         case .suspends: for _ in 0..<size { await Task.yield() }
-        // A cancelled task is not slow.
-        case .isSlow: try? await Task.sleep(for: .milliseconds(size))
+        // A task that is cancelled is not slow.
+        case .isSlow: try? await Patience.clock.sleep(for: .milliseconds(size))
         case .throwsError: throw ChaosError(call: text)
         case .isCancelled:
             withUnsafeCurrentTask { $0?.cancel() }

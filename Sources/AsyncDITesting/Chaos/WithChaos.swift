@@ -156,33 +156,3 @@ struct ChaosRound {
         }
     }
 }
-
-/// Waits for a task, but not forever.
-enum Patience {
-    /// - Returns: The task's result; nil at the time limit, which does not cancel the task.
-    static nonisolated(nonsending) func result(
-        of task: Task<Void, any Error>, within limit: Duration
-    ) async -> Result<Void, any Error>? {
-        let (stream, continuation) = AsyncStream<Result<Void, any Error>?>.makeStream()
-        let timer = Task {
-            // Many short sleeps, each of which ends late where tasks wait for a thread: on a machine that is busy with
-            // other tests, the limit grows with the body's delay.
-            for _ in 0..<200 {
-                do { try await Task.sleep(for: limit / 200) } catch { return }
-            }
-            continuation.yield(nil)
-        }
-        let waiter = Task { continuation.yield(await task.result) }
-        defer {
-            timer.cancel()
-            waiter.cancel()
-        }
-        return await withTaskCancellationHandler {
-            for await result in stream { return result }
-            return nil
-        } onCancel: {
-            // The body ends by itself, or the time is up.
-            task.cancel()
-        }
-    }
-}

@@ -1,4 +1,5 @@
 public import AsyncDI
+import Foundation
 public import Testing
 
 /// Expects the declared graph of a container to equal the one in a file of the repository.
@@ -24,7 +25,7 @@ public nonisolated(nonsending) func expectGraph(
 ) async throws {
     let container = try container ?? Container.test
     let graph = try await container.declaredGraph().contract
-    let mustRewrite = environment("ASYNCDI_REWRITE_GRAPHS").map { $0 != "" && $0 != "0" } ?? false
+    let mustRewrite = !["", "0"].contains(ProcessInfo.processInfo.environment["ASYNCDI_REWRITE_GRAPHS"] ?? "")
     let finding = try GraphFile(file, beside: sourceLocation.filePath).compare(with: graph, mustRewrite: mustRewrite)
     if let finding { Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation) }
 }
@@ -41,48 +42,22 @@ struct GraphFile {
     /// Returns the text of the issue; nil when the graphs are equal, or the file was rewritten.
     func compare(with graph: DependencyGraph, mustRewrite: Bool) throws -> String? {
         let advice = "To accept the graph, run the test with ASYNCDI_REWRITE_GRAPHS=1, and commit the file."
-        let text = try TextFile.read(path)
+        let exists = FileManager.default.fileExists(atPath: path)
+        let data = exists ? try Data(contentsOf: URL(filePath: path)) : nil
         if mustRewrite {
-            if text != graph.json() { try TextFile.write(graph.json(), to: path) }
+            let text = Data(graph.json().utf8)
+            if data != text { try text.write(to: URL(filePath: path)) }
             return nil
         }
-        guard let text else { return "\(path) does not exist. \(advice)" }
+        guard let data else { return "\(path) does not exist. \(advice)" }
         let earlier: DependencyGraph
         do {
-            earlier = try DependencyGraph(from: JSONValue(parsing: text))
+            earlier = try JSONDecoder().decode(DependencyGraph.self, from: data)
         } catch {
             return "\(path) has no graph in it: \(error) \(advice)"
         }
         let difference = graph.difference(from: earlier)
         if difference.isEmpty { return nil }
         return "The declared graph differs from \(path):\n\(difference)\n\(advice)"
-    }
-}
-
-extension DependencyGraph {
-    init(from json: JSONValue) throws(JSONValue.Mistake) {
-        func text(_ value: JSONValue, _ key: String) throws(JSONValue.Mistake) -> String {
-            guard let text = value[key]?.text else { throw JSONValue.Mistake("A node or edge has no \(key).") }
-            return text
-        }
-        guard let details = json["details"]?.elements, let edges = json["edges"]?.elements else {
-            throw JSONValue.Mistake("It must have details and edges.")
-        }
-        var nodes: [Node] = []
-        for node in details {
-            nodes.append(
-                Node(
-                    try text(node, "name"), service: node["service"]?.text, lifetime: node["lifetime"]?.text,
-                    owner: node["owner"]?.text, isOpaque: node["isOpaque"]?.isTrue ?? false,
-                    isEager: node["isEager"]?.isTrue ?? false))
-        }
-        var ends: [Edge] = []
-        for edge in edges {
-            ends.append(
-                Edge(
-                    from: try text(edge, "from"), to: try text(edge, "to"),
-                    isDeferred: edge["isDeferred"]?.isTrue ?? false))
-        }
-        self.init(nodes, edges: ends)
     }
 }

@@ -19,9 +19,11 @@ public nonisolated(nonsending) func expectWiring(
     of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let container = try container ?? Container.test
+    let lines = TestSession.current?.attributeLines ?? AttributeLines()
     for problem in try await container.validationReport().problems {
-        // The last registration of the path: a missing one has none.
-        let site = problem.sites.compactMap(\.self).last
+        // The last registration of the path: what is missing has none.
+        let last = Array(zip(problem.path, problem.sites)).last { $0.1 != nil }
+        let site = last.flatMap { lines.site(of: $0, at: $1) }
         let location = site.map { SourceFiles.location(of: $0, near: sourceLocation) } ?? sourceLocation
         Issue.record("\(problem)", sourceLocation: location)
     }

@@ -1,5 +1,6 @@
 import AsyncDI
-import Synchronization
+
+@testable import AsyncDITesting
 
 /// A small application, which the tests override.
 protocol Gateway: Sendable {
@@ -38,7 +39,7 @@ struct TestError: Error, Equatable {
 
 /// Values that several tasks add.
 final class Log<Element: Sendable>: Sendable {
-    private let state = Mutex<[Element]>([])
+    private let state = Locked<[Element]>([])
 
     var all: [Element] { state.withLock { $0 } }
     func append(_ element: Element) { state.withLock { $0.append(element) } }
@@ -48,26 +49,53 @@ final class Log<Element: Sendable>: Sendable {
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var last = 0
+        var cancelled: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters.append(continuation) }
+                state.last += 1
+                if !state.isOpen { state.waiters[state.last] = continuation }
                 return state.isOpen
             }
             if isOpen { continuation.resume() }
         }
     }
 
+    func waitUnlessCancelled() async throws {
+        let id = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.isOpen || state.cancelled.contains(id) { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.cancelled.insert(id)
+                return state.waiters.removeValue(forKey: id)
+            }
+            waiter?.resume()
+        }
+        try Task.checkCancellation()
+    }
+
     func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { state.waiters = [:] }
+            return state.waiters.values
         }
         for waiter in waiters { waiter.resume() }
     }

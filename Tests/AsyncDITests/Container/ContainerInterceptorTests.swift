@@ -158,4 +158,41 @@ private final class Engine: Sendable {}
         #expect(entries.first?.implementedKeys.count == 1)
         #expect(entries.allSatisfy { !$0.isContribution })
     }
+
+    @Test func `the call of a disposal hook knows whether a caller gets its error`() async throws {
+        final class Callers: ContainerInterceptor {
+            let log = Log<String>()
+            var wantedEvents: ContainerEvent.Kinds { [] }
+            nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
+                if call.kind == .disposalHook { log.append("\(call.key): \(call.hasCaller)") }
+            }
+        }
+        let callers = Callers()
+        let container = Container(observers: [callers]) {
+            Registration(Engine.self, lifetime: .multiton(capacity: 1)) { (_, _: Int) in Engine() }.onDispose { _ in }
+            Registration(String.self, lifetime: .scoped) { _ in "a" }.onDispose { _ in }
+        }
+        _ = try await container.resolve(Engine.self, arguments: 1)
+        _ = try await container.resolve(Engine.self, arguments: 2)
+        try? await container.withScope {
+            _ = try await $0.resolve(String.self)
+            throw TestError()
+        }
+        try await container.withScope { _ = try await $0.resolve(String.self) }
+        try await container.reset()
+        _ = try await container.resolve(Engine.self, arguments: 3)
+        await container.unregister(Engine.self)
+        try await container.register(
+            Registration(Int.self, lifetime: .multiton) { (_, number: Int) in number }.onDispose { _ in })
+        _ = try await container.resolve(Int.self, arguments: 5)
+        try await container.drain(Int.self, arguments: 5)
+        _ = try await container.resolve(String.self)
+        try await container.dispose()
+        // The background takes its time.
+        #expect(
+            callers.log.entries.sorted() == [
+                "Engine(Int): false", "Engine(Int): false", "Engine(Int): true", "Int(Int): true",
+                "String: false", "String: true", "String: true",
+            ])
+    }
 }

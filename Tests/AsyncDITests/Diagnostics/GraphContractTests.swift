@@ -117,6 +117,83 @@ private struct Shelf: Sendable {
         #expect(try JSONDecoder().decode(DependencyGraph.self, from: JSONEncoder().encode(graph)) == graph)
     }
 
+    @Test func `registrations that differ only two edges away keep their names when they change places`() async throws {
+        // Two services that are called alike, each with a plugin of its own: what the plugins need tells them apart.
+        enum First {
+            struct Step: Sendable { let font: Font }
+            struct Plugin: ContractPlugin { let step: Step }
+        }
+        enum Second {
+            struct Step: Sendable { let ink: Ink }
+            struct Plugin: ContractPlugin { let step: Step }
+        }
+        func plugins(_ lines: [UInt]) -> [Registrations] {
+            let file = "App/Plugins.swift"
+            let service = (any ContractPlugin).self
+            return [
+                part { Registration(using: First.Plugin.init, as: service, fileID: file, line: lines[0]).intoMany() },
+                part { Registration(using: Second.Plugin.init, as: service, fileID: file, line: lines[1]).intoMany() },
+                part { Registration(using: First.Step.init, fileID: file, line: lines[2]) },
+                part { Registration(using: Second.Step.init, fileID: file, line: lines[3]) },
+            ]
+        }
+        let first = try await graph(parts + plugins([1, 2, 3, 4]))
+        for lines: [UInt] in [[2, 1, 3, 4], [1, 2, 4, 3], [2, 1, 4, 3], [9, 1, 2, 8]] {
+            let other = try await graph(plugins(lines).reversed() + parts)
+            #expect(other.contract.json() == first.contract.json())
+            #expect(other.difference(from: first).isEmpty)
+        }
+    }
+
+    @Test(arguments: 0..<200) func `however nodes are numbered, the contract is the same`(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        let services = ["A", "B", "C"]
+        let count = 3 + random.below(4)
+        // Pairs, chains and whatever else comes about, of nodes that only their edges tell apart.
+        let ends = (0..<(2 + random.below(3 * count))).map { _ in
+            (random.below(3), random.below(count), random.below(3), random.below(count), random.chance(0.2))
+        }
+        func graph(_ numbers: [[Int]]) -> DependencyGraph {
+            let nodes = (0..<3).flatMap { service in
+                (0..<count).map { number in
+                    Node(
+                        "\(services[service]) #\(numbers[service][number] + 1)", service: services[service],
+                        owner: "app")
+                }
+            }
+            func name(_ service: Int, _ number: Int) -> String { nodes[service * count + number].name }
+            return DependencyGraph(
+                nodes, edges: ends.map { Edge(from: name($0.0, $0.1), to: name($0.2, $0.3), isDeferred: $0.4) })
+        }
+        let plain = graph((0..<3).map { _ in Array(0..<count) })
+        for _ in 0..<5 {
+            let other = graph((0..<3).map { _ in (0..<count).shuffled(using: &random) })
+            #expect(other.contract.json() == plain.contract.json())
+            #expect(other.difference(from: plain).isEmpty)
+        }
+    }
+
+    @Test func `many nodes that are alike, in pairs, keep together`() {
+        let count = 60
+        func graph(_ shift: Int) -> DependencyGraph {
+            let nodes = (0..<count).flatMap { number in
+                [
+                    Node("A #\(number)", service: "A", owner: "app"), Node("B #\(number)", service: "B", owner: "app"),
+                    Node("C #\(number)", service: "C", owner: "app"),
+                ]
+            }
+            let edges = (0..<count).flatMap { number in
+                [
+                    Edge(from: "A #\(number)", to: "B #\((number + shift) % count)"),
+                    Edge(from: "All", to: "C #\(number)"),
+                ]
+            }
+            return DependencyGraph(nodes, edges: edges)
+        }
+        #expect(graph(0).contract.json() == graph(7).contract.json())
+        #expect(graph(7).difference(from: graph(0)).isEmpty)
+    }
+
     // MARK: Differences
 
     @Test func `equal graphs have no difference, wherever their registrations stand`() async throws {

@@ -126,4 +126,131 @@ private struct Document: Sendable {
         #expect(try await container.resolve(Pool.self, arguments: 7).tenant == "7")
         #expect(try await container.validationReport().opaque.isEmpty)
     }
+
+    @Test func `any parameters may be arguments, beside others from elsewhere`() async throws {
+        let container = Container {
+            Registration(String.self, qualifier: "api", instance: "https://api")
+            Registration(Journal.self) { _ in Journal() }.dependencies()
+            Registration(
+                using: { (number: Int, url: String, log: Journal, title: String?) in
+                    Client(url: "\(url)/\(number)/\(title ?? "-")", log: log)
+                }, with: .argument, .qualified("api"), .resolved, .argument, lifetime: .multiton)
+        }
+        #expect(try await problems(container) == [])
+        #expect(await container.isRegistered(Client.self, arguments: Int.self, String?.self))
+        #expect(
+            try await container.declaredGraph().dependencies(of: "Client(Int, String?)") == ["Journal", "String[api]"])
+        let absent: String? = nil
+        #expect(try await container.resolve(Client.self, arguments: 7, absent).url == "https://api/7/-")
+        #expect(try await container.resolve(Client.self, arguments: 7, "a" as String?).url == "https://api/7/a")
+        #expect(await container.cachedArguments(of: Client.self, Int.self, String?.self).count == 2)
+        await expect(.argumentMismatch) {
+            try await container.resolve(Client.self, arguments: "a" as String?, 7)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `shared parameters that must be created are created concurrently`(isLongLived: Bool) async throws {
+        let (first, second, third) = (Gate(), Gate(), Gate())
+        let made = Counter()
+        let container = Container {
+            // Each ends only after all have begun.
+            Registration(String.self, qualifier: "api", lifetime: .singleton) { _ in
+                first.open()
+                await second.pass()
+                await third.pass()
+                return "api"
+            }
+            Registration(Journal.self, lifetime: .singleton) { _ in
+                second.open()
+                await first.pass()
+                await third.pass()
+                return Journal()
+            }
+            Registration(Tenant.self, instance: Tenant(name: "blue"))
+            Registration(Pool.self, lifetime: .multiton) { (_, name: String) in
+                third.open()
+                await first.pass()
+                await second.pass()
+                return Pool(name)
+            }
+            Registration(
+                using: { (url: String, log: Journal, pool: Pool, count: Int) in
+                    Document(title: "\(url) \(pool.tenant) \(count)", log: log)
+                },
+                with: .qualified("api"), .resolved,
+                .leased(by: { (tenant: Tenant) in
+                    made.increment()
+                    return tenant.name
+                }), .argument, lifetime: isLongLived ? .multiton : .scoped)
+        }
+        #expect(try await container.resolve(Document.self, arguments: 5).title == "api blue 5")
+        #expect(made.value == 1)
+        // Now that they exist, nothing waits.
+        #expect(try await container.resolve(Document.self, arguments: 6).title == "api blue 6")
+        #expect(made.value == 2)
+    }
+
+    @Test func `the error of one of several parameters is the caller's, unchanged`() async throws {
+        struct Failure: Error {}
+        let container = Container {
+            Registration(String.self, qualifier: "api", lifetime: .singleton) { _ in throw Failure() }
+            Registration(Journal.self, lifetime: .singleton) { _ in Journal() }
+            Registration(
+                using: { (url: String, log: Journal) in Client(url: url, log: log) },
+                with: .qualified("api"), .resolved)
+        }
+        await #expect(throws: Failure.self) { try await container.resolve(Client.self) }
+    }
+
+    @Test func `a lease for an instance that no container owns is an invalid registration`() async throws {
+        let container = Container {
+            Registration(Pool.self, lifetime: .singleton) { _ in Pool("one") }.dependencies()
+            Registration(Journal.self) { _ in Journal() }.dependencies()
+            Registration(using: UnitOfWork.init, with: .leased, .resolved)
+            Registration(using: UnitOfWork.init, with: .leased, .resolved, qualifier: "short", lifetime: .transient)
+            Registration(using: UnitOfWork.init, with: .leased, .resolved, qualifier: "scope", lifetime: .scoped)
+        }
+        #expect(
+            try await problems(container) == [
+                "invalidRegistration: UnitOfWork", "invalidRegistration: UnitOfWork[short]",
+            ])
+        let error = await expect(.invalidRegistration) { try await container.resolve(UnitOfWork.self) }
+        #expect(error?.description.contains("UnitOfWork is graph and leases Pool") == true)
+        _ = try await container.resolve(UnitOfWork.self, qualifier: "scope")
+        // The container's own default lifetime counts.
+        let scoped = Container(defaultLifetime: .scoped) {
+            Registration(Pool.self) { _ in Pool("one") }
+            Registration(Journal.self) { _ in Journal() }
+            Registration(using: UnitOfWork.init, with: .leased, .resolved)
+        }
+        #expect(try await problems(scoped) == [])
+    }
+
+    @Test func `the same is registered later`() async throws {
+        let container = Container()
+        try await container.register(String.self, qualifier: "api", instance: "api")
+        try await container.register(Journal.self) { _ in Journal() }
+        try await container.register(using: { (url: String) in url.count }, with: .qualified("api"))
+        try await container.register(
+            using: Client.init(url:log:isVerbose:), with: .qualified("api"), .resolved, .argument)
+        try await container.register(
+            using: { (url: String, log: Journal) in Client(url: url, log: log) }, with: .qualified("api"), .resolved)
+        try await container.register(
+            using: { (a: String, b: String, c: String, d: Int) in [a, b, c, "\(d)"] },
+            with: .qualified("api"), .argument, .argument, .resolved)
+        try await container.register(
+            using: { (a: Int, b: Int, c: Int, d: Int, e: Int) in [a, b, c, d, e] },
+            with: .resolved, .resolved, .resolved, .resolved, .argument)
+        try await container.register(using: Document.init(title:log:), taking: String.self)
+        #expect(try await container.resolve(Int.self) == 3)
+        #expect(try await container.resolve(Client.self).url == "api")
+        #expect(try await container.resolve(Client.self, arguments: true).isVerbose)
+        #expect(try await container.resolve([String].self, arguments: "b", "c") == ["api", "b", "c", "3"])
+        #expect(try await container.resolve([Int].self, arguments: 9) == [3, 3, 3, 3, 9])
+        #expect(try await container.resolve(Document.self, arguments: "Letter").title == "Letter")
+        await expect(.invalidRegistration) {
+            try await container.register(using: UnitOfWork.init, with: .leased, .resolved)
+        }
+    }
 }

@@ -132,6 +132,29 @@ struct RegistrationExamples {
         }
         let document = try await container.resolve(Document.self, arguments: "Letter")
         #expect(document.title == "Letter")
+        try await container.register {
+            Registration(using: Document.init(title:store:), with: .argument, .resolved, lifetime: .multiton)
+        }
+        #expect(try await container.resolve(Document.self, arguments: "Note").title == "Note")
+    }
+
+    @Test func `an initializer takes several arguments`() async throws {
+        let container = Container {
+            Registration(
+                using: Document.init(store:title:page:), with: .resolved, .argument, .argument, lifetime: .multiton)
+            Registration(Store.self) { _ in Store() }
+        }
+        let document = try await container.resolve(Document.self, arguments: "Letter", 1)
+        #expect(document.title == "Letter 1")
+    }
+
+    @Test func `an initializer with sources is registered later`() async throws {
+        let container = Container {
+            Registration(Log.self) { _ in Log() }
+            Registration(URL.self, qualifier: Env.prod, instance: prodURL)
+        }
+        try await container.register(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
+        #expect(try await container.resolve(Client.self).url == prodURL)
     }
 
     @Test func `arguments are compared by a computed key`() async throws {
@@ -245,6 +268,15 @@ extension RegistrationExamples {
     struct Document: Sendable {
         let title: String
         let store: Store
+
+        init(title: String, store: Store) {
+            self.title = title
+            self.store = store
+        }
+
+        init(store: Store, title: String, page: Int) {
+            self.init(title: "\(title) \(page)", store: store)
+        }
     }
 
     struct Point: Hashable, Sendable {

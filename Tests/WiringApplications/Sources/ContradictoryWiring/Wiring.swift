@@ -9,5 +9,6 @@ package func makeContainer() -> Container {
         Registration(File.self) { _ in File() }.onDispose { _ in }
         Registration(Log.self) { _ in Log() }
         Decoration(String.self) { _, inner in inner }
+        Registration(using: { (log: Log) in [log] }, with: .leased)
     }
 }

@@ -1,0 +1,98 @@
+/// The connections of each node of a graph, in terms that do not depend on how nodes are numbered.
+///
+/// Nodes have colors, as in the search for symmetries of graphs: at first, a node's color says what it is; in each later
+/// round also which colors its neighbors had in the round before. Colors of two graphs can be compared.
+struct Surroundings {
+    private typealias Neighbor = (node: Int, edge: UInt64)
+
+    private var indexes: [String: Int] = [:]
+    /// The properties of the node and of its neighbors.
+    private var texts: [String] = []
+    private var neighbors: [[Neighbor]] = []
+    /// The colors after each round, until a further one would tell no more nodes apart.
+    private var rounds: [[UInt64]] = []
+
+    init(of graph: DependencyGraph) {
+        let nodes = graph.details
+        let own = nodes.map { "\($0.service)\n\($0.owner ?? "")\n\($0.lifetime ?? "")" }
+        for (index, node) in nodes.enumerated() { indexes[node.name] = index }
+        neighbors = Array(repeating: [], count: nodes.count)
+        var near = Array(repeating: [String](), count: nodes.count)
+        for edge in graph.edges {
+            guard let from = indexes[edge.from], let to = indexes[edge.to] else { continue }
+            let later = edge.isDeferred ? "later " : ""
+            near[from].append("needs \(later)\(own[to])")
+            near[to].append("needed \(later)by \(own[from])")
+            neighbors[from].append((to, edge.isDeferred ? 1 : 2))
+            neighbors[to].append((from, edge.isDeferred ? 3 : 4))
+        }
+        texts = zip(nodes, near).map { node, near in
+            ([node.owner ?? "", node.lifetime ?? "", "\(node.isOpaque)"] + near.sorted()).joined(separator: "\n\n")
+        }
+        rounds = [zip(own, nodes).map { Self.color(of: "\($0)\n\($1.isOpaque)\n\($1.isEager)") }]
+        refine(Array(nodes.indices))
+    }
+
+    /// The number of the last round.
+    var lastRound: Int { rounds.count - 1 }
+
+    /// The properties of a node and its direct connections, as a text.
+    func neighbors(of name: String) -> String { indexes[name].map { texts[$0] } ?? "" }
+
+    /// The color of a node after a round, the last one when nil.
+    func color(of name: String, after round: Int? = nil) -> UInt64 {
+        indexes[name].map { rounds[min(round ?? lastRound, lastRound)][$0] } ?? 0
+    }
+
+    /// Gives each of these nodes a color of its own.
+    ///
+    /// Nodes with one color are mostly interchangeable: which one comes first makes no difference to the graph. But then
+    /// the nodes that belong to it must come first as well.
+    ///
+    /// - Parameter names: The nodes in the order in which they come where nothing else tells them apart.
+    mutating func tellApart(_ names: [String]) {
+        var open = names.compactMap { indexes[$0] }
+        let exact = neighbors.map { $0.map { UInt64($0.node) << 3 | $0.edge }.sorted() }
+        while true {
+            let colors = rounds[lastRound]
+            // Nodes with exactly the same neighbors stay alike, and nothing else depends on their order.
+            let tied = Dictionary(grouping: open) { colors[$0] }.filter { _, nodes in
+                nodes.count > 1 && !nodes.allSatisfy { exact[$0] == exact[nodes[0]] }
+            }
+            guard let (color, nodes) = tied.min(by: { $0.key < $1.key }) else { return }
+            rounds[lastRound][nodes[0]] = Self.mixed(color, with: .max)
+            open = open.filter { tied[colors[$0]] != nil }
+            refine(open)
+        }
+    }
+
+    /// Adds rounds until none tells more nodes apart.
+    ///
+    /// - Parameter open: The nodes whose colors may change; those that were told apart from all others stay so.
+    private mutating func refine(_ open: [Int]) {
+        func count(_ colors: [UInt64]) -> Int { Set(open.lazy.map { colors[$0] }).count }
+        while true {
+            let colors = rounds[lastRound]
+            var next = colors
+            for node in open {
+                next[node] = neighbors[node].map { Self.mixed(colors[$0.node], with: $0.edge) }.sorted()
+                    .reduce(colors[node], Self.mixed)
+            }
+            if count(next) == count(colors) { return }
+            rounds.append(next)
+        }
+    }
+
+    /// FNV-1a: the same in each process, which `Hasher` is not.
+    private static func color(of text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// A color that depends on both, by the finalizer of SplitMix64.
+    private static func mixed(_ color: UInt64, with other: UInt64) -> UInt64 {
+        var bits = color &* 0x9E37_79B9_7F4A_7C15 &+ other &+ 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}

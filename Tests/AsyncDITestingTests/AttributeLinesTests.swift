@@ -1,0 +1,67 @@
+import AsyncDI
+import Testing
+
+@testable import AsyncDITesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct AttributeLinesTests {
+    private func lines(_ source: String, above line: Int) -> [Int] {
+        SwiftText(source).linesOfRegistrations(inAttributeAbove: line)
+    }
+
+    @Test func `the registrations of the attribute above a line are found`() {
+        let source = """
+            @Suite(.container { Registration(Int.self, instance: 1) })
+            struct Tests {
+                @Test(
+                    .container(.allowing(.openScope, because: "Registration(")) {
+                        // Registration(Int.self, instance: 1)
+                        Registration(Int.self, instance: 2)
+                        Registration<Int> { _ in (3) }.implements((any Sendable).self)
+                        /* Registration( */ Registration(String.self, instance: "\\(1) \\" Registration(")
+                        OtherRegistration(4)
+                    })
+                func test() { _ = Registration(Int.self, instance: 5) }
+                @Test(.container { Registration(Int.self, instance: 6) }) func other() {}
+                @Test func plain() { _ = Registration(Int.self, instance: 7) }
+            }
+            """
+        #expect(lines(source, above: 2) == [1])
+        #expect(lines(source, above: 11) == [6, 7, 8])
+        #expect(lines(source, above: 12) == [12])
+        #expect(lines("struct Tests { let registration = Registration(1) }", above: 1) == [])
+    }
+
+    @Test func `a registration inside an attribute has a line of its own`() throws {
+        let source = #_sourceLocation
+        let site = RegistrationSite(fileID: source.fileID, line: UInt(source.line))
+        func entry(_ type: Int) -> Registrations {
+            Registrations {
+                if type == 0 { Registration(Int.self, fileID: site.fileID, line: site.line) { _ in 1 } }
+                if type == 1 { Registration(String.self, instance: "", fileID: site.fileID, line: site.line) }
+            }
+        }
+        // Without an attribute that has as many, the line stays.
+        let lines = AttributeLines([
+            .init(place: source, registrations: entry(0)), .init(place: source, registrations: entry(1)),
+        ])
+        let key = entry(0).entries[0].key
+        #expect(lines.site(of: key, at: site) == site)
+        #expect(lines.site(of: key, at: nil) == nil)
+        let other = RegistrationSite(fileID: "Other/File.swift", line: 3)
+        #expect(lines.site(of: key, at: other) == other)
+    }
+
+    /// Reads the file of the test that it belongs to, as a report does.
+    @Test(
+        .container {
+            Registration(Int.self, instance: 1)
+            Registration(String.self, instance: "")
+        })
+    func `a test's own attribute is read`() throws {
+        let session = try #require(TestSession.current)
+        let entries = try #require(session.makeRegistrations?().entries)
+        let line = UInt(#line)
+        #expect(entries.map { session.attributeLines.site(of: $0.key, at: $0.site)?.line } == [line - 6, line - 5])
+    }
+}

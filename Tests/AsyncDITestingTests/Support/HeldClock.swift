@@ -1,0 +1,33 @@
+import Testing
+
+@testable import AsyncDITesting
+
+/// A clock that stands still until the test lets it go; from then on all time passes at once.
+final class HeldClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset = Swift.Duration.zero
+        func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
+        static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
+    }
+
+    private let time = Locked(Instant())
+    private let gate = Gate()
+
+    /// A clock of which all time passes at once.
+    static var released: HeldClock {
+        let clock = HeldClock()
+        clock.letGo()
+        return clock
+    }
+
+    var now: Instant { time.withLock { $0 } }
+    var minimumResolution: Swift.Duration { .zero }
+
+    func letGo() { gate.open() }
+
+    func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
+        try await gate.waitUnlessCancelled()
+        time.withLock { $0 = max($0, deadline) }
+    }
+}

@@ -1,0 +1,24 @@
+import AsyncDI
+import AsyncDITesting
+import Shop
+import XCTest
+
+final class OldTests: XCTestCase {
+    func testAScopeIsLeftOpen() async throws {
+        try await withTestContainer(report: { report in XCTFail(report.description) }) {
+            ShopModule()
+        } overrides: {
+            Registration(String.self, qualifier: "hots", instance: "")
+        } operation: { container in
+            _ = try await container.openScope("session")
+        }
+    }
+
+    func testEverythingIsRight() async throws {
+        try await withTestContainer(report: { report in XCTFail(report.description) }) {
+            ShopModule()
+        } operation: { container in
+            _ = try await container.resolve(Checkout.self)
+        }
+    }
+}
