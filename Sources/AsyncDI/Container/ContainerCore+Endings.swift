@@ -42,7 +42,7 @@ extension ContainerCore {
         }
         guard let action else { return nil }
         creation.finishEnd()
-        startMeter?.end(of: creation, with: result)
+        startMeter?.end(of: creation, with: result, storedAs: ending.generation)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.removals)
@@ -71,7 +71,7 @@ extension ContainerCore {
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
             ending.isKept = true
-            keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
+            ending.generation = keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
         } else if result.isSuccess, let product {
             if state.phase == .disposed {
                 // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
@@ -94,6 +94,8 @@ extension ContainerCore {
     /// What the end of a creation leaves to do outside the lock.
     private struct Ending {
         var isKept = false
+        /// The number of what a storage has from now on.
+        var generation: Int?
         var leases: [any HeldLease] = []
         /// For the waiters that take a lease.
         var leased: LeasedCell?
@@ -105,10 +107,12 @@ extension ContainerCore {
     }
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
+    ///
+    /// - Returns: The number of what a storage has from now on; nil where no storage keeps the instance.
     private func keep(
         _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
         into removals: inout Removals
-    ) {
+    ) -> Int? {
         let binding = creation.binding
         // There can be no other one for the flight's key, unless what was there could be forgotten: comparing arguments
         // is user code.
@@ -120,12 +124,12 @@ extension ContainerCore {
             old?.stored?.isFilled = true
             old?.stored?.generation = state.nextGeneration()
             old?.ledgerID = ledgerID
-            return
+            return old?.stored?.generation
         }
         // A value has no weak form: it is not kept.
         guard let keptCell = binding.lifetime.isWeak ? cell.weakened() : cell else {
             if let id = ledgerID, let product = state.ledger.take(id) { state.end(product, in: &removals) }
-            return
+            return nil
         }
         let node = state.beginUse(
             of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
@@ -153,6 +157,7 @@ extension ContainerCore {
         }
         state.instances.insert(kept, insteadOf: old)
         if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &removals) }
+        return nil
     }
 }
 

@@ -64,6 +64,23 @@ private final class Engine: Sendable {}
         try await container.dispose()
     }
 
+    @Test func `what a factory made is disposed when the interceptor fails it afterwards`() async throws {
+        let interceptor = Interceptor(failing: "Engine factory", atEnd: true)
+        let disposed = Counter()
+        let container = Container(observers: [interceptor]) {
+            Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
+                .onDispose { _, reason in if reason.error is TestError { disposed.increment() } }
+        }
+        await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
+        try await container.dispose()
+        #expect(disposed.value == 1)
+        #expect(
+            interceptor.calls.entries == [
+                "will Engine factory", "did Engine factory Engine", "failed Engine factory", "will Engine onDispose",
+                "did Engine onDispose Engine",
+            ])
+    }
+
     @Test func `an error in a disposal hook is thrown by the disposal`() async throws {
         let container = container(Interceptor(failing: "Engine onDispose"))
         _ = try await container.resolve(Engine.self)
