@@ -179,6 +179,9 @@ extension ContainerCore.State {
             note(
                 .created, of: arguments, ownDuration: creation.ownDuration(until: now),
                 .created(key, duration: now - creation.begin, waiters: waiters))
+        case .failure where creation.extrasIfAny({ $0.isOvertaken }) == true:
+            // Its factory never ran; its requests start over.
+            break
         case .failure(let error):
             note(.failed, of: arguments, .failed(key, error))
         }
