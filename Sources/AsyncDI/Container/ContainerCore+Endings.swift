@@ -191,12 +191,14 @@ extension ContainerCore.State {
     ///
     /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none. A
     /// caller that received it without a lease may use it as long as the container exists: nothing says until when.
+    /// Except in a multiton, where such a caller must be prepared for an eviction: the next instance of the key is on
+    /// its way, and a file or a lock may not be open twice.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
     ) {
-        guard phase == .open, !end.isPinned, !end.isAttended, case .deliver(let waiters, _) = end.action,
-            waiters.allSatisfy(\.takesLease)
+        guard phase == .open, !end.isPinned, case .deliver(let waiters, _) = end.action,
+            product.binding.lifetime.kind == .multiton || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
             _ = ledger.record(product)
             return

@@ -39,7 +39,9 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 
 /// An observer that also takes part: it runs before and after each factory and hook, and may suspend or throw there.
 ///
-/// For tests: to find instances that outlive their container, or to see what an application does when a factory is slow
+/// ``AroundCreation`` is the same for whole creations of shared instances, and cheap enough for a running service; an
+/// interceptor is one too, which sees every single call, also those for transient and graph instances and those of a
+/// disposal. For tests: to find instances that outlive their container, or to see what an application does when a factory is slow
 /// or fails. A container that has one among its observers calls it for its own registrations and those of its scopes,
 /// also for those that are registered later. Each call happens in the task of the factory or hook, inside the same
 /// creation, so that what is thrown is an error of that factory or hook.
@@ -54,7 +56,7 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 /// let container = Container(observers: [SlowFactories()]) { AppModule() }
 /// ```
 /// Of several interceptors the first one in the list is used. A container without one pays nothing.
-public protocol ContainerInterceptor: ContainerObserver {
+public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
     /// A factory or hook is about to run; an error is thrown in its place.
     ///
     /// - Parameter call: The call.
@@ -90,6 +92,15 @@ public protocol ContainerInterceptor: ContainerObserver {
 }
 
 extension ContainerInterceptor {
+    /// All of them, as for every observer that does not say otherwise.
+    public var wantedEvents: ContainerEvent.Kinds { .all }
+
+    /// Wraps nothing.
+    ///
+    /// - Parameter creation: The instance that is to be created.
+    /// - Returns: Nil.
+    public func willCreate(_ creation: CreationRequest) -> CreationWrapper? { nil }
+
     /// Nothing.
     ///
     /// - Parameter call: The call.

@@ -12,7 +12,8 @@
 ///     }
 /// }
 /// ```
-/// Transient and graph instances are made in the task of their request, and are not wrapped.
+/// Transient and graph instances are made in the task of their request, and are not wrapped. `ContainerInterceptor`, which
+/// refines this protocol for tests, sees the factories of those too.
 public protocol AroundCreation: Sendable {
     /// A creation is about to begin.
     ///

@@ -178,7 +178,9 @@ final class Creation: Activity, @unchecked Sendable {
                     await self.runShared(wrappers, later)
                 }
             } else {
-                task = Task.immediate(name: binding.taskName, priority: priority) { await self.runShared(wrappers, later) }
+                task = Task.immediate(name: binding.taskName, priority: priority) {
+                    await self.runShared(wrappers, later)
+                }
             }
         } else if key.binding.lifetime.sharing == .registeringContainer {
             task = Task.detached(priority: priority) { await self.runShared(wrappers, later) }

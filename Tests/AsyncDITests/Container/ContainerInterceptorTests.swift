@@ -32,7 +32,7 @@ private final class Interceptor: ContainerInterceptor {
 private final class Engine: Sendable {}
 
 @Suite(.timeLimit(.minutes(10))) struct ContainerInterceptorTests {
-    private func container(_ interceptor: Interceptor) -> Container {
+    private func container(_ interceptor: any ContainerInterceptor) -> Container {
         Container(observers: [interceptor]) {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
                 .injectProperties { _, _ in }.onCreate { _, _ in }.onDispose { _ in }
@@ -61,6 +61,31 @@ private final class Engine: Sendable {}
         let container = container(interceptor)
         await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
         #expect(interceptor.calls.entries.filter { $0.hasPrefix("failed") } == ["failed \(call)"])
+        try await container.dispose()
+    }
+
+    @Test func `an interceptor may wrap whole creations as well, outside its calls`() async throws {
+        struct Wrapping: ContainerInterceptor {
+            let calls = Log<String>()
+            func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+                { create in
+                    calls.append("begin \(creation.key)")
+                    try await create()
+                    calls.append("end \(creation.key)")
+                }
+            }
+            nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws { calls.append("\(call)") }
+        }
+        let wrapping = Wrapping()
+        #expect(wrapping.wantedEvents == .all)
+        let container = container(wrapping)
+        _ = try await container.resolve(Engine.self)
+        _ = try await container.resolve(Int.self)
+        #expect(
+            wrapping.calls.entries == [
+                "begin Engine", "Engine factory", "Engine injectProperties", "Engine onCreate", "end Engine",
+                "Int factory",
+            ])
         try await container.dispose()
     }
 
