@@ -29,7 +29,8 @@ struct FullDiskTests {
                 #expect(stored > 0)
                 #expect(try await world.titles() == (0..<stored).map(String.init))
                 #expect(try await committedTitles(of: "acme", in: world.files) == (0..<stored).map(String.init))
-                #expect(try await world.add("short", to: "other").status.code == 507)
+                let other = try await world.post("/tenants/other/notes", NewNote(title: "long", text: long))
+                #expect(other.status.code == 507)
 
                 try FileManager.default.removeItem(at: directory.appending(path: "ballast"))
                 let next = try await world.post("/tenants/acme/notes", NewNote(title: "new", text: long))

@@ -31,7 +31,7 @@ struct VanishingClientTests {
 
     @Test
     func `a client that leaves in the middle of an export lets the database go`() async throws {
-        try await withNotes(.live, openTenants: 1) { world in
+        try await withNotes(.ahc(), openTenants: 1) { world in
             try await world.addTenant()
             try await world.addTenant("other")
             // More than the buffers of a connection hold.
