@@ -23,7 +23,7 @@ extension Container {
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
         let pack = ArgumentPack.erasing(repeat each arguments)
-        let types = Arguments<repeat each Argument>.types.isEmpty ? nil : type(of: pack)
+        let types = pack === ArgumentPack.none ? nil : type(of: pack)
         let (instance, lease) = try await leased(
             service, ServiceKey(service, qualifier: qualifier, arguments: types), pack)
         return try await holding(lease.map { [$0] } ?? [], of: instance, operation)

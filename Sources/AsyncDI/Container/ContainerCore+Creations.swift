@@ -49,6 +49,30 @@ extension ContainerCore {
         }
     }
 
+    func cached(
+        _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
+    ) -> Request.Delivery? {
+        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison,
+            !takesLease || !request.isRefusedWhileDraining
+        else { return nil }
+        let hash = comparison.hash(arguments)
+        // The clock is user code, and read outside the lock.
+        let now = elapsed()
+        return withState { state in
+            guard state.phase == .open, binding.isCurrent, let found = index.instance(withHash: hash),
+                let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
+            else { return nil }
+            // Unchecked because what an index holds beside its mark, which has no arguments, is an entry of the cache.
+            let kept = unsafeDowncast(found, to: CacheEntry.self)
+            kept.node?.note(at: now)
+            guard takesLease else { return Request.Delivery(cell: cell) }
+            // In this step, because the instance may be evicted as soon as the lock is released.
+            let key = kept.key
+            let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
+            return Request.Delivery(cell: cell, lease: Lease(core: self, key: key, leased))
+        }
+    }
+
     /// A scoped instance is asked for a second time: from now on it is found without the lock.
     private func publishAgain(_ kept: CacheEntry, clock: UInt, in state: inout State) {
         guard let cell = kept.cell else { return }

@@ -152,7 +152,6 @@ extension ContainerCore {
         var base = binding.base
         if blueprint.instance != nil {
             base = .instance(binding)
-            blueprint.instance = nil
             blueprint.disposalHooks = []
         } else if let forward = blueprint.target {
             base = .forward(binding)

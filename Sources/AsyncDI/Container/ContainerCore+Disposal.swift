@@ -11,7 +11,15 @@ extension ContainerCore {
         reason: DisposalReason = DisposalReason(), isEndOfBody: Bool = false, deadline: Duration? = nil
     ) async throws {
         if try disposeAtOnce() { return }
+        try await disposeWaiting(reason: reason, isEndOfBody: isEndOfBody, deadline: deadline)
+    }
+
+    /// Disposes a container that may have to wait, where the call is allowed to.
+    func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
         let asker = Waits.asker(of: ResolutionContext.activeRun)
+        if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
+            return try await wait(for: disposal, deadline: nil)
+        }
         // Known before the first hook runs: a hook that needs what the caller is making is refused.
         let suspension = Suspension()
         if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
@@ -45,20 +53,22 @@ extension ContainerCore {
     /// The container's disposal, whether or not it has begun.
     var disposal: Disposal { disposalReference.loadOrInitialize { Disposal(below: parent) } }
 
-    var ends: [Activity] {
-        // Not retained by hand because a reference that is there is never exchanged.
-        if let disposal = disposalReference.load()?.takeUnretainedValue() { return [disposal] }
-        return parent?.ends ?? []
-    }
+    /// The container's disposal, nil before a call has waited for it.
+    ///
+    /// Not retained by hand because a reference that is there is never exchanged.
+    var disposalUnderWay: Disposal? { disposalReference.load()?.takeUnretainedValue() }
+
+    var ends: [Activity] { disposalUnderWay.map { [$0] } ?? parent?.ends ?? [] }
 
     /// Why the work of this scope's body was not completed, although the body returned.
-    var lostWork: ResolutionError? { disposalReference.load()?.takeUnretainedValue().lostWork }
+    var lostWork: ResolutionError? { disposalUnderWay?.lostWork }
 
     private func wait(for disposal: Disposal, deadline: Duration?) async throws {
         let hasEnded = await disposal.wait(atMost: deadline, clock: clock)
         var errors = disposal.errors
         if !hasEnded {
-            errors.append(timedOut("the disposal of \(displayName)", waitingFor: disposal.current ?? "its end"))
+            let subject = disposal.subject?.description ?? "its end"
+            errors.append(timedOut("the disposal of \(displayName)", waitingFor: subject))
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }
@@ -87,31 +97,63 @@ extension ContainerCore {
         if endAtOnce() { return nil }
         let disposal = disposal
         var mustRun: DisposalReason?
-        let interruption = reason.error == nil && !isEndOfBody ? Self.cutShort(self) : nil
         let isOver = withState { state in
             guard state.phase == .open else { return state.phase == .disposed }
-            state.phase = .disposing
-            mustRun = reason
-            if hasOwner, !isEndOfBody {
-                // The body has not done its work yet.
-                let error = interruption ?? Self.cutShort(self)
-                if reason.error == nil { mustRun = DisposalReason(error: error) }
-                disposal.isInterruption(error)
-            }
+            mustRun = begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
             return false
         }
         if isOver { return nil }
-        if let reason = mustRun {
-            // From this moment on, hits miss and everything that misses throws `disposed`.
-            table.close()
-            scopeBeginsClosing()
-            let observed = observedHandle()
-            detach(depth: depth) {
-                await self.run(disposal, reason: reason, depth: depth)
-                withExtendedLifetime(observed) {}
-            }
-        }
+        if let reason = mustRun { launch(disposal, reason: reason, depth: depth, hasHooksOnly: false) }
         return disposal
+    }
+
+    /// Begins the disposal where nothing but hooks can keep it from its end: most scopes with instances are like this.
+    ///
+    /// The disposal waits for its hooks alone, which wait for nothing yet. The call of `dispose` therefore closes no
+    /// cycle, and the graph of waits learns of it only when a hook waits: see ``Disposable/beginner``.
+    ///
+    /// - Parameters:
+    ///   - reason: What hooks are told.
+    ///   - isEndOfBody: Whether the scope's own body has ended.
+    ///   - asker: The call that waits for the disposal, nil outside every activity.
+    /// - Returns: The disposal; nil where it must begin in the general way.
+    private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, asker: Asker?) -> Disposal? {
+        let disposal = Disposal(below: parent, begunBy: asker)
+        let reason: DisposalReason? = withState { state in
+            guard state.phase == .open, state.hasHooksOnly,
+                disposalReference.loadOrInitialize({ disposal }) === disposal
+            else { return nil }
+            return begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
+        }
+        guard let reason else { return nil }
+        launch(disposal, reason: reason, depth: 0, hasHooksOnly: true)
+        return disposal
+    }
+
+    /// The step in which a disposal begins.
+    ///
+    /// - Returns: What hooks are told.
+    private func begin(
+        _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
+    ) -> DisposalReason {
+        state.phase = .disposing
+        // From this moment on, hits miss and everything that misses throws `disposed`.
+        table.close()
+        guard hasOwner, !isEndOfBody else { return reason }
+        // The body has not done its work yet.
+        let error = Self.cutShort(self)
+        disposal.isInterruption(error)
+        return reason.error == nil ? DisposalReason(error: error) : reason
+    }
+
+    private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
+        scopeBeginsClosing()
+        let observed = observedHandle()
+        detach(depth: depth) {
+            if !hasHooksOnly { await self.endWork(disposal, reason: reason, depth: depth) }
+            await self.run(disposal, reason: reason)
+            withExtendedLifetime(observed) {}
+        }
     }
 
     /// Runs a disposal in a task of its own, which sees nothing of the caller's.
@@ -156,25 +198,31 @@ extension ContainerCore {
         return true
     }
 
-    private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
+    /// Ends what is under way in the container, which may take long.
+    private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
         stopCreations()
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
         await awaitCleanups(disposal)
-        while let item = withState({ $0.ledger.takeNewest() }) {
-            let key = item.binding.key
-            disposal.isWaiting(for: "the last lease of \(key)")
-            if let cell = item.cell { await leasesEnd(of: cell) }
-            disposal.isWaiting(for: "the onDispose of \(key)")
-            if item.binding.hasDisposalHooks { disposal.noteHooks() }
+    }
+
+    /// Disposes the instances, the latest first.
+    private func run(_ disposal: Disposal, reason: DisposalReason) async {
+        while let (item, isLeased) = withState({ $0.takeNewest() }) {
+            if isLeased, let cell = item.cell {
+                disposal.waits(for: .leases(of: item.binding.key))
+                await leasesEnd(of: cell)
+            }
+            disposal.waits(for: .hooks(of: item.binding.key), noting: item.binding.hasDisposalHooks)
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
-        // What was evicted while it was leased is disposed by the end of the last lease.
-        disposal.isWaiting(for: "the end of leases")
-        await allLeasesEnd()
-        await awaitCleanups(disposal)
-        disposal.isWaitingForNothing()
+        if withState({ !$0.leases.isEmpty || $0.owed > 0 }) {
+            // What was evicted while it was leased is disposed by the end of the last lease.
+            disposal.waits(for: .allLeases)
+            await allLeasesEnd()
+            await awaitCleanups(disposal)
+        }
         end(disposal)
     }
 
@@ -187,6 +235,7 @@ extension ContainerCore {
         }
         scopeIsClosed()
         disposal.finish()
+        disposal.forgetBeginner()
     }
 
     /// Nothing idles out any more: instances are disposed in order.
@@ -208,19 +257,18 @@ extension ContainerCore {
     /// Open scopes and children, the latest first: what they were in the middle of is not done.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
-            disposal.isWaiting(for: child.displayName)
+            disposal.waits(for: .child(child))
             let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
         }
-        disposal.isWaitingForNothing()
     }
 
     private func drainCreations(_ disposal: Disposal) async {
         let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.binding.key) }
         if keys.isEmpty { return }
-        disposal.isWaiting(for: "the creation of " + keys.map(\.description).sorted().joined(separator: ", "))
+        disposal.waits(for: .creations(of: keys))
         await withCheckedContinuation { continuation in
             let isEmpty = withState { state in
                 if !state.flights.isEmpty { state.drained.append(continuation) }
@@ -232,7 +280,7 @@ extension ContainerCore {
 
     private func awaitCleanups(_ disposal: Disposal) async {
         if withState({ $0.owed == 0 }) { return }
-        disposal.isWaiting(for: "the disposal of evicted, reset or replaced instances")
+        disposal.waits(for: .removals)
         await withCheckedContinuation { continuation in
             let isOwed = withState { state in
                 if state.owed > 0 { state.owedWaiters.append(continuation) }
@@ -287,9 +335,18 @@ extension ContainerCore.State {
     /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to
     /// wait for.
     fileprivate var hasNothingToWaitFor: Bool {
-        flights.isEmpty && leases.isEmpty
-            && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
-            && owed == 0
-            && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty }
+        hasHooksOnly && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
+    }
+
+    /// Whether a disposal that has just begun waits for nothing but hooks.
+    fileprivate var hasHooksOnly: Bool {
+        flights.isEmpty && leases.isEmpty && owed == 0
+            && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }
+    }
+
+    /// Takes out the instance to be disposed next, with whether it is leased.
+    fileprivate mutating func takeNewest() -> (item: Disposable, isLeased: Bool)? {
+        guard let item = ledger.takeNewest() else { return nil }
+        return (item, !leases.isEmpty && item.cell.map(leases.isLeased) == true)
     }
 }

@@ -217,7 +217,7 @@ extension ContainerCore {
     /// Makes a registration visible to readers; an instance that came with it is there at once.
     private func publish(_ binding: Binding, at place: InstanceTable.OwnPlace, in state: inout State) {
         table.publish(binding, at: place, retired: &state.retired)
-        if binding.blueprint.isSimple, binding.base == nil { return }
+        if binding.blueprint.isSimple, binding.blueprint.instance == nil, binding.base == nil { return }
         if case .instance(let inner)? = binding.base { keepInstance(of: inner, isFound: false, in: &state) }
         keepInstance(of: binding, isFound: true, in: &state)
     }

@@ -3,37 +3,71 @@
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class Disposal: Completion, @unchecked Sendable {
     private struct State {
-        /// Described only on request: most disposals are over before that.
-        var current: (@Sendable () -> String)?
+        var subject: Subject?
         /// The error of a scope that ended before its body.
         var interruption: ResolutionError?
         var hasRunHooks = false
     }
 
+    /// What a disposal waits for, for the error of a deadline.
+    enum Subject: CustomStringConvertible {
+        case child(ContainerCore)
+        case creations(of: [ServiceKey])
+        case removals
+        case leases(of: ServiceKey)
+        case hooks(of: ServiceKey)
+        case allLeases
+
+        var description: String {
+            switch self {
+            case .child(let child): child.displayName
+            case .creations(let keys): "the creation of " + keys.map(\.description).sorted().joined(separator: ", ")
+            case .removals: "the disposal of evicted, reset or replaced instances"
+            case .leases(let key): "the last lease of \(key)"
+            case .hooks(let key): "the onDispose of \(key)"
+            case .allLeases: "the end of leases"
+            }
+        }
+    }
+
     /// The container above, which is disposed after this one.
     private let parent: ContainerCore?
     private let state = Locked(State())
+    // The call that waits for the disposal from its beginning, where the graph of waits does not know of it.
+    private let begunIn: PassingReference<Activity>
+    private let begunBy: PassingReference<Run>
 
-    init(below parent: ContainerCore?) { self.parent = parent }
+    init(below parent: ContainerCore?, begunBy asker: Asker? = nil) {
+        self.parent = parent
+        begunIn = PassingReference(asker?.activity)
+        begunBy = PassingReference(asker?.run)
+    }
+
+    override var beginner: Asker? { begunIn.load().map { Asker(activity: $0, run: begunBy.load()) } }
+
+    /// The disposal has ended; not to be called under a lock.
+    func forgetBeginner() {
+        begunIn.giveUp()
+        begunBy.giveUp()
+    }
 
     /// The disposal of a container waits for its instances, and for the containers below it.
     override var outer: [Activity] { parent?.ends ?? [] }
 
-    /// What the disposal is waiting for, for the error of a deadline.
+    /// What the disposal is waiting for.
     ///
     /// Described outside the lock: a qualifier's description is user code.
-    var current: String? {
-        let describe = state.withLock { $0.current }
-        return describe?()
+    var subject: Subject? { state.withLock { $0.subject } }
+
+    /// Notes what is waited for from now on, and whether hooks begin to run.
+    func waits(for subject: Subject, noting beginsHooks: Bool = false) {
+        state.withLock { state in
+            state.subject = subject
+            if beginsHooks { state.hasRunHooks = true }
+        }
     }
-    /// What is waited for from now on; kept until the next wait, or the end.
-    func isWaiting(for description: @autoclosure @escaping @Sendable () -> String) {
-        state.withLock { $0.current = description }
-    }
-    func isWaitingForNothing() { state.withLock { $0.current = nil } }
 
     func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
-    func noteHooks() { state.withLock { $0.hasRunHooks = true } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.
     var lostWork: ResolutionError? { state.withLock { $0.hasRunHooks ? $0.interruption : nil } }
 }

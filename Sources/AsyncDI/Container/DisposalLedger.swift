@@ -4,35 +4,45 @@
 struct DisposalLedger<Item> {
     typealias ID = Int
 
-    private var items: [ID: Item] = [:]
+    private struct Entry {
+        let id: ID
+        /// Nil once it was taken.
+        var item: Item?
+    }
+
+    /// In the order of completion, which is that of their identifiers; those taken since stay until they outnumber the
+    /// others.
+    private var entries: [Entry] = []
+    private(set) var count = 0
     private var nextID = 0
-    /// Entries in the order of completion; those taken since stay until they outnumber the others.
-    private var order: [ID] = []
 
-    var isEmpty: Bool { items.isEmpty }
-    var count: Int { items.count }
+    var isEmpty: Bool { count == 0 }
 
-    /// What is recorded, nil when it was taken before.
-    subscript(id: ID) -> Item? { items[id] }
+    /// The recorded item, nil when it was taken before.
+    subscript(id: ID) -> Item? { index(of: id).flatMap { entries[$0].item } }
 
     mutating func record(_ item: Item) -> ID {
         defer { nextID += 1 }
-        items[nextID] = item
-        order.append(nextID)
+        entries.append(Entry(id: nextID, item: item))
+        count += 1
         return nextID
     }
 
     /// Takes one entry out, nil when it was taken before.
     mutating func take(_ id: ID) -> Item? {
-        guard let item = items.removeValue(forKey: id) else { return nil }
-        if order.count > 32, order.count > items.count * 2 { order.removeAll { items[$0] == nil } }
+        guard let index = index(of: id), let item = entries[index].item else { return nil }
+        entries[index].item = nil
+        count -= 1
+        if entries.count > 32, entries.count > count * 2 { entries.removeAll { $0.item == nil } }
         return item
     }
 
     /// Takes the latest entry out.
     mutating func takeNewest() -> Item? {
-        while let id = order.popLast() {
-            if let item = items.removeValue(forKey: id) { return item }
+        while let entry = entries.popLast() {
+            guard let item = entry.item else { continue }
+            count -= 1
+            return item
         }
         return nil
     }
@@ -42,8 +52,18 @@ struct DisposalLedger<Item> {
         ids.sorted(by: >).compactMap { take($0) }
     }
 
-    /// Entries in the order of completion, for tests and reports.
-    var inOrder: [Item] { order.compactMap { items[$0] } }
+    /// Entries in the order of completion.
+    var inOrder: [Item] { entries.compactMap(\.item) }
+
+    /// Where an entry is, if it is still there.
+    private func index(of id: ID) -> Int? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].id == id ? low : nil
+    }
 }
 
 extension DisposalLedger {
@@ -51,9 +71,8 @@ extension DisposalLedger {
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        precondition(order == order.sorted(), "the order is that of completion")
-        precondition(Set(order).count == order.count, "an entry is listed once")
-        precondition(items.keys.allSatisfy(Set(order).contains), "every entry is listed")
-        precondition(items.keys.allSatisfy { $0 < nextID }, "identifiers grow")
+        precondition(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "the order is that of completion")
+        precondition(inOrder.count == count, "what is there is counted")
+        precondition(entries.allSatisfy { $0.id < nextID }, "identifiers grow")
     }
 }

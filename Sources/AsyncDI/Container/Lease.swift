@@ -32,7 +32,7 @@ final class Lease: HeldLease {
             leased.longLeases.add(1, ordering: .sequentiallyConsistent)
         } else if let home = holder.home {
             holderBelow.store(home.number, ordering: .sequentiallyConsistent)
-            leased.leasesBelow.withLock { $0[home.number, default: 0] += 1 }
+            leased.addLeaseBelow(of: home.number)
         }
         var quiet: [CheckedContinuation<Void, Never>] = []
         let pending = core.withState { state in
@@ -47,12 +47,7 @@ final class Lease: HeldLease {
     /// The lease ends, or the disposal of the instance that holds it is about to begin, which ends it.
     func isHeldForLongNoMore() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
-        if below != 0 {
-            leased.leasesBelow.withLock { leases in
-                leases[below, default: 1] -= 1
-                if leases[below] == 0 { leases[below] = nil }
-            }
-        }
+        if below != 0 { leased.removeLeaseBelow(of: below) }
         guard heldForLong.exchange(false, ordering: .sequentiallyConsistent) else { return }
         leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
     }

@@ -170,7 +170,7 @@ extension ContainerCore {
         // Most requests' scopes have nothing to close that takes time.
         if try !disposeAtOnce() {
             do {
-                try await dispose(isEndOfBody: true)
+                try await disposeWaiting(reason: DisposalReason(), isEndOfBody: true)
             } catch let error as DisposalError where error.errors.count == 1 {
                 // The one thing that went wrong, such as a commit that failed.
                 throw error.errors[0]

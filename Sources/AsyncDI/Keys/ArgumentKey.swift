@@ -56,14 +56,25 @@ private protocol AnyComputedKey {
 /// How a registration makes the keys of its instances.
 @usableFromInline struct ArgumentKeying: Sendable {
     let key: @Sendable (ArgumentPack) -> ArgumentKey
-    /// Whether `keyedBy:` computes the keys, which readers without a lock do not know.
-    let isComputed: Bool
+    /// The comparison of packs, and their hash as keys have it; nil where `keyedBy:` computes the keys.
+    let comparison: Comparison?
+    var isComputed: Bool { comparison == nil }
+
+    /// Where the types of the arguments are known: looking for an instance takes no erased key.
+    struct Comparison: Sendable {
+        let hash: @Sendable (ArgumentPack) -> UInt32
+        let areEqual: @Sendable (ArgumentPack, ArgumentPack) -> Bool
+    }
 
     /// Every argument counts.
     @usableFromInline static func byArguments<each Argument: Hashable & Sendable>(
         _ type: Arguments<repeat each Argument>.Type
     ) -> ArgumentKeying {
-        ArgumentKeying(key: { ArgumentKey(Arguments<repeat each Argument>.of($0)) }, isComputed: false)
+        ArgumentKeying(
+            key: { ArgumentKey(Arguments<repeat each Argument>.of($0)) },
+            comparison: Comparison(
+                hash: { UInt32(truncatingIfNeeded: Arguments<repeat each Argument>.of($0).hashValue) },
+                areEqual: { Arguments<repeat each Argument>.of($0) == Arguments<repeat each Argument>.of($1) }))
     }
 
     /// What a function of the user's own computes from the arguments decides.
@@ -72,7 +83,7 @@ private protocol AnyComputedKey {
     ) -> ArgumentKeying {
         ArgumentKeying(
             key: { ArgumentKey(ComputedKey(value: key(repeat each Arguments<repeat each Argument>.unpacked($0)))) },
-            isComputed: true)
+            comparison: nil)
     }
 }
 

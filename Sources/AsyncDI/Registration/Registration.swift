@@ -209,16 +209,13 @@ extension Registration where Service: Sendable {
     ///   - instance: The instance.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
+    @inlinable
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        self.init(
-            blueprint: Blueprint(
-                key: ServiceKey(service, qualifier: qualifier), lifetime: .singleton,
-                factory: ServiceFactory<Service> { _, _ in instance },
-                site: RegistrationSite(fileID: fileID, line: line)))
-        blueprint.instance = StrongCell(instance)
+        let details = qualifier.flatMap { KeyDetails.of($0) }
+        self.init(service, details, .singleton, fileID, line, ServiceFactory<Service>(instance: instance))
     }
 
     /// A value that each scope supplies; resolving it in a scope without the value is an error that says so.

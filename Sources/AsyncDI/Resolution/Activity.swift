@@ -41,6 +41,17 @@ import Synchronization
     ///
     /// The graph of waits learns of it when this activity waits itself: until then, it leads nowhere.
     var beginner: Asker? { enclosing }
+    /// Enters the wait of the beginner, which the graph does not know of yet.
+    ///
+    /// Called under the lock of ``Waits/graph``.
+    ///
+    /// - Parameters:
+    ///   - outer: The activity that the beginner belongs to.
+    ///   - run: The run that makes the beginner's call.
+    ///   - graph: The graph.
+    func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
+        graph.enter(self, inside: outer, label: run)
+    }
     final var isLinkedToBeginner: Bool { linked.load(ordering: .relaxed) }
     /// Called under the lock of ``Waits/graph``, or before any other task knows of the activity.
     final func noteLink() { linked.store(true, ordering: .relaxed) }

@@ -43,7 +43,6 @@ public enum AbandonmentPolicy: Sendable, Hashable {
 /// What few registrations say.
 struct Extras: Sendable {
     fileprivate(set) var keying: ArgumentKeying?
-    fileprivate(set) var instance: Cell?
     fileprivate(set) var hookArguments: [ArgumentPack.Type] = []
     fileprivate(set) var propertyHooks: [InstanceHook] = []
     fileprivate(set) var creationHooks: [InstanceHook] = []
@@ -67,10 +66,7 @@ extension Blueprint {
         set { change { $0.keying = newValue } }
     }
     /// The instance itself, of a registration that was given one.
-    var instance: Cell? {
-        get { extras?.value.instance }
-        set { change { $0.instance = newValue } }
-    }
+    var instance: Cell? { target == nil ? factory.instance : nil }
     /// The argument types that hooks take, where they take any: they must be those of the registration.
     var hookArguments: [ArgumentPack.Type] {
         get { extras?.value.hookArguments ?? [] }

@@ -1,9 +1,12 @@
+import Synchronization
+
 /// An activity with an end that tasks can wait for.
 ///
-/// `@unchecked Sendable` because its superclass is; what it adds is behind a lock.
+/// Most end before another task waits for them: what waiting takes is made when it is first needed.
+///
+/// `@unchecked Sendable` because its superclass is; what it adds is behind a lock that is set once.
 class Completion: Activity, @unchecked Sendable {
     private struct State {
-        var isDone = false
         /// How often waiters were told to check again.
         var wakes = 0
         var errors: [any Error] = []
@@ -11,14 +14,20 @@ class Completion: Activity, @unchecked Sendable {
         /// The waiters whose deadline or cancellation preceded their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
+
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            defer { waiters = [:] }
+            return Array(waiters.values)
+        }
     }
 
-    private let state = Locked(State())
+    private let stateReference = AtomicReference<Shared<Locked<State>>>()
+    private var state: Locked<State> { stateReference.loadOrInitialize { Shared(Locked(State())) }.value }
 
     init() { super.init(.disposal) }
 
     /// The errors of the activity.
-    final var errors: [any Error] { state.withLock { $0.errors } }
+    final var errors: [any Error] { stateReference.object?.value.withLock { $0.errors } ?? [] }
     final func add(_ error: any Error) {
         // The run that an error arose in leads to a container, whose disposal keeps the error.
         let error = ResolutionError.withoutOrigins(error)
@@ -27,13 +36,11 @@ class Completion: Activity, @unchecked Sendable {
 
     /// Ends the activity, and resumes every waiter.
     final func finish() {
-        let waiters = state.withLock { state in
-            state.isDone = true
-            defer { state.waiters = [:] }
-            return state.waiters.values
-        }
+        // The end is noted before the waiters are looked for: one that comes later looks for the end afterwards, so that
+        // both cannot miss.
         Waits.end(self)
-        for waiter in waiters { waiter.resume() }
+        let waiters = stateReference.object?.value.withLock { $0.takeWaiters() }
+        for waiter in waiters ?? [] { waiter.resume() }
     }
 
     /// Waits for the end, or until the deadline.
@@ -46,7 +53,7 @@ class Completion: Activity, @unchecked Sendable {
     ///   - wakes: The value of ``wakes`` before the caller checked whether to wait: a later ``wake()`` ends the wait.
     /// - Returns: Whether the activity has ended.
     final func wait(atMost duration: Duration?, clock: any Clock<Duration>, since wakes: Int? = nil) async -> Bool {
-        if state.withLock({ $0.isDone }) { return true }
+        if hasEnded { return true }
         let id = newWaiter()
         let timer = duration.map { duration in
             Task.detached {
@@ -81,10 +88,8 @@ class Completion: Activity, @unchecked Sendable {
     /// Lets every waiter check again whether to wait.
     final func wake() {
         let waiters = state.withLock { state in
-            guard !state.isDone else { return [] as [CheckedContinuation<Void, Never>] }
             state.wakes += 1
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -99,7 +104,7 @@ class Completion: Activity, @unchecked Sendable {
     private func end(for id: Int, since wakes: Int?) async -> Bool {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                if state.isDone { return true }
+                if hasEnded { return true }
                 // The timer runs beside this task, and a short one may be faster.
                 if state.givenUp.remove(id) != nil { return true }
                 if let wakes, state.wakes != wakes { return true }
@@ -110,13 +115,13 @@ class Completion: Activity, @unchecked Sendable {
         }
         // Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
         // ThreadSanitizer.
-        return state.withLock { $0.isDone }
+        return hasEnded
     }
 
     private func giveUp(_ id: Int) {
         let waiter = state.withLock { state in
             let waiter = state.waiters.removeValue(forKey: id)
-            if waiter == nil, !state.isDone { state.givenUp.insert(id) }
+            if waiter == nil, !hasEnded { state.givenUp.insert(id) }
             return waiter
         }
         waiter?.resume()

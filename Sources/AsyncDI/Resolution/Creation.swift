@@ -134,6 +134,14 @@ final class Creation: Activity, @unchecked Sendable {
         return begunIn.load().map { Asker(activity: $0, run: begunBy.load()) }
     }
 
+    override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
+        // The task of a graph creation is its beginner's.
+        if enclosing != nil { return super.enterWaitOfBeginner(in: outer, run, into: &graph) }
+        let waiter = Waiter(for: self)
+        attendance = waiter
+        graph.begin(waiter, from: outer, label: run, for: self)
+    }
+
     var binding: Binding { key.binding }
     /// Where the instance is cached.
     var place: any CreationPlace {

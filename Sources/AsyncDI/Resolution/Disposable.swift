@@ -54,16 +54,32 @@ final class Disposable: Completion, @unchecked Sendable {
         return outer
     }
 
+    /// The disposal of the container, where that waits for nothing but its hooks.
+    private var containersDisposal: Disposal? { (home as? ContainerCore)?.disposalUnderWay }
+
+    /// The call that waits for the container's disposal, and so for this one.
+    override var beginner: Asker? { containersDisposal?.beginner }
+
+    override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
+        guard let disposal = containersDisposal else { return }
+        // Marked before its end is looked at: its end removes the wait, or it has ended already.
+        disposal.enterGraph()
+        if !disposal.hasEnded { graph.begin(Suspension(), from: outer, label: run, for: disposal) }
+    }
+
     /// Ends the disposal, and resumes every waiter.
     func end() {
         finish()
-        isFollowed(by: nil)
         // A successor may be about to check the leases.
-        let lastLeased = Waits.graph.withLock { _ in
-            defer { leased = nil }
-            return leased
+        let (lastLeased, following) = Waits.graph.withLock { _ in
+            defer {
+                leased = nil
+                next = nil
+            }
+            return (leased, next)
         }
-        let dropped = (cell, lastLeased)
+        // Released outside the lock: an instance's deinitializer is user code.
+        let dropped = (cell, lastLeased, following)
         cell = nil
         withExtendedLifetime(dropped) {}
     }
@@ -148,14 +164,25 @@ final class LeasedCell: @unchecked Sendable {
     /// The number of leases that may not end before the container does.
     let longLeases = Atomic<Int>(0)
     var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
-    /// How many leases the instances of containers below have, by the containers' numbers.
-    let leasesBelow = Locked<[UInt64: Int]>([:])
+    /// How many leases the instances of containers below have, by the containers' numbers; made with the first one.
+    private let leasesBelow = AtomicReference<Shared<Locked<[UInt64: Int]>>>()
+
+    func addLeaseBelow(of container: UInt64) {
+        leasesBelow.loadOrInitialize { Shared(Locked([:])) }.value.withLock { $0[container, default: 0] += 1 }
+    }
+
+    func removeLeaseBelow(of container: UInt64) {
+        leasesBelow.object?.value.withLock { leases in
+            leases[container, default: 1] -= 1
+            if leases[container] == 0 { leases[container] = nil }
+        }
+    }
 
     /// The container at or above `place`, but below `home`, one of whose instances holds a lease: it ends after every
     /// request that is made there.
     func container(leasingAround place: any ResolutionHost, below home: any ResolutionHost) -> (any ResolutionHost)? {
         if place === home { return nil }
-        let holders = leasesBelow.withLock { $0 }
+        let holders = leasesBelow.object?.value.withLock { $0 } ?? [:]
         var next: (any ResolutionHost)? = holders.isEmpty ? nil : place
         while let container = next, container !== home {
             if holders[container.number] != nil { return container }

@@ -23,8 +23,13 @@
 
     /// Whether what the factory makes is wrapped afterwards.
     final let isDecorated: Bool
+    /// The instance of a registration that was given one.
+    final let instance: Cell?
 
-    @usableFromInline init(isDecorated: Bool = false) { self.isDecorated = isDecorated }
+    @usableFromInline init(isDecorated: Bool = false, instance: Cell? = nil) {
+        self.isDecorated = isDecorated
+        self.instance = instance
+    }
 }
 
 /// What an interceptor does before and after one factory.
@@ -81,6 +86,15 @@ struct Interception: Sendable {
         decorators = []
         box = { StrongCell($0) }
         super.init(isDecorated: false)
+    }
+
+    /// The factory of an existing instance, which only decorators call.
+    @inlinable
+    init(instance: Service) {
+        make = { _, _ in instance }
+        decorators = []
+        box = nil
+        super.init(instance: StrongCell(instance))
     }
 
     init(

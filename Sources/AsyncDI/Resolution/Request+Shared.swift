@@ -4,6 +4,9 @@ extension Request {
         _ binding: Binding, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
         try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
+        if binding.isIndexed, let found = place.cached(binding, pack, for: self, takesLease: takesLease) {
+            return found
+        }
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {

@@ -43,6 +43,11 @@ protocol ResolutionHost: CreationPlace {
     /// - Returns: What the request is to do.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
+    /// The instance for these arguments that is cached and indexed, leased in this step if a lease is wanted.
+    func cached(
+        _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
+    ) -> Request.Delivery?
+
     /// What is cached for a key right now.
     func peek(_ key: CreationKey) -> Peek
 

@@ -60,15 +60,7 @@ enum Waits {
             if inner.hasEnded || inner.isLinkedToBeginner { return }
             inner.noteLink()
             guard let outer = entering(beginning.caller.activity) else { return }
-            if inner.enclosing != nil {
-                graph.enter(inner, inside: outer, label: beginning.caller.run)
-            } else {
-                // Unchecked because only creations are begun by a call in whose task they do not run.
-                let creation = unsafeDowncast(inner, to: Creation.self)
-                let waiter = Waiter(for: creation)
-                creation.attendance = waiter
-                graph.begin(waiter, from: outer, label: beginning.caller.run, for: inner)
-            }
+            inner.enterWaitOfBeginner(in: outer, beginning.caller.run, into: &graph)
             inner = outer
         }
     }

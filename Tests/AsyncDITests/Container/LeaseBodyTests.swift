@@ -133,6 +133,43 @@ private final class Box: Sendable {
         }
     }
 
+    /// The body waits for the end of its scope, which waits for its hook: the graph of waits learns of both when the hook
+    /// waits.
+    @Test(arguments: [(1, false), (1, true), (3, false), (3, true)])
+    func `a hook that waits for the body around its scope gets an error`(depth: Int, suspendsFirst: Bool) async throws {
+        try await finishes { [log] in
+            let box = Box()
+            let container = Container {
+                Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { _ in }
+                Registration(Owner.self, lifetime: .scoped) { _ in Owner() }
+                    .onDispose { _ in
+                        if suspendsFirst { await Task.yield() }
+                        let error = await #expect(throws: ResolutionError.self) {
+                            try await box.container.drain(Pool.self, arguments: 1)
+                        }
+                        #expect(error?.code == .invalidOperation)
+                        log.append("refused")
+                    }
+            }
+            box.set(container)
+            /// Ends each scope in a hook of the one around it.
+            @Sendable func endScope(at level: Int) async throws {
+                try await container.withScope(registrations: {
+                    if level > 1 {
+                        Registration(Session.self, instance: Session(Pool())).onDispose { _ in
+                            try await endScope(at: level - 1)
+                        }
+                    }
+                }) { scope in
+                    if level == 1 { _ = try await scope.resolve(Owner.self) }
+                }
+            }
+            try await container.withInstance(Pool.self, arguments: 1) { _ in try await endScope(at: depth) }
+            #expect(log.entries == ["refused"])
+            try await container.dispose()
+        }
+    }
+
     // MARK: Leases of lasting instances
 
     /// A pool that a singleton leases, and whose end takes as long as the gates say.
