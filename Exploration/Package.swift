@@ -10,7 +10,7 @@ let package = Package(
     targets: [
         // The runtime's hooks, which are C function pointers with Swift's calling convention.
         .target(name: "ExplorationHooks"),
-        // The deterministic scheduler. It knows nothing of AsyncDI.
+        // The deterministic scheduler, which is independent of AsyncDI.
         .target(name: "Exploration", dependencies: ["ExplorationHooks"]),
         // `explore`: the scenarios, each with its oracle.
         .executableTarget(name: "explore", dependencies: ["Exploration", "AsyncDI"], path: "Sources/Scenarios"),

@@ -32,7 +32,7 @@ struct CancellationStress {
             try #require(storm.failures.isEmpty, "seed \(seed)")
             try #require(storm.values.count + storm.cancelled.count >= 60, "seed \(seed)")
             try #require(probe.peak <= 1, "seed \(seed)")
-            // A value that came although everybody had left is kept: nobody ever sees another one.
+            // A value that arrives after every request has left is kept: no request ever sees another one.
             let last = try await container.resolve(Service.self)
             try #require(storm.values.values.allSatisfy { $0 === last }, "seed \(seed)")
         }

@@ -42,13 +42,13 @@ struct CycleStress {
                 complaints.expect((try? outcome.get()) != nil, "\(node): \(outcome)")
             }
             try #require(complaints.isEmpty, "seed \(seed): \(complaints.summary)")
-            // Nobody failed, so nobody had a reason to run again.
+            // Without a failure, no factory had a reason to run again.
             try #require(world.runs == model.nodes.map { _ in 1 }, "seed \(seed)")
             try await world.close()
         }
     }
 
-    /// Every factory has started before the first one asks: whichever edge closes the ring, it lies between tasks.
+    /// Every factory has started before the first request: whichever edge closes the ring, it lies between tasks.
     @Test
     func `a ring that closes between tasks ends for every one of them`() async {
         await forEachSeed(300) { seed in
@@ -85,7 +85,7 @@ struct CycleStress {
         }
     }
 
-    /// Each argument asks for one other, or for none: arguments tell creations apart, and some of them form rings.
+    /// Each argument requests one other, or none: arguments distinguish creations, and some of them form rings.
     @Test
     func `rings among the arguments of one service are found, and nothing else`() async {
         await forEachSeed(300) { seed in
@@ -124,7 +124,7 @@ struct CycleStress {
         }
         try #require(complaints.isEmpty, "seed \(seed), doomed \(doomed.sorted()): \(complaints.summary)")
         for (index, node) in model.nodes.enumerated() where node.sharing == .singleton && !doomed.contains(index) {
-            // A creation may be abandoned and made anew when a sibling meets a cycle, but never two at once.
+            // A creation may be abandoned and created anew when a sibling meets a cycle, but never two at once.
             try #require(world.probes[index].peak == 1, "seed \(seed): node \(index)")
         }
         try await world.close()

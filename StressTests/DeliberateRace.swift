@@ -13,7 +13,7 @@ import Testing
 /// `.ci/check-sanitizer` alone enables it, and passes only if it fails.
 @Suite(.enabled(if: getenv("ASYNCDI_DELIBERATE_RACE") != nil), .timeLimit(.minutes(10)))
 struct DeliberateRace {
-    /// Unchecked and wrong, because that is what the sanitizer has to find.
+    /// Unchecked and wrong, because the sanitizer must find it.
     final class Unprotected: @unchecked Sendable {
         var value = 0
     }

@@ -9,7 +9,7 @@ private final class Leaf: Sendable {
     init(middle: Middle, root: Root) {}
 }
 
-/// Counts events by kind, and what is wrong with their order.
+/// Counts events by kind, and checks their order.
 private final class Bookkeeper: ContainerObserver {
     private let counts = Locked<[String: Int]>([:])
 
@@ -19,7 +19,7 @@ private final class Bookkeeper: ContainerObserver {
             case .created: counts["created", default: 0] += 1
             case .disposed:
                 counts["disposed", default: 0] += 1
-                // A disposal is told after the creation it ends.
+                // The event of a disposal follows that of the creation it ends.
                 if counts["disposed", default: 0] > counts["created", default: 0] { counts["wrong", default: 0] += 1 }
             case .scopeOpened: counts["opened", default: 0] += 1
             case .scopeClosed:
@@ -36,7 +36,7 @@ private final class Bookkeeper: ContainerObserver {
     subscript(kind: String) -> Int { counts.withLock { $0[kind, default: 0] } }
 }
 
-/// Notices what is told of a wait after the end of what was waited for.
+/// Detects reports of a wait after its end.
 private final class StallOrder: ContainerObserver {
     private let state = Locked((ended: Set<ServiceKey>(), stalls: 0, wrong: 0))
 

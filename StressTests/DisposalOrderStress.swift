@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct DisposalOrderStress {
-    /// A random graph of singletons and scoped services that note when they are made and disposed.
+    /// A random graph of singletons and scoped services that note their creation and disposal.
     private final class World: Sendable {
         let dependencies: [[Int]]
         let isScoped: [Bool]

@@ -62,7 +62,7 @@ struct DisposalStress {
             Registration(Tracked.self, lifetime: .multiton) { (resolver, key: Int) in
                 var random = SeededRandom(seed: seed, stream: key)
                 await random.shake(upTo: 10)
-                // Some notice that they are being disposed of while they are made, others do not care.
+                // Some notice their disposal during their creation, others do not.
                 if key.isMultiple(of: 2) { try Task.checkCancellation() }
                 let singleton = try await resolver.resolve(Tracked.self, qualifier: "singleton")
                 return Tracked(tag: key, dependencies: [singleton], in: ledger)

@@ -37,7 +37,7 @@ struct ExactlyOnceStress {
         let total = Stress.count(10_000)
         let packs = max(1, total / 10)
         let answers = try await answers(to: total) { number in
-            // Every number twice, told apart by the other argument.
+            // Every number twice, distinguished by the other argument.
             let pack = number % packs
             return try await container.resolve(Service.self, arguments: pack / 2, pack.isMultiple(of: 2) ? "a" : "b")
         }

@@ -56,7 +56,7 @@ struct FailureStress {
                 try #require(probes[key].runs == failures[key] + 1, "seed \(seed)")
                 try #require(probes[key].peak == 1, "seed \(seed)")
             }
-            // What a failed creation had resolved for itself stays.
+            // The dependencies of a failed creation stay.
             try #require(dependencyProbe.runs == 1, "seed \(seed)")
         }
     }

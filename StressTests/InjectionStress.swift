@@ -157,7 +157,7 @@ struct InjectionStress {
                 }
                 for number in 0..<Stress.count(300, atLeast: 20) {
                     group.addTask {
-                        // Both are asked, so that each finds what the other publishes.
+                        // Both are resolved, so that each finds the instances of the other.
                         let asked = number.isMultiple(of: 2) ? child : container
                         do {
                             let least = version.value
@@ -199,7 +199,7 @@ struct InjectionStress {
                 lazy.release()
                 #expect(lazy.isEmpty)
             }
-            // Released while it is asked: whoever asks gets an answer.
+            // Released during a request: every request gets an answer.
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<Stress.count(1000, atLeast: 50) {
                     group.addTask {

@@ -1,11 +1,11 @@
 import AsyncDI
 import Testing
 
-/// What a request finds without a lock, while it is being evicted, replaced or disposed: nothing may be freed in
+/// Instances that a request finds without a lock during their eviction, replacement or disposal: none may be freed in
 /// between.
 ///
-/// Worth most in release, where the optimizer may end the life of what nobody retains, and under AddressSanitizer,
-/// which sees the first read of what was freed.
+/// Most valuable in release, where the optimizer may end the life of an object that no code retains, and under
+/// AddressSanitizer, which detects the first read of freed memory.
 // One after the other, because the hits must not wait for the same threads as the evictions.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct LifetimeOfHitsStress {

@@ -31,7 +31,7 @@ private struct Scopes {
         }
     }
 
-    /// The container that was opened, weakly: nobody else may hold it by then.
+    /// A weak reference to the opened container: no other code may hold it by then.
     @discardableResult
     func openAndClose(_ number: Int) async throws -> WeakContainer {
         switch number % 5 {
@@ -126,7 +126,7 @@ struct MemoryStress {
 
     // In a process of their own, so that no other test's memory is counted.
     #if os(Linux)
-        /// What may stay behind for each scope, in bytes: any scope that leaks is several times as large.
+        /// The bytes that may remain for each scope: any scope that leaks is several times as large.
         private static let allowance = 180
 
         @Test(.enabled(if: Memory.canBeMeasured))

@@ -7,7 +7,7 @@ struct ScopeStress {
         let number: Int
     }
 
-    /// What a request makes anew each time, out of what it shares.
+    /// The instances that a request creates each time, from shared ones.
     private final class Handler: Sendable {
         let context: Tracked
         init(context: Tracked) { self.context = context }
@@ -101,7 +101,7 @@ struct ScopeStress {
 
     private struct Refused: Error {}
 
-    /// A request's service that is told how the request ended.
+    /// A request's service that receives the reason of the request's end.
     private final class Audit: Sendable {
         let tracked: Tracked
         let reasons: Reasons
@@ -157,7 +157,7 @@ struct ScopeStress {
                     if storm.failures[number] != nil {
                         reasons.count == 1 && reasons.allSatisfy { $0 is Refused }
                     } else if storm.cancelled.contains(number) {
-                        // Cancelled before it asked for an audit, after its body was through, or in between.
+                        // Cancelled before its request for an audit, after its body, or in between.
                         storm.values[number] != nil || reasons.allSatisfy { $0 != nil }
                     } else {
                         reasons.count == 1 && reasons.allSatisfy { $0 == nil }

@@ -3,13 +3,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct WeakStress {
-    /// Who is held by somebody at this moment.
+    /// The objects that are held at this moment.
     ///
     /// Two at once, and they were not shared.
     private final class Holders: Sendable {
         private let held = Locked<[Int: Int]>([:])
 
-        /// Whether nobody holds another one.
+        /// Whether no task holds another one.
         ///
         /// Only for an instance that the caller keeps until `leave`.
         func enter(_ instance: Tracked) -> Bool {
@@ -101,7 +101,7 @@ struct WeakStress {
                                     Tracked.self, qualifier: NodeID(index: level))
                                 while let inner = current.dependencies.first {
                                     level += 1
-                                    // Held through the outer one, so the container must give that very one.
+                                    // Held through the outer one, so the container must return that very one.
                                     let asked = try await container.resolve(
                                         Tracked.self, qualifier: NodeID(index: level))
                                     complaints.expect(asked === inner, "level \(level) is there twice")

@@ -123,7 +123,7 @@ struct WorkerStress {
         plant.complaints.expect(isExpected, "job \(job.id) failed: \(error)")
     }
 
-    /// What happens after so many jobs.
+    /// The event after a number of jobs.
     private static func report(_ done: Int, _ plant: Plant) async {
         do {
             if done.isMultiple(of: 100) {
@@ -138,7 +138,7 @@ struct WorkerStress {
         } catch ResolutionError.Code.disposed {
             // A reload of an application that is ending.
         } catch let error as DisposalError where error.errors.allSatisfy({ $0 is FakeDatabase.Conflict }) {
-            // Commits that were under way when the application was disposed: their jobs are told too.
+            // Commits that were under way when the application was disposed: their jobs are informed too.
         } catch {
             plant.complaints.add("after \(done) jobs: \(error)")
         }

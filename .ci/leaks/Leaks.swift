@@ -87,17 +87,17 @@ func use(_ container: Container) async throws {
     _ = try? await container.resolve(Double.self)
 }
 
-/// Refers to itself, until somebody takes that apart.
+/// Refers to itself, until a task breaks the ring.
 ///
 /// `@unchecked Sendable` because one task has it at a time.
 final class Ring: @unchecked Sendable {
     var next: Ring?
 }
 
-/// Written by one task only; global, so that the optimizer must do what it is told.
+/// Written by one task only; global, so that the optimizer cannot remove it.
 nonisolated(unsafe) var rings: [Ring] = []
 
-/// Makes what nobody has any more, and which is not freed.
+/// Creates objects without references that are never freed.
 @inline(never) func lose() {
     rings = (0..<100).map { _ in Ring() }
     for ring in rings { ring.next = ring }

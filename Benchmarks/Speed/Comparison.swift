@@ -1,7 +1,7 @@
 import Benchmark
 import Foundation
 
-/// Performs a number of operations and says how long they took, without what had to be prepared for them.
+/// Performs a number of operations and returns their duration, without that of the preparation.
 typealias Batch = nonisolated(nonsending) (_ operations: Int) async throws -> Duration
 
 /// A workload and the baseline that it is compared with.
@@ -9,7 +9,7 @@ struct Comparison {
     let ours: Batch
     let baseline: Batch
 
-    /// Batches that repeat their operation, with nothing to prepare.
+    /// Batches that repeat their operation, without a preparation.
     static func each(
         _ ours: nonisolated(nonsending) @escaping (_ operations: Int) async throws -> Void,
         baseline: nonisolated(nonsending) @escaping (_ operations: Int) async throws -> Void
@@ -45,7 +45,7 @@ enum Effort {
 /// Reports one operation's time in picoseconds, as the harness's histograms hold whole numbers.
 ///
 /// - Parameters:
-///   - name: What the row is called in `Benchmarks/table`.
+///   - name: The name of the row in `Benchmarks/table`.
 ///   - operations: How many operations a batch performs: enough to take about a millisecond, so that reading the
 ///     clock costs nothing.
 ///   - rounds: How many batches of each side are measured.

@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// What most workloads ask for.
+/// The services of most workloads.
 protocol Service: Sendable {
     var number: Int { get }
 }
@@ -10,7 +10,7 @@ final class SomeService: Service {
     init(_ number: Int = 1) { self.number = number }
 }
 
-/// Keeps the optimiser from removing what is measured.
+/// Keeps the optimizer from removing the measured code.
 @inline(never)
 func consume(_ service: any Service) { precondition(service.number > 0) }
 
@@ -21,7 +21,7 @@ func keep(_ instance: AnyObject) { withExtendedLifetime(instance) {} }
 /// Tells any number of registrations of one type apart.
 struct Slot: Qualifier { let index: Int }
 
-/// A hundred types that differ in nothing but their names.
+/// A hundred types that differ in their names alone.
 protocol Numbered: AnyObject, Sendable {
     init()
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs each job on a thread that belongs to nobody else.
+/// Runs each job on a separate thread.
 final class OwnThread: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package check-wiring`: builds the package's wiring checks, or those named by `--target`, and runs each with the
-/// other arguments.
+/// `swift package check-wiring`: builds the package's wiring checks, or those named by `--target`, and runs each with
+/// the other arguments.
 @main struct AsyncDIWiringCommand: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         var extractor = ArgumentExtractor(arguments)
@@ -22,7 +22,7 @@ import PackagePlugin
         let description: String
     }
 
-    /// Builds and runs a check; says whether it found nothing.
+    /// Builds and runs a check; returns whether it found no problem.
     private func run(_ check: WiringChecks.Check, _ arguments: [String]) throws -> Bool {
         var parameters = PackageManager.BuildParameters()
         parameters.logging = .concise

@@ -3,8 +3,9 @@ import PackagePlugin
 
 /// Runs the package's wiring check while a target is built, before the target is compiled.
 ///
-/// The check is every executable target of the package that depends on the product AsyncDIWiring, and on a module that
-/// the target is made of. It runs when it was linked anew, which a change of any target that it depends on brings about, or when the contract has changed.
+/// A check is any executable target of the package that depends on the product AsyncDIWiring, and on a module of the
+/// target's. It runs after it was linked anew, which every change of its dependencies causes, and after a change of the
+/// contract.
 @main struct AsyncDIWiringPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
         let checks = WiringChecks(in: context.package).all.filter { $0.concerns(target, in: context.package) }
@@ -15,7 +16,7 @@ import PackagePlugin
                     + "is made of.")
             return []
         }
-        // Where products of this build go, whatever its configuration.
+        // The folder for products of this build, in every configuration.
         let folder = try context.tool(named: "AsyncDIBuildFolder").url.deletingLastPathComponent()
         return checks.compactMap { check in
             guard !check.needs(target) else {

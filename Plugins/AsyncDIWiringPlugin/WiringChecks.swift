@@ -7,12 +7,12 @@ struct WiringChecks {
         /// The name of the program.
         let product: String
 
-        /// Whether the check is made of a target, so that it cannot be run before that is built.
+        /// Whether the check depends on a target, so that it cannot run before that is built.
         func needs(_ other: any Target) -> Bool {
             target.id == other.id || target.recursiveTargetDependencies.contains { $0.id == other.id }
         }
 
-        /// Whether the check and a target are made of the same modules of the package, or the target is one of them.
+        /// Whether the check and a target share modules of the package, or the target is one of them.
         func concerns(_ other: any Target, in package: Package) -> Bool {
             if needs(other) { return true }
             let own = Set(package.targets.map(\.id))

@@ -3,10 +3,10 @@ public import AsyncDI
 extension Container {
     /// The container of the current test case.
     ///
-    /// Found in the test, in its helpers and in its child tasks, for tests with the trait
+    /// It is available in the test, in its helpers and in its child tasks, for tests with the trait
     /// ``Testing/Trait/container(_:sourceLocation:_:)`` and inside
     /// ``withTestContainer(_:sourceLocation:report:_:overrides:operation:)``. It is also the current container of
-    /// `Injection`: property wrappers and free functions find it too.
+    /// `Injection`: property wrappers and free functions use it too.
     /// ```swift
     /// let checkout = try await Container.test.resolve(Checkout.self)
     /// ```
@@ -18,7 +18,7 @@ extension Container {
         }
     }
 
-    /// The events of the current test's container and its scopes, from its beginning on.
+    /// The events of the current test's container and its scopes, from its beginning.
     ///
     /// - Throws: ``TestContainerError/noTestContainer``.
     public nonisolated var events: ContainerEvents {

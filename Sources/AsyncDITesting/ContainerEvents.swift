@@ -6,16 +6,16 @@ import Synchronization
 /// ```swift
 /// let events = try Container.test.events
 /// try await events.first(.created, of: Database.self)            // waits for it
-/// try await events.first { $0.kind == .failed }                  // the first one that fits, past or to come
+/// try await events.first { $0.kind == .failed }                  // the first match, past or to come
 /// let closed = await events.all().filter { $0.kind == .disposed }
 /// ```
-/// A hit, a transient and a graph instance are no events.
+/// A hit and the creation of a transient or graph instance are no events.
 public struct ContainerEvents: Sendable {
-    /// An event, and where it happened.
+    /// An event, and the container that sent it.
     public struct Entry: Sendable, CustomStringConvertible {
         /// The event.
         public let event: ContainerEvent
-        /// The name of the container or scope; nil when it has none.
+        /// The name of the container or scope, or nil.
         public let container: String?
         /// The arguments of the instance, or its computed key.
         public let arguments: [any Sendable]
@@ -49,7 +49,7 @@ public struct ContainerEvents: Sendable {
         self.container = container
     }
 
-    /// Every event up to now.
+    /// Returns every event up to now.
     ///
     /// - Returns: The events.
     public func all() async -> [Entry] {
@@ -57,12 +57,12 @@ public struct ContainerEvents: Sendable {
         return log.entries
     }
 
-    /// The first event that fits, among those that have happened or else among those to come.
+    /// Returns the first matching event, among past events or else among those to come.
     ///
-    /// Waits without polling. Give the test a time limit: an event that never happens is waited for until the test is
-    /// cancelled.
+    /// It waits without polling. Give the test a time limit: the wait for an event that never happens ends only when
+    /// the test is cancelled.
     ///
-    /// - Parameter predicate: Whether an event fits.
+    /// - Parameter predicate: Whether an event matches.
     /// - Returns: The event.
     /// - Throws: ``TestContainerError/noSuchEvent(events:)`` when the container has ended; `CancellationError`.
     @discardableResult
@@ -78,7 +78,7 @@ public struct ContainerEvents: Sendable {
         }
     }
 
-    /// The first event of a kind that is about a service.
+    /// Returns the first event of a kind about a service.
     ///
     /// - Parameters:
     ///   - kind: The kind, or several.
@@ -108,7 +108,7 @@ final class EventLog: Sendable {
 
     func append(_ entry: ContainerEvents.Entry) { change { $0.entries.append(entry) } }
 
-    /// No event comes any more.
+    /// Marks the end of the events.
     func close() { change { $0.isClosed = true } }
 
     private func change(_ change: (inout State) -> Void) {
@@ -122,8 +122,8 @@ final class EventLog: Sendable {
 
     /// Waits for more events.
     ///
-    /// - Parameter count: How many events are known.
-    /// - Returns: Whether there are more; false when none comes any more.
+    /// - Parameter count: The number of events already read.
+    /// - Returns: Whether the log has more events; false at its end.
     /// - Throws: `CancellationError`.
     nonisolated(nonsending) func more(than count: Int) async throws -> Bool {
         let id = state.withLock { state in

@@ -1,7 +1,7 @@
 public import AsyncDI
 public import Testing
 
-/// Gives each test case a container of its own; see ``Testing/Trait/container(_:sourceLocation:_:)``.
+/// Creates a container for each test case; see ``Testing/Trait/container(_:sourceLocation:_:)``.
 public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     private let options: [TestContainerOption]
     private let registrations: @Sendable () -> Registrations
@@ -16,20 +16,20 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         self.registrations = registrations
     }
 
-    /// A suite's trait holds for each test in it.
+    /// A suite's trait applies to each test in it.
     public var isRecursive: Bool { true }
 
-    /// Runs a test case with its container, which all container traits of the test make together.
+    /// Runs a test case with its container, which all container traits of the test create together.
     ///
     /// - Parameters:
     ///   - test: The test.
     ///   - testCase: The case; nil for a suite, which has no container.
-    ///   - function: The case's body, and what the other traits do.
-    /// - Throws: What the body, or the start of the container, throws.
+    ///   - function: The case's body, with the scopes of the other traits.
+    /// - Throws: The error of the body, or of the container's start.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // The outermost trait has made the container for all of them.
+        // The outermost trait has created the container for all of them.
         if testCase == nil || TestSession.current?.testID == test.id { return try await function() }
         let traits = test.traits.compactMap { $0 as? ContainerTrait }
         let place = test.sourceLocation
@@ -52,7 +52,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         await session.end(failing: nil)
     }
 
-    /// Whether the trait stands at the test itself, behind its attribute, and not at a suite around it.
+    /// Whether the trait belongs to the test itself, and not to a suite around it.
     private func belongs(to test: Test) -> Bool {
         let place = test.sourceLocation
         return sourceLocation.fileID == place.fileID
@@ -61,7 +61,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ContainerTrait {
-    /// Gives each case of a test, or of every test in a suite, a container of its own.
+    /// Creates a container for each case of a test, or of every test in a suite.
     ///
     /// ```swift
     /// @Suite(.container { AppModule() })
@@ -69,20 +69,21 @@ extension Trait where Self == ContainerTrait {
     ///     @Test(.container { Registration((any PaymentGateway).self, instance: FakeGateway()) })
     ///     func `a declined card leaves the basket alone`() async throws {
     ///         let checkout = try await Container.test.resolve(Checkout.self)
+    ///         await #expect(throws: Declined.self) { try await checkout.pay(10) }
     ///     }
     /// }
     /// ```
-    /// The container is made before the test and disposed after it, within the test's time limit, whatever the test did.
-    /// Suites nest, and the innermost registration of a key wins. The outermost `.container` says what there is; a
-    /// registration of an inner one is an override, and one that replaces nothing is reported: see ``TestReport``.
+    /// The container is created before the test and disposed after it, within the test's time limit, whatever the
+    /// result of the test. Suites nest, and the innermost registration of a key wins. The outermost `.container` holds
+    /// the base registrations. A registration of an inner one is an override, and one that replaces nothing is
+    /// reported: see ``TestReport``.
     ///
-    /// A report is recorded at the line of the registration that it is about, and at the test when there is none. The
-    /// compiler gives registrations that stand inside the attribute itself the line of the test or suite below it; those
-    /// of a module have their own.
+    /// A report is recorded at the line of its registration, or else at the test. The compiler gives registrations
+    /// inside the attribute itself the line of the test or suite below it; those of a module have their own lines.
     ///
     /// - Parameters:
-    ///   - options: What the container does besides.
-    ///   - sourceLocation: The place of the trait, by which it belongs to the test or to its suite.
+    ///   - options: The options of the container.
+    ///   - sourceLocation: The trait's source location, which decides whether it belongs to the test or to its suite.
     ///   - registrations: The registrations; evaluated for each case.
     /// - Returns: The trait.
     public static func container(

@@ -1,14 +1,14 @@
 import AsyncDI
 import Testing
 
-/// Finds the files of registrations, which know them as `Module/File.swift` only.
+/// Finds the files of registrations, which are known as `Module/File.swift` only.
 enum SourceFiles {
-    /// The place of a registration.
+    /// Returns the source location of a registration.
     ///
     /// - Parameters:
-    ///   - site: Where the registration stands.
-    ///   - place: A place in the test, whose path leads to the package.
-    /// - Returns: The place.
+    ///   - site: The site of the registration.
+    ///   - place: A source location in the test, whose path leads to the package.
+    /// - Returns: The source location.
     static func location(of site: RegistrationSite, near place: SourceLocation) -> SourceLocation {
         SourceLocation(
             fileID: site.fileID, filePath: path(of: site.fileID, near: place), line: Int(max(site.line, 1)), column: 1)
@@ -19,7 +19,7 @@ enum SourceFiles {
         let parts = fileID.split(separator: "/")
         guard let module = parts.first, let file = parts.last else { return fileID }
         var folders = place.filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        // Beside the test, or in the usual places of a package around it.
+        // Beside the test, or in the usual folders of a package around it.
         if place.moduleName == module, let path = existing(folders.joined(separator: "/") + "/" + file) { return path }
         while !folders.isEmpty {
             let root = folders.joined(separator: "/")

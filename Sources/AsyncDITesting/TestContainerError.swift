@@ -1,12 +1,12 @@
 /// A misuse of the tools for tests.
 @nonexhaustive
 public enum TestContainerError: Error, Sendable, CustomStringConvertible {
-    /// There is no test container in the current task.
+    /// The current task has no test container.
     case noTestContainer
-    /// The container has ended, and the awaited event is not among its events, which are listed.
+    /// The container has ended, and the awaited event is not among the listed ones.
     case noSuchEvent(events: [String])
 
-    /// The mistake, and what to do about it.
+    /// The mistake, and how to correct it.
     public var description: String {
         switch self {
         case .noTestContainer:

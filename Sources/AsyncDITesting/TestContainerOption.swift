@@ -1,11 +1,11 @@
 public import AsyncDI
 
-/// What a test's container does besides holding registrations.
+/// An option of a test's container.
 ///
 /// ```swift
-/// @Suite(.container(.start, .allowing(.openScope, because: "the player keeps its scope")) { AppModule() })
+/// @Test(.container(.start, .allowing(.openScope, because: "the player keeps its scope")) {})
 /// ```
-/// Options of a suite hold for its tests; those of a test are added to them, and win.
+/// Options of a suite apply to its tests. Those of a test are added to them, and win.
 public struct TestContainerOption: Sendable {
     /// The options of all traits of a test.
     struct Values: Sendable {
@@ -24,28 +24,28 @@ public struct TestContainerOption: Sendable {
 
     /// Starts the container before the test: creates eager services and loads modules.
     ///
-    /// What the start throws fails the test, whose body does not run.
+    /// An error of the start fails the test, whose body does not run.
     public static let start = TestContainerOption { $0.mustStart = true }
 
     /// Reports each instance of a class or actor that is still alive after the end of its container.
     ///
-    /// Instances that a factory of the test's container has returned are watched, in every lifetime; registered instances
-    /// (`instance:`) are not, which belong to their creator.
+    /// The report covers instances that a factory of the test's container has returned, in every lifetime. Registered
+    /// instances (`instance:`) belong to their creator, and are not reported.
     public static let reportingLeaks = TestContainerOption { $0.reportsLeaks = true }
 
-    /// Switches reports of some kinds off.
+    /// Switches some kinds of reports off.
     ///
     /// - Parameters:
     ///   - kinds: The kinds of reports.
-    ///   - reason: Why the test is right nevertheless, for its reader.
+    ///   - reason: The reason why the test is right nevertheless, for its readers.
     /// - Returns: The option.
     public static func allowing(_ kinds: TestReport.Kind..., because reason: String) -> TestContainerOption {
         TestContainerOption { $0.allowed.formUnion(kinds) }
     }
 
-    /// Limits the time of the disposal after the test; 30 seconds unless given.
+    /// Limits the time of the disposal after the test; the default is 30 seconds.
     ///
-    /// A disposal that takes longer is reported, with what it waits for, and goes on in the background.
+    /// A longer disposal is reported, with the objects that it waits for, and continues in the background.
     ///
     /// - Parameter limit: The time, by the container's clock.
     /// - Returns: The option.
@@ -53,7 +53,7 @@ public struct TestContainerOption: Sendable {
         TestContainerOption { $0.disposalTime = limit }
     }
 
-    /// The lifetime of registrations that name none, as in the application's own container.
+    /// Sets the lifetime of registrations without one, as in the application's own container.
     ///
     /// - Parameter lifetime: The lifetime.
     /// - Returns: The option.
@@ -61,15 +61,15 @@ public struct TestContainerOption: Sendable {
         TestContainerOption { $0.defaultLifetime = lifetime }
     }
 
-    /// The clock of the container, for example one that the test drives.
+    /// Sets the clock of the container, for example to one that the test drives.
     ///
-    /// - Parameter makeClock: Makes the clock of one test case.
+    /// - Parameter makeClock: Creates the clock of one test case.
     /// - Returns: The option.
     public static func clock(_ makeClock: @escaping @Sendable () -> any Clock<Duration>) -> TestContainerOption {
         TestContainerOption { $0.makeClock = makeClock }
     }
 
-    /// An observer beside the test's own.
+    /// Adds an observer beside the test's own.
     ///
     /// - Parameter observer: Receives the events of the container of each test case.
     /// - Returns: The option.

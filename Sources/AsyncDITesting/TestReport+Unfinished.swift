@@ -1,9 +1,9 @@
 import AsyncDI
 
 extension TestReport {
-    /// The work in a container that its test has left behind.
+    /// Returns the work that a test has left behind in a container.
     ///
-    /// What has been cancelled, or is about to end by itself, is given a moment.
+    /// Waits a moment for work that was cancelled, or is about to end by itself.
     static nonisolated(nonsending) func unfinished(
         in container: Container, grace: Duration = .milliseconds(100)
     ) async -> [TestReport] {
@@ -12,7 +12,7 @@ extension TestReport {
         while true {
             let reports = unfinished(container.activity())
             if reports.isEmpty || clock.now >= end { return reports }
-            // In a cancelled test there is no sleep.
+            // A cancelled test cannot sleep.
             do { try await clock.sleep(for: .milliseconds(1)) } catch { await Task.yield() }
         }
     }
@@ -31,7 +31,7 @@ extension TestReport {
                 + "\(offSwitch(.unfinishedCreation))."
             return TestReport(kind: .unfinishedCreation, message: message, site: creation.instance.site)
         }
-        // An instance that holds a lease ends with the container, or with its scope.
+        // A lease held by an instance ends with the container, or with its scope.
         let leases = activity.leases.filter { $0.bodies > 0 }.map { lease in
             TestReport(
                 kind: .openLease,

@@ -1,18 +1,17 @@
 public import AsyncDI
 import Testing
 
-/// A finding about a test's container that no expectation of the test has made.
+/// A finding about a test's container, beyond the expectations of the test.
 ///
-/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of the
-/// registration that it is about. ``withTestContainer(_:sourceLocation:report:_:overrides:operation:)`` can hand it to a
-/// closure.
+/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of
+/// its registration. ``withTestContainer(_:sourceLocation:report:_:overrides:operation:)`` can pass it to a closure.
 public struct TestReport: Sendable, CustomStringConvertible {
-    /// The kinds of reports, to switch one off by ``TestContainerOption/allowing(_:because:)``.
+    /// The kinds of reports, each of which ``TestContainerOption/allowing(_:because:)`` can switch off.
     @nonexhaustive
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// An inner registration, meant to override one around it, has a key that is not registered there.
+        /// The key of an inner registration, meant as an override, is not registered around it.
         case overrideOfNothing
-        /// An override of the test itself that the test never resolved; a warning.
+        /// The test never resolved one of its own overrides; a warning.
         case unusedOverride
         /// A creation was under way when the test ended.
         case unfinishedCreation
@@ -20,7 +19,7 @@ public struct TestReport: Sendable, CustomStringConvertible {
         case openLease
         /// A scope was open when the test ended.
         case openScope
-        /// A task that outlived the test resolved something.
+        /// A task that outlived the test resolved a service.
         case lateRequest
         /// An instance is still alive after the end of its container; see ``TestContainerOption/reportingLeaks``.
         case livingInstance
@@ -32,23 +31,23 @@ public struct TestReport: Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The finding, and advice on what to do about it.
     public let message: String
-    /// The registration that the report is about; nil when it is about none.
+    /// The registration that the report is about, or nil.
     public let site: RegistrationSite?
 
-    /// Whether the report is a warning, which fails no test.
+    /// Whether the report is a warning, which does not fail the test.
     public var isWarning: Bool { kind == .unusedOverride }
 
     /// The message.
     public var description: String { message }
 
-    /// The option that switches this kind of report off, for the end of a message.
+    /// The option that switches this kind of report off, as the end of a message.
     static func offSwitch(_ kind: Kind) -> String { ".allowing(.\(kind.rawValue), because: \"…\")" }
 }
 
 extension TestReport {
     /// Records the report as an issue of the current test.
     ///
-    /// - Parameter place: The place in the test's sources that issues without a registration are recorded at.
+    /// - Parameter place: The source location in the test for issues without a registration.
     func record(near place: SourceLocation) {
         let location = site.map { SourceFiles.location(of: $0, near: place) } ?? place
         #if compiler(>=6.3)

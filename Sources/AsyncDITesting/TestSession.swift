@@ -1,18 +1,18 @@
 import AsyncDI
 import Testing
 
-/// The container of one test case, from its making to its end.
+/// The container of one test case, from its creation to its end.
 final class TestSession: Sendable {
     @TaskLocal static var current: TestSession?
 
     /// Registrations of one trait, or of one closure.
     struct Layer: Sendable {
         let registrations: Registrations
-        /// Whether it belongs to the test itself, and not to a suite of many.
+        /// Whether it belongs to the test itself, and not to a suite of several.
         let isOfTest: Bool
     }
 
-    /// A registration that is to replace one of the layers around it.
+    /// A registration that must replace one of the layers around it.
     private struct Override: Sendable {
         let entry: Registrations.Entry
         let replacesAnything: Bool
@@ -23,22 +23,22 @@ final class TestSession: Sendable {
 
     let container: Container
     let watcher: TestWatcher
-    /// The test that a trait has made the session for.
+    /// The test for which a trait created the session.
     let testID: Test.ID?
-    /// Evaluates the registrations of the test once more; nil where they were given for once.
+    /// Evaluates the registrations of the test once more; nil where they cannot be evaluated again.
     let makeRegistrations: (@Sendable () -> Registrations)?
     private let options: TestContainerOption.Values
     private let overrides: [Override]
     private let report: @Sendable (TestReport) -> Void
 
-    /// Makes the container.
+    /// Creates the container.
     ///
     /// - Parameters:
-    ///   - layers: The registrations, outermost first: the first layer is what the others override.
+    ///   - layers: The registrations, outermost first: the first layer is the base that the others override.
     ///   - options: The options of all layers.
     ///   - testID: The test.
     ///   - makeRegistrations: Evaluates the registrations of all layers once more.
-    ///   - report: Receives what is found.
+    ///   - report: Receives the reports.
     init(
         _ layers: [Layer], _ options: TestContainerOption.Values, testID: Test.ID?,
         again makeRegistrations: (@Sendable () -> Registrations)? = nil,
@@ -81,7 +81,7 @@ final class TestSession: Sendable {
         return overrides
     }
 
-    /// What comes before the test's body.
+    /// Prepares the container, before the test's body.
     nonisolated(nonsending) func begin() async throws {
         for override in overrides where !override.replacesAnything {
             tell(.overrideOfNothing(override.entry, override.near))
@@ -89,9 +89,9 @@ final class TestSession: Sendable {
         if options.mustStart { try await container.start() }
     }
 
-    /// What comes after the test's body, whatever it did.
+    /// Checks and disposes the container, after the test's body.
     ///
-    /// - Parameter error: What the body threw.
+    /// - Parameter error: The body's error.
     nonisolated(nonsending) func end(failing error: (any Error)?) async {
         for finding in await TestReport.unfinished(in: container) { tell(finding) }
         if error == nil { reportUnusedOverrides() }
@@ -103,7 +103,7 @@ final class TestSession: Sendable {
     }
 
     private func reportUnusedOverrides() {
-        // One that is being created may not have been called yet.
+        // The factory of a service that is being created may not have been called yet.
         let begun = Set(container.activity().creations.map(\.instance.key))
         for override in overrides where override.isOfTest && override.replacesAnything {
             let entry = override.entry
@@ -124,20 +124,20 @@ final class TestSession: Sendable {
         for hook in watcher.failedHooks { tell(.hookFailed(hook.call, hook.error)) }
     }
 
-    /// Instances go when the last task that had them lets go of them, a moment after the container perhaps.
+    /// An instance goes when the last task with a reference releases it, perhaps a moment after the container.
     private nonisolated(nonsending) func reportLeaks() async {
         let clock = ContinuousClock()
         let end = clock.now + .milliseconds(500)
         while !watcher.livingInstances.isEmpty, clock.now < end {
-            // In a cancelled test there is no sleep.
+            // A cancelled test cannot sleep.
             do { try await clock.sleep(for: .milliseconds(1)) } catch { await Task.yield() }
         }
         for instance in watcher.livingInstances { tell(.livingInstance(instance.call)) }
     }
 
-    /// Reports what tasks that outlive the test resolve, in a task that has the test as its current one.
+    /// Reports the requests of tasks that outlive the test, in a task whose current test it is.
     ///
-    /// The task ends when nothing has the container any more. It keeps neither this session nor its container: its
+    /// The task ends with the last reference to the container. It keeps neither this session nor its container: its
     /// task-locals are those from outside them.
     private func reportLater(_ requests: AsyncStream<ServiceKey>) {
         if options.allowed.contains(.lateRequest) { return }

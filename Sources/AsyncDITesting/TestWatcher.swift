@@ -1,9 +1,9 @@
 import AsyncDI
 import Synchronization
 
-/// Watches the container of one test case: its events, its factories, and what its registrations are used for.
+/// Watches the container of one test case: its events, its factories, and the uses of its registrations.
 final class TestWatcher: ContainerInterceptor {
-    /// A registration, by what it is known by outside its container.
+    /// A registration, by the properties that are known outside its container.
     struct Used: Hashable {
         let key: ServiceKey
         let site: RegistrationSite?
@@ -32,10 +32,10 @@ final class TestWatcher: ContainerInterceptor {
     /// No task is left that could use the container.
     deinit { state.withLock { $0.late }?.finish() }
 
-    // Waits are left out: looking for long ones would slow every request down.
+    // Without waits: a search for long ones would slow every request down.
     var wantedEvents: ContainerEvent.Kinds { .all.subtracting(.stalled) }
 
-    // MARK: What the container tells
+    // MARK: Calls from the container
 
     func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
         log.append(
@@ -65,15 +65,15 @@ final class TestWatcher: ContainerInterceptor {
         state.withLock { _ = $0.used.insert(Used(key: key, site: site)) }
     }
 
-    // MARK: What the end of the test asks
+    // MARK: Calls at the end of the test
 
     func isUsed(_ entry: Registrations.Entry) -> Bool {
         state.withLock { $0.used.contains(Used(key: entry.key, site: entry.site)) }
     }
 
-    /// The test is over: hooks that fail, and requests, are reported from now on.
+    /// Marks the end of the test: from now on, failing hooks and requests are reported.
     ///
-    /// - Returns: The services that are requested from now on; ends when nothing can ask the container any more.
+    /// - Returns: The services that are requested from now on; ends with the last reference to the container.
     func end() -> AsyncStream<ServiceKey> {
         let (stream, continuation) = AsyncStream<ServiceKey>.makeStream()
         state.withLock { state in
@@ -95,10 +95,10 @@ final class TestWatcher: ContainerInterceptor {
     }
 }
 
-/// A weak reference to an instance, and what made it.
+/// A weak reference to an instance, and its registration.
 ///
-/// `@unchecked Sendable` because the object, which was `Sendable` as a service, is not used but for its identity; a weak
-/// reference may be read by several threads.
+/// `@unchecked Sendable` because only the identity of the object is used, which was `Sendable` as a service; several
+/// threads may read a weak reference.
 struct WatchedInstance: @unchecked Sendable {
     private weak let object: AnyObject?
     let call: InterceptedCall
@@ -108,6 +108,6 @@ struct WatchedInstance: @unchecked Sendable {
         self.call = call
     }
 
-    /// Nil when the instance is gone.
+    /// Nil after the instance has gone.
     var identity: ObjectIdentifier? { object.map(ObjectIdentifier.init) }
 }

@@ -21,7 +21,7 @@ enum TextFile {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// - Returns: The text; nil when there is no such file.
+    /// - Returns: The text; nil when the file does not exist.
     static func read(_ path: String) throws(Failure) -> String? {
         guard let file = fopen(path, "rb") else {
             if errno == ENOENT { return nil }
@@ -50,9 +50,9 @@ enum TextFile {
 /// A variable of the process's environment.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-/// Looks for a file in a folder and the folders in it.
+/// Searches a folder and its subfolders for a file.
 enum FolderSearch {
-    /// The path of the file; nil when there is none.
+    /// Returns the path of the file, or nil.
     static func find(_ name: String, in folder: String, depth: Int = 6) -> String? {
         guard let directory = opendir(folder) else { return nil }
         defer { closedir(directory) }

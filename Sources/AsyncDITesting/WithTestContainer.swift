@@ -1,7 +1,7 @@
 public import AsyncDI
 public import Testing
 
-/// Runs a body with a container of its own, as the trait `.container` does: for XCTest, and for a part of a test.
+/// Runs a body with its own container, as the trait `.container` does: for XCTest, and for a part of a test.
 ///
 /// ```swift
 /// func testCheckout() async throws {
@@ -11,19 +11,20 @@ public import Testing
 ///         Registration((any PaymentGateway).self, instance: FakeGateway())
 ///     } operation: { container in
 ///         let checkout = try await container.resolve(Checkout.self)
+///         XCTAssertTrue(checkout.isReady)
 ///     }
 /// }
 /// ```
 /// - Parameters:
-///   - options: What the container does besides.
-///   - sourceLocation: The place that reports without a registration are recorded at.
-///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after the
-///     end of the body.
+///   - options: The options of the container.
+///   - sourceLocation: The source location for reports without a registration.
+///   - report: Receives each report; the default records an issue of the current test. Called in any task, even after
+///     the end of the body.
 ///   - registrations: The container's registrations.
 ///   - overrides: Registrations that replace some of the others.
 ///   - operation: The body, isolated like the code around it.
 /// - Returns: The result of the body.
-/// - Throws: What the body, or the start of the container, throws.
+/// - Throws: The error of the body, or of the container's start.
 public nonisolated(nonsending) func withTestContainer<R>(
     _ options: TestContainerOption..., sourceLocation: SourceLocation = #_sourceLocation,
     report: (@Sendable (TestReport) -> Void)? = nil,
@@ -37,8 +38,8 @@ public nonisolated(nonsending) func withTestContainer<R>(
             TestSession.Layer(registrations: overrides(), isOfTest: true),
         ], TestContainerOption.Values(options), testID: nil,
         report: report ?? { $0.record(near: sourceLocation) })
-    // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on its
-    // way out.
+    // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it on
+    // its way out.
     nonisolated(unsafe) let result: R
     do {
         try await session.begin()
@@ -52,7 +53,7 @@ public nonisolated(nonsending) func withTestContainer<R>(
 }
 
 extension TestSession {
-    /// Runs a body that finds the container and this session.
+    /// Runs a body in which the container and this session are current.
     fileprivate nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {

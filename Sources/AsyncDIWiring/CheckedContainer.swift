@@ -13,24 +13,24 @@ public struct CheckedContainer: Sendable {
     let services: [any Any.Type]
     private(set) var scopes: [Scope] = []
 
-    /// A container.
+    /// Creates a container to check.
     ///
     /// - Parameters:
-    ///   - container: The container, filled as the application fills it.
-    ///   - services: The services that the application resolves from it outside every factory. All that is registered
-    ///     is checked whether named here or not; warnings about what is unused begin at these.
+    ///   - container: The container, with the registrations of the application.
+    ///   - services: The services that the application resolves from it outside every factory. The check covers all
+    ///     registrations; warnings about unused ones start from these services.
     public init(_ container: Container, resolving services: any Any.Type...) {
         self.container = container
         self.services = services
     }
 
-    /// The same with a kind of scope that the application opens in this container.
+    /// Adds a kind of scope that the application opens in this container.
     ///
     /// - Parameters:
-    ///   - name: What messages call the scope.
-    ///   - services: The services that are resolved in it: each value that they need and that is expected of scopes must
-    ///     be among the registrations.
-    ///   - registrations: What the scope supplies; `Registration(expected:)` stands for a value.
+    ///   - name: The name of the scope in messages.
+    ///   - services: The services that the scope resolves: each expected value that they need must be among the
+    ///     registrations.
+    ///   - registrations: The registrations of the scope; `Registration(expected:)` stands for a value.
     /// - Returns: The container with one more scope.
     public func scope(
         _ name: String, resolving services: any Any.Type...,

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Finds source files: registrations know them as `Module/File.swift` only.
+/// Finds source files: registrations are known as `Module/File.swift` only.
 ///
-/// Given the folders of modules, it looks there; else below the current folder, for one that is called like the module.
+/// It searches the given folders of modules, or else the folders below the current one that are named like the module.
 struct SourceLocator {
-    /// The folder of each module that is known.
+    /// The folders of each known module.
     private var folders: [String: [String]]
     private let workingFolder: String
-    /// By module: the files below its folders, by name.
+    /// The files of each module, by name.
     private var files: [String: [String: [String]]] = [:]
     private var found: [String: String] = [:]
 
@@ -16,7 +16,7 @@ struct SourceLocator {
         self.workingFolder = workingFolder
     }
 
-    /// The path of a file; the file as it is when it was not found, or when several have the name.
+    /// Returns the path of a file, or its ID when it was not found or several files have the name.
     mutating func path(of fileID: String) -> String {
         if let path = found[fileID] { return path }
         let parts = fileID.split(separator: "/", maxSplits: 1).map(String.init)
@@ -41,7 +41,7 @@ struct SourceLocator {
         return files
     }
 
-    /// The folders with a name, not below one another, and none that is hidden.
+    /// The folders with a name, not below one another, without hidden ones.
     private static func folders(named name: String, below folder: String, depth: Int) -> [String] {
         guard depth > 0, let entries = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
         return entries.filter { !$0.hasPrefix(".") }.sorted().flatMap { entry -> [String] in

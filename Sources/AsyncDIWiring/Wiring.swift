@@ -1,12 +1,12 @@
 import AsyncDI
 
-/// Containers with a scope of each kind open in them, and what is wrong with them.
+/// Containers with an open scope of each kind, and their problems.
 struct Wiring {
     private let checked: [CheckedContainer]
 
     init(_ checked: [CheckedContainer]) { self.checked = checked }
 
-    /// Everything that is declared, of scopes too, as one graph.
+    /// All declared dependencies, including those of scopes, as one graph.
     var graph: DependencyGraph {
         get async throws {
             var containers: [Container] = []
@@ -18,7 +18,7 @@ struct Wiring {
         }
     }
 
-    /// The problems, then what may be worth a warning; nothing twice.
+    /// The problems, then the warnings, each once.
     func diagnostics(_ warnings: WiringWarnings) async throws -> [WiringDiagnostic] {
         var (problems, opaque): ([WiringDiagnostic], [WiringDiagnostic]) = ([], [])
         func note(_ report: ValidationReport) {
@@ -43,9 +43,9 @@ struct Wiring {
         let graph = try await graph
         var hints: [WiringDiagnostic] = []
         let roots = checked.flatMap { $0.services + $0.scopes.flatMap(\.services) }
-        // What is missing is a problem, not a reason to say nothing else.
+        // A missing root is a problem, but does not stop the other warnings.
         if warnings.contains(.unused), !roots.isEmpty, let found = try? graph.unreachable(fromServices: roots) {
-            // A value that a scope supplies stands for the one that is expected.
+            // A value that a scope supplies stands for the expected one.
             let unused = found.nodes.filter { $0.site != nil && $0.owner?.hasPrefix("scope of ") != true }
             if found.opaque.isEmpty {
                 hints += unused.map { WiringDiagnostic(unused: $0) }
@@ -61,7 +61,7 @@ struct Wiring {
 }
 
 extension CheckedContainer {
-    /// A scope of a kind, open: nothing is made in it.
+    /// Opens a scope of a kind, in which no instance is created.
     fileprivate func open(_ scope: Scope) async throws -> Container {
         try await container.openScope(scope.name) { scope.registrations }
     }

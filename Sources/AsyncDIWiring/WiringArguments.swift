@@ -1,10 +1,10 @@
-/// What a check is asked to do, as the arguments of its process say.
+/// The arguments of a check's process.
 struct WiringArguments: Equatable {
     enum Drawing: String {
         case dot, mermaid, json
     }
 
-    /// The process was called wrongly.
+    /// A mistake in the arguments.
     struct Mistake: Error, Equatable {
         let message: String
     }

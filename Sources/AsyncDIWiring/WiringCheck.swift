@@ -1,28 +1,28 @@
 /// A program that checks the wiring of an application: an executable target of a few lines.
 ///
 /// ```swift
-/// import AppWiring
-/// import AsyncDIWiring
-///
 /// @main struct CheckWiring: WiringCheck {
 ///     var containers: [CheckedContainer] {
 ///         [
-///             CheckedContainer(makeServer())
-///                 .scope("request", resolving: OrderHandler.self) { Registration(expected: Request.self) }
+///             CheckedContainer(makeContainer(), resolving: Clerk.self)
+///                 .scope("request", resolving: Handler.self) {
+///                     Registration(expected: Request.self)
+///                 }
 ///         ]
 ///     }
 /// }
 /// ```
-/// It runs no factory. It prints each problem as a compiler would, `path/File.swift:12: error: …`, and exits with 1 when
-/// there is one, with 2 when it was called wrongly, else with 0. `--help` lists what else it does.
+/// The check runs no factory. It prints each problem in the form of a compiler's error, `path/File.swift:12: error: …`.
+/// Its exit code is 1 when it found a problem, 2 for wrong arguments, and otherwise 0. `--help` lists its other
+/// abilities.
 @MainActor public protocol WiringCheck: Sendable {
-    /// The program.
+    /// Creates the program.
     init()
 
-    /// The containers to check, filled as the application fills them.
+    /// The containers to check, with the registrations of the application.
     var containers: [CheckedContainer] { get async throws }
 
-    /// What is worth a warning; nothing, unless this says so or `--warn` does.
+    /// The warnings to print besides those of `--warn`; none by default.
     var warnings: WiringWarnings { get }
 }
 
@@ -30,7 +30,7 @@ extension WiringCheck {
     /// No warnings.
     public var warnings: WiringWarnings { [] }
 
-    /// Runs the check, as the process's arguments say, and ends the process.
+    /// Runs the check with the arguments of the process, and ends the process.
     public static func main() async {
         let check = Self()
         let run = WiringRun(warnings: check.warnings) { try await check.containers }
@@ -38,22 +38,22 @@ extension WiringCheck {
     }
 }
 
-/// What a ``WiringCheck`` may warn about: nothing of it makes the check fail.
+/// The warnings of a ``WiringCheck``, which never make it fail.
 public struct WiringWarnings: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: Int
 
-    /// A set of warnings.
+    /// Creates a set of warnings.
     ///
     /// - Parameter rawValue: The bits of the set.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Closures that do not declare what they resolve, so that it has not been checked.
+    /// Closures that do not declare their dependencies, which were therefore not checked.
     public static let opaqueClosures = WiringWarnings(rawValue: 1)
-    /// Registrations that nothing reaches from the services that the check names.
+    /// Registrations that the services named in the check do not reach.
     public static let unused = WiringWarnings(rawValue: 2)
-    /// Singletons and multitons that live longer than everything that uses them.
+    /// Singletons and multitons that outlive all of their users.
     public static let outlivingUsers = WiringWarnings(rawValue: 4)
-    /// All of these.
+    /// All of these warnings.
     public static let all: WiringWarnings = [.opaqueClosures, .unused, .outlivingUsers]
 }

@@ -1,12 +1,12 @@
 import AsyncDI
 
-/// One message about the wiring, with the places that it is about.
+/// One message about the wiring, with its source locations.
 struct WiringDiagnostic: Hashable, Codable {
     enum Severity: String, Codable {
         case error, warning
     }
 
-    /// A line that a message is about; the file is as `#fileID` has it until it is found.
+    /// A line that a message is about; the file as in `#fileID`, until it is located.
     struct Place: Hashable, Codable {
         let file: String
         let line: UInt
@@ -26,19 +26,19 @@ struct WiringDiagnostic: Hashable, Codable {
     var place: Place?
     var notes: [Note] = []
 
-    /// In the form that compilers have: a line for the message and one for each note.
+    /// In the form of a compiler's messages: a line for the message and one for each note.
     var lines: [String] {
         [Self.line(place, severity.rawValue, message)] + notes.map { Self.line($0.place, "note", $0.message) }
     }
 
     private static func line(_ place: Place?, _ kind: String, _ message: String) -> String {
-        // A compiler's message is one line.
+        // A compiler's message is a single line.
         let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         guard let place else { return "\(kind): \(text)" }
         return "\(place.file):\(place.line): \(kind): \(text)"
     }
 
-    /// The same with the paths of files that were found.
+    /// Returns the same diagnostic with the paths of located files.
     func located(by locator: inout SourceLocator) -> WiringDiagnostic {
         var copy = self
         copy.place = place?.located(by: &locator)
@@ -50,7 +50,7 @@ struct WiringDiagnostic: Hashable, Codable {
 extension WiringDiagnostic.Place {
     init(_ site: RegistrationSite) { self.init(file: site.fileID, line: site.line) }
 
-    /// The sites that a text names, in its order.
+    /// The sites that a text names, in order.
     static func mentioned(in text: String) -> [Self] {
         text.split { " (),;".contains($0) }.compactMap { word in
             var word = word[...]
@@ -59,7 +59,7 @@ extension WiringDiagnostic.Place {
         }
     }
 
-    /// A site as a node of a graph has it: `App/Modules.swift:12`.
+    /// A site in the form of a graph's node: `App/Modules.swift:12`.
     init?(_ site: String?) {
         guard let site, let colon = site.lastIndex(of: ":"), let line = UInt(site[site.index(after: colon)...]) else {
             return nil
@@ -69,7 +69,7 @@ extension WiringDiagnostic.Place {
 }
 
 extension WiringDiagnostic {
-    /// What resolving would throw, at the first registration of its path; the others are notes.
+    /// The error that resolving would throw, at the first registration of its path; the others are notes.
     init(_ problem: ResolutionError) {
         let steps = zip(problem.path, problem.sites).map { (name: "\($0)", place: $1.map(Place.init)) }
         var message = problem.message
@@ -85,13 +85,13 @@ extension WiringDiagnostic {
         for step in places.dropFirst() where seen.insert(step.place).inserted {
             notes.append(Note(message: "\(step.name) is registered here", place: step.place))
         }
-        // What the sentences name: the other of two registrations, or a decoration.
+        // The registrations named in the text: the other one of two, or a decoration.
         for other in Place.mentioned(in: message) where seen.insert(other).inserted {
             if place == nil { place = other } else { notes.append(Note(message: "named above", place: other)) }
         }
     }
 
-    /// A closure that could not be looked into.
+    /// A closure that the check could not look into.
     init(opaque registration: ValidationReport.Registration) {
         self.init(
             severity: .warning, kind: "opaqueClosure",
@@ -107,7 +107,7 @@ extension WiringDiagnostic {
             place: Place(node.site))
     }
 
-    /// Some registrations seem to be unused, but closures may use them.
+    /// Some registrations appear to be unused, but closures may use them.
     init(unused nodes: [DependencyGraph.Node], perhapsUsedBy opaque: [DependencyGraph.Node]) {
         self.init(
             severity: .warning, kind: "unused",
@@ -124,7 +124,7 @@ extension WiringDiagnostic {
             place: Place(node.site))
     }
 
-    /// The contract says something else.
+    /// The contract differs.
     init(_ difference: GraphDifference, fromContract file: String) {
         self.init(
             severity: .error, kind: "contract",

@@ -1,12 +1,12 @@
 import AsyncDI
 import Foundation
 
-/// One run of a check, with the arguments of its process: what it writes, and how it ends.
+/// One run of a check with the arguments of its process: its output, and its exit code.
 @MainActor struct WiringRun {
     let warnings: WiringWarnings
     let containers: @MainActor () async throws -> [CheckedContainer]
 
-    /// Does what the arguments say; the first one is the path of the process.
+    /// Performs the arguments' command; the first argument is the path of the process.
     func perform(_ arguments: [String]) async -> WiringOutcome {
         let options: WiringArguments
         do {
@@ -88,13 +88,13 @@ import Foundation
     }
 }
 
-/// What a run writes, and how its process ends.
+/// The output and the exit code of a run.
 struct WiringOutcome: Equatable {
     var output = ""
     var errors = ""
     var status: Int32 = 0
 
-    /// Writes everything and ends the process.
+    /// Prints the output and ends the process.
     func printAndExit() -> Never {
         FileHandle.standardOutput.write(Data(output.utf8))
         FileHandle.standardError.write(Data(errors.utf8))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file that says which program has found nothing wrong: a build need not run the same one again.
+/// A file that names a program whose check succeeded: a build need not run the same program again.
 ///
-/// It is Swift, because it becomes part of the target whose build it is for.
+/// The file is Swift source, because it becomes part of the target that is built.
 struct WiringStamp {
     let file: String
     private let text: String
@@ -17,7 +17,7 @@ struct WiringStamp {
             }.joined()
     }
 
-    /// The size and the time of a file, which differ when it was written again.
+    /// The size and the time of a file, which a new version changes.
     private static func state(of file: String) -> String {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return "unknown" }
         let date = attributes[.modificationDate] as? Date

@@ -1,6 +1,6 @@
-/// Closed until somebody opens it; then everybody passes, for good.
+/// Closed until it is opened; then every task passes, for good.
 ///
-/// Waiting does not notice cancellation: a factory that waits here is one that does not care about it.
+/// Waiting ignores cancellation, like a factory that does not support it.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -19,8 +19,8 @@ final class Gate: Sendable {
             }
             if passes { continuation.resume() }
         }
-        // The lock orders what was done before `open` with what follows; a continuation alone does not, for
-        // ThreadSanitizer, when it is resumed while its task is still suspending.
+        // The lock orders the code before `open` with the code after the wait. For ThreadSanitizer, a continuation
+        // alone does not, when it is resumed while its task is still suspending.
         precondition(isOpen)
     }
 
@@ -34,7 +34,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Opens when a known number of tasks are there, so that all of them are at the same point at once.
+/// Opens when a known number of tasks have arrived, so that all of them are at the same point at once.
 final class Rendezvous: Sendable {
     private let missing: Locked<Int>
     private let gate = Gate()

@@ -1,11 +1,11 @@
 import AsyncDI
 
-/// One service type serves for all nodes of a random graph: the qualifier says which.
+/// One service type serves for all nodes of a random graph: the qualifier distinguishes them.
 struct NodeID: Qualifier {
     let index: Int
 }
 
-/// A random dependency graph, as plain data: nodes by index, and what each of them asks for.
+/// A random dependency graph, as plain data: nodes by index, and the dependencies of each.
 struct GraphModel: Sendable {
     enum Sharing: Sendable {
         case singleton, scoped, weak, graph, transient
@@ -21,7 +21,7 @@ struct GraphModel: Sendable {
         }
     }
 
-    /// How a node's factory asks for its dependencies.
+    /// The way in which a node's factory resolves its dependencies.
     enum Style: Sendable, CaseIterable {
         case sequential, asyncLet, taskGroup, detachedTask, capturedContainer
     }
@@ -30,14 +30,15 @@ struct GraphModel: Sendable {
         var sharing: Sharing
         var style: Style
         var dependencies: [Int]
-        /// Which of several unrelated containers the node is registered in.
+        /// The unrelated container in which the node is registered.
         var home = 0
     }
 
     var nodes: [Node]
 
-    /// Nodes that ask only for earlier ones; no singleton holds anything of a scope, and no ask for a transient sets
-    /// off more than a few dozen others.
+    /// Nodes that resolve only earlier ones.
+    ///
+    /// Singletons hold no scoped nodes, and no request for a transient creates more than a few dozen others.
     static func acyclic(nodes count: Int, mostDependencies: Int, random: inout SeededRandom) -> GraphModel {
         var nodes: [Node] = []
         var holdsScoped: [Bool] = []
@@ -55,11 +56,11 @@ struct GraphModel: Sendable {
         return GraphModel(nodes: nodes)
     }
 
-    /// Nodes that ask for any others, themselves included.
+    /// Nodes that resolve any others, themselves included.
     static func arbitrary(
         nodes count: Int, sharing palette: [Sharing], homes: Int = 1, random: inout SeededRandom
     ) -> GraphModel {
-        // Only what follows a task can be seen there: across containers no detached ones.
+        // Across containers, only waits inside a task are visible: no detached tasks there.
         let styles = Style.allCases.filter { homes == 1 || $0 != .detachedTask }
         let nodes = (0..<count).map { _ in
             let sharing = random.pick(palette)

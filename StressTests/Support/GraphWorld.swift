@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// What the factory of a graph's node makes.
+/// The instance that a graph node's factory creates.
 final class Node: Sendable {
     let index: Int
     let dependencies: [Node]
@@ -11,7 +11,7 @@ final class Node: Sendable {
     }
 }
 
-/// A graph model as real registrations, whose factories ask in each node's own style and shake the schedule.
+/// A graph model as real registrations, whose factories resolve in each node's style and shake the schedule.
 final class GraphWorld: Sendable {
     let model: GraphModel
     let probes: [Probe]
@@ -39,7 +39,7 @@ final class GraphWorld: Sendable {
         return made
     }
 
-    /// Ends everything, and the ring of containers, factories and this.
+    /// Disposes everything, and breaks the ring of containers, factories and this object.
     func close() async throws {
         let open = containers.current
         containers.set([])

@@ -1,4 +1,4 @@
-/// What was made, what of it was disposed, and in which order.
+/// The instances that were created, those that were disposed, and the order.
 final class Ledger: Sendable {
     enum Event: Hashable, Sendable {
         case made(Int)
@@ -21,11 +21,11 @@ final class Ledger: Sendable {
     }
 
     var made: Int { state.withLock { $0.made } }
-    /// How many are still in memory.
+    /// The number of instances in memory.
     var live: Int { state.withLock { $0.live } }
     var events: [Event] { state.withLock { $0.events } }
 
-    /// Nil when everything that was made has been disposed once; else what is wrong.
+    /// Nil when every created instance has been disposed once; otherwise the discrepancy.
     var imbalance: String? {
         state.withLock { state in
             let missing = (0..<state.made).filter { state.disposals[$0] == nil }
@@ -63,10 +63,10 @@ final class Ledger: Sendable {
     }
 }
 
-/// A service that a ledger follows from its making to the end of its memory.
+/// A service that a ledger follows from its creation to its deallocation.
 final class Tracked: Sendable {
     let id: Int
-    /// What the factory was asked for: a node, an argument, a version.
+    /// The subject of the factory's request: a node, an argument, a version.
     let tag: Int
     let dependencies: [Tracked]
     private let ledger: Ledger

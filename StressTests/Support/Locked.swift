@@ -6,10 +6,9 @@
     import Glibc
 #endif
 
-/// A value behind a lock of its own.
+/// A value behind its own lock.
 ///
-/// Not `Synchronization.Mutex`, which ThreadSanitizer does not understand on Linux: it would report races that are
-/// none.
+/// Not `Synchronization.Mutex`, with which ThreadSanitizer reports false races on Linux.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     // Unchecked because `mutex` protects every access to `value`, and the pointer itself never changes.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -39,7 +38,7 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
     var current: Value { withLock { $0 } }
 
     func set(_ newValue: Value) {
-        // What was there is released outside the lock: its `deinit` may come back here.
+        // The old value is released outside the lock: its `deinit` may call back.
         let old = withLock { value in
             let old = value
             value = newValue

@@ -5,7 +5,7 @@
         import Glibc
     #endif
 
-    /// What the process occupies, as the kernel counts it.
+    /// The memory of the process, as the kernel counts it.
     enum Memory {
         static let canBeMeasured: Bool = !Stress.isSanitized && resident() != nil && errorHook != nil
 

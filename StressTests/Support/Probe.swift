@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the runs of something, and how many of them ran at once.
+/// Counts runs, and how many of them overlapped.
 final class Probe: Sendable {
     private let started = Atomic<Int>(0)
     private let running = Atomic<Int>(0)
@@ -9,7 +9,7 @@ final class Probe: Sendable {
     var runs: Int { started.load(ordering: .sequentiallyConsistent) }
     var peak: Int { most.load(ordering: .sequentiallyConsistent) }
 
-    /// Counts one run in; its number, from 1.
+    /// Counts the beginning of a run, and returns its number, from 1.
     @discardableResult
     func enter() -> Int {
         let now = running.add(1, ordering: .sequentiallyConsistent).newValue
@@ -38,7 +38,7 @@ final class Counter: Sendable {
     }
 }
 
-/// Collects what went wrong in many tasks, so that a test fails once with examples instead of ten thousand times.
+/// Collects the failures of many tasks, so that a test fails once with examples instead of ten thousand times.
 final class Complaints: Sendable {
     private let examples = Locked((count: 0, texts: [String]()))
 

@@ -1,6 +1,7 @@
 import AsyncDI
 
-/// A node of a graph that may be cyclic: what it requires came with its `init`, its properties were set afterwards.
+/// A node of a graph that may be cyclic: its `init` received the requirements, and a hook set the properties
+/// afterwards.
 final class Linked: Sendable {
     let index: Int
     let requirements: [Linked]
@@ -13,7 +14,7 @@ final class Linked: Sendable {
     }
 
     var links: [Int: Linked] { properties.current }
-    /// Whether the hook that sets the properties threw: then nobody outside may ever see this.
+    /// Whether the hook that sets the properties threw: then no outside code may ever see this node.
     var isFailed: Bool { failed.value > 0 }
 
     func link(to other: Linked) { properties.withLock { $0[other.index] = other } }
@@ -32,7 +33,7 @@ final class PropertyWorld: Sendable {
     let probes: [Probe]
     private let lifetime: Lifetime
     private let seed: UInt64
-    /// How many runs of each node's hook throw before one succeeds.
+    /// The number of failing runs of each node's hook before one succeeds.
     private let failures: [Int]
     private let hookRuns: [Counter]
     private let made = Locked<[Linked]>([])
@@ -100,7 +101,7 @@ final class PropertyWorld: Sendable {
         }
     }
 
-    /// The nodes that one resolution of this one makes, itself included.
+    /// The nodes that one resolution of this one creates, itself included.
     func reach(of index: Int) -> Set<Int> {
         var reached: Set<Int> = []
         var open = [index]
@@ -110,7 +111,7 @@ final class PropertyWorld: Sendable {
         return reached
     }
 
-    /// Follows an instance through all it reaches; what is not as it should be there, or nil.
+    /// Follows an instance through everything it reaches; returns the first inconsistency, or nil.
     func flaw(of answer: Linked) -> String? {
         var visited: [Int: Linked] = [:]
         var open = [answer]
@@ -128,7 +129,7 @@ final class PropertyWorld: Sendable {
         return nil
     }
 
-    /// Breaks the strong rings that the properties made.
+    /// Breaks the strong rings that the properties form.
     func unlink() {
         for linked in made.current { linked.unlink() }
         made.set([])

@@ -1,11 +1,11 @@
 import AsyncDI
 
-/// Requests, and the tasks in which they are made.
+/// Requests, and the tasks that make them.
 extension ReentrantWorld {
     func perform(_ ask: Step.Ask, _ asker: String, in situation: Situation) async throws {
         let moment = checker.now
-        // What was kept from elsewhere asks the current scope where that is below, or what is around that once it has
-        // ended.
+        // Values kept from elsewhere resolve from the current scope if that is below their container, or else from the
+        // container around it once it has ended.
         let homes = situation.scopes.flatMap { home(of: $0).andAbove }
         switch ask.way {
         case .callProvider(let slot):
@@ -15,7 +15,7 @@ extension ReentrantWorld {
             return
         case .callLazy(let slot):
             guard !situation.isUnseen, let kept = kept.lazies.withLock({ $0[slot] }) else { return }
-            // What a `Lazy` has is its own: it may be older than the end of its container.
+            // The instance of a `Lazy` is its own: it may be older than the end of its container.
             let made = try await kept.wrapper()
             note(made, asking: kept.asking + homes, since: nil, asker, in: situation)
             return
@@ -27,7 +27,7 @@ extension ReentrantWorld {
             let source = Source(container: container, asks: asked(container, in: situation))
             try await perform(ask, from: source, moment, asker, in: situation)
         } else if let resolver = situation.resolver {
-            // The resolver of a run that has ended is one from outside.
+            // The resolver of a finished run counts as one from outside.
             let own = (resolver.container.map { [home(of: $0)] } ?? []) + (situation.isAwaited ? [] : homes)
             let source = Source(resolver: resolver, asks: situation.resolverAsks.map { $0 + homes } ?? own)
             try await perform(ask, from: source, moment, asker, in: situation)
@@ -43,11 +43,11 @@ extension ReentrantWorld {
         }
     }
 
-    /// Who is asked: a container, or a resolver.
+    /// The object that resolves: a container, or a resolver.
     private struct Source {
         var container: Container?
         var resolver: Resolver?
-        /// The containers that may answer.
+        /// The containers that may resolve the request.
         var asks: [Home]
     }
 
@@ -124,7 +124,7 @@ extension ReentrantWorld {
 
     func spawn(_ spawning: Step.Spawning, _ steps: [Step], in situation: Situation) async throws {
         var inner = situation.deeper
-        // The task-local that says which scope is the current one stays behind.
+        // The task-local for the current scope stays behind.
         var detached = inner
         detached.scopes = []
         switch spawning {
@@ -142,7 +142,7 @@ extension ReentrantWorld {
             let situation = inner
             try await Task { try await self.perform(steps, in: situation) }.value
         case .detached:
-            // The task that waits for this one is not seen behind a captured container or the resolver of a graph. The
+            // The task that waits for this one is invisible behind a captured container or the resolver of a graph. The
             // resolver of a factory leads to the factory, and not to a body in it that holds a lease.
             detached.isUnseen = inner.isAwaited
             if inner.isAwaited, inner.resolverAsks != nil || inner.holdsLease { detached.resolver = nil }
@@ -160,7 +160,7 @@ extension ReentrantWorld {
         }
     }
 
-    /// Lets whoever left the task go on first, mostly.
+    /// In most cases, lets the task that left it go first.
     private func perform(_ steps: [Step], later situation: Situation) async {
         var random = SeededRandom(seed: seed, stream: -1, run: numbers.add())
         await random.shake(upTo: 30)
@@ -171,7 +171,7 @@ extension ReentrantWorld {
 }
 
 extension Situation {
-    /// Nobody waits for it any more.
+    /// Marks the task as one without a waiter.
     fileprivate mutating func isLeft() {
         actor = "left by \(actor)"
         isAwaited = false

@@ -5,7 +5,7 @@ final class Home: Sendable {
     let name: String
     let parent: Home?
     let fallbacks: [Home]
-    /// When a disposal was seen to be over, by the checker's clock.
+    /// The time at which a disposal was known to be over, by the checker's clock.
     let closed = Locked<Int?>(nil)
 
     init(_ name: String, parent: Home? = nil, fallbacks: [Home] = []) {
@@ -14,22 +14,22 @@ final class Home: Sendable {
         self.fallbacks = fallbacks
     }
 
-    /// Whether what belongs to the other may be given out here: it is this one, above it, or fallen back on.
+    /// Whether instances of the other container may be resolved here: it is this one, an ancestor, or a fallback.
     func reaches(_ other: Home) -> Bool {
         self === other || fallbacks.contains { $0.reaches(other) } || parent?.reaches(other) == true
     }
 
-    /// This one and those above it.
+    /// This container and its ancestors.
     var andAbove: [Home] { [self] + (parent?.andAbove ?? []) }
 
-    /// Whether this is the other one, or below it.
+    /// Whether this is the other container, or below it.
     func isInside(_ other: Home) -> Bool { self === other || parent?.isInside(other) == true }
 
-    /// When it, or one above it, was over.
+    /// The time at which it, or an ancestor, was over.
     var end: Int? { [closed.current, parent?.end].compactMap(\.self).min() }
 }
 
-/// One registration of a service of the plan: registered again it is another one.
+/// One registration of a service of the plan: registering again creates another one.
 final class Definition: Sendable {
     let id: Int
     let service: Int
@@ -44,15 +44,15 @@ final class Definition: Sendable {
     var hasHook: Bool { plan.disposed != nil && plan.sharing.isOwned }
 }
 
-/// What the factories of a world make.
+/// The instances that the factories of a world create.
 final class Made: Sendable {
     let id: Int
     let definition: Definition
     let argument: Int
-    /// The container that it was made in.
+    /// The container that owns the instance.
     let home: Home
     let held: [Made]
-    /// Whether a scope was given it: the scopes below have it too.
+    /// Whether a scope was supplied with it: the scopes below have it too.
     let isSupplied: Bool
     private let live: Locked<[Int: String]>
 
@@ -75,7 +75,7 @@ final class Made: Sendable {
     var name: String { "s\(definition.service)(\(argument)) #\(id) of \(home.name)" }
 }
 
-/// The oracle of a random world: is told what happens, and complains of what must not.
+/// The oracle of a random world: it observes the events, and complains of violations.
 final class Checker: Sendable {
     private struct Key: Hashable {
         let definition: Int
@@ -83,15 +83,15 @@ final class Checker: Sendable {
         let argument: Int
     }
 
-    /// One run of a factory, and what came of it.
+    /// One run of a factory, and its result.
     private struct Creation {
         let key: Key
         let isExclusive: Bool
-        /// What had been invalidated when it began.
+        /// The number of invalidations at its beginning.
         let began: Int?
         var isRunning = true
         var name: String
-        /// The same when the instance was first given to somebody outside.
+        /// The same when outside code first received the instance.
         var settled: Int?
         var isSettled = false
         var mustBeDisposed = false
@@ -99,17 +99,18 @@ final class Checker: Sendable {
         var isDisposed = false
         var home: Home
 
-        /// Whether it certainly was the container's only one: one that was invalidated in flight is its waiters' alone.
+        /// Whether it certainly was the container's only one: after an invalidation in flight, only the waiters have
+        /// it.
         var isTheOne: Bool { began != nil && settled == began }
     }
 
     private struct State {
         var time = 0
         var creations: [Int: Creation] = [:]
-        /// The resets and registrations that have begun and that have ended, anywhere.
+        /// The resets and registrations that have begun and that have ended, in all containers.
         var invalidations = 0
         var invalidating = 0
-        /// How many requests for each service go on.
+        /// The number of requests in progress for each service.
         var requests: [Int: Int] = [:]
         /// The services with a request that began before the last invalidation: a creation may be as old, however late
         /// its factory begins.
@@ -117,23 +118,23 @@ final class Checker: Sendable {
 
         func generation(of service: Int) -> Int? { mayBeOld.contains(service) ? nil : generation }
 
-        /// What has been invalidated by now; nil while something is being, when nobody can tell.
+        /// The number of invalidations so far; nil during one, when the number is uncertain.
         var generation: Int? { invalidating == 0 ? invalidations : nil }
     }
 
     let complaints = Complaints()
-    /// What happened lately, for people who look for a cause.
+    /// The latest events, for a person who looks for a cause.
     let trail = Trail()
     /// The names of the instances in memory.
     let live = Locked<[Int: String]>([:])
     private let state = Locked(State())
 
-    /// Up to the first complaint: what follows explains nothing.
+    /// Until the first complaint: later events explain nothing.
     private func note(_ event: @autoclosure () -> String) {
         if complaints.isEmpty { trail.add(event()) }
     }
 
-    /// A moment, to be compared with the ends of containers.
+    /// A time to compare with the ends of containers.
     var now: Int {
         state.withLock { state in
             state.time += 1
@@ -143,7 +144,7 @@ final class Checker: Sendable {
 
     // MARK: Creations
 
-    /// A factory begins.
+    /// Notes the beginning of a factory.
     func begins(_ definition: Definition, argument: Int, in home: Home) -> Int {
         let key = Key(definition: definition.id, home: ObjectIdentifier(home), argument: argument)
         let isExclusive = definition.plan.sharing.isExclusive
@@ -170,7 +171,7 @@ final class Checker: Sendable {
         }
     }
 
-    /// A factory has made an instance, or not.
+    /// Notes the end of a factory, with its instance if it created one.
     func ended(_ creation: Int, with made: Made?) {
         note("#\(creation): factory ends\(made == nil ? " in vain" : "")")
         state.withLock { state in
@@ -184,10 +185,10 @@ final class Checker: Sendable {
         }
     }
 
-    /// A scope was supplied with an instance.
+    /// Notes that a scope was supplied with an instance.
     func supplied(_ made: Made) { state.withLock { $0.creations[made.id]?.mustBeDisposed = true } }
 
-    /// Resets or replaces something, anywhere: what is in flight may be nobody's afterwards.
+    /// Resets or replaces services, in any container: creations in flight may have no owner afterwards.
     func invalidating<R>(_ body: () async throws -> R) async rethrows -> R {
         state.withLock { state in
             state.invalidations += 1
@@ -203,7 +204,7 @@ final class Checker: Sendable {
         return try await body()
     }
 
-    /// A request begins that may begin the creation of these services.
+    /// Notes the beginning of a request that may begin the creation of these services.
     func requestBegins(for services: some Sequence<Int>) {
         state.withLock { state in
             for service in services { state.requests[service, default: 0] += 1 }
@@ -221,14 +222,15 @@ final class Checker: Sendable {
 
     // MARK: Answers
 
-    /// Somebody who asked one of these containers was given an instance.
+    /// Notes that a request to one of these containers received an instance.
     ///
     /// - Parameters:
     ///   - made: The instance.
-    ///   - asking: The containers of which one answered; none when nobody can tell.
-    ///   - moment: When the request began; nil where an instance may be older than the end of its container.
-    ///   - isOutside: Whether no factory or hook asked, which may be given an unfinished instance.
-    ///   - asker: Who asked.
+    ///   - asking: The containers of which one answered; none when that is unknown.
+    ///   - moment: The beginning of the request; nil where an instance may be older than the end of its container.
+    ///   - isOutside: Whether the request came from outside every factory and hook, which may receive an unfinished
+    ///     instance.
+    ///   - asker: The name of the requesting code.
     func given(_ made: Made, asking: [Home], since moment: Int?, isOutside: Bool, by asker: String) {
         note("#\(made.id) is given to \(asker)")
         if isOutside {
@@ -254,7 +256,7 @@ final class Checker: Sendable {
         }
     }
 
-    /// A request failed.
+    /// Notes the failure of a request.
     func failed(_ error: any Error, _ asker: String) {
         note("\(asker) throws \(String("\(error)".prefix(90)))")
         switch error {
@@ -292,7 +294,7 @@ final class Checker: Sendable {
         state.withLock { $0.creations[made.id]?.isDisposed = true }
     }
 
-    /// A call that disposes a container has returned.
+    /// Notes that a call that disposes a container has returned.
     func closed(_ home: Home, by caller: String) {
         let now = now
         note("\(home.name) is closed by \(caller)")
@@ -303,7 +305,7 @@ final class Checker: Sendable {
         complaints.expect(open.isEmpty, "\(caller) returned before the end of \(open.sorted().prefix(3))")
     }
 
-    /// Everything was disposed.
+    /// Notes that everything was disposed.
     func allIsOver() {
         let open = state.withLock { state in
             state.creations.values.filter { $0.mustBeDisposed && !$0.isDisposed }.map(\.name)
@@ -312,7 +314,7 @@ final class Checker: Sendable {
     }
 }
 
-/// What factories and hooks of a world throw.
+/// The error that factories and hooks of a world throw.
 struct OwnError: Error {
     let number: Int
 }

@@ -1,42 +1,42 @@
 import AsyncDI
 
-/// What user code does in a random world: in a task of the test, a factory, a hook, a body.
+/// The actions of user code in a random world: in a task of the test, a factory, a hook, a body.
 indirect enum Step: Sendable {
-    /// Lets others go first, and notices a cancellation.
+    /// Lets other tasks go first, and reacts to a cancellation.
     case yield
     /// Throws every other time.
     case fail(Failure)
     case ask(Ask)
     case reset(Place, Forgotten)
     case dispose(Place, End)
-    /// Registers a service again, in place of what is there.
+    /// Registers a service again, replacing the previous registration.
     case register(Place, service: Int)
     case unregister(Place, service: Int)
     case start(Place)
-    /// Opens a scope to be found in a slot.
+    /// Opens a scope and stores it in a slot.
     case openScope(Place, slot: Int)
     /// Runs a `withScope`, which is supplied with an instance of a service.
     case inScope(Place, supplied: Int?, [Step])
     /// Runs a `withInstance`.
     case leasing(Place, service: Int, argument: Int, [Step])
-    /// Runs a `withGraph`, with the identifier of a slot or a graph of its own.
+    /// Runs a `withGraph`, with the identifier of a slot or a new graph.
     case inGraph(Place, slot: Int?, [Step])
     case spawn(Spawning, [Step])
-    /// Whatever the steps throw is caught.
+    /// Catches every error of the steps.
     case tolerating([Step])
 
     enum Failure: Sendable { case own, cancellation }
 
-    /// How a container is disposed.
+    /// The way in which a container is disposed.
     enum End: Sendable { case now, deadline, failing, drained }
 
-    /// Which container is meant.
+    /// The container that a step refers to.
     enum Place: Sendable {
-        /// The one that the code runs for: of its resolver, or the scope that it is in.
+        /// The container that the code runs for: that of its resolver, or the scope around it.
         case here
-        /// One of those that the world is made of.
+        /// One of the containers that the world consists of.
         case base(Int)
-        /// What was opened under a slot; nothing when none was.
+        /// The scope in a slot; the step does nothing without one.
         case slot(Int)
     }
 
@@ -51,7 +51,7 @@ indirect enum Step: Sendable {
 
     enum Spawning: Sendable {
         case childTask, group
-        /// A `Task`, or a detached one, that is awaited at once.
+        /// A `Task`, or a detached one, awaited at once.
         case task, detached
         /// The same, left behind.
         case leftTask, leftDetached
@@ -60,11 +60,11 @@ indirect enum Step: Sendable {
     struct Ask: Sendable {
         enum Way: Sendable {
             case resolve, optional, ready, lease, lazy, provider
-            /// Puts a `Provider` or a `Lazy` into a slot, calls the one that is there.
+            /// Stores a `Provider` or a `Lazy` in a slot, or calls the stored one.
             case keepProvider(Int), callProvider(Int), keepLazy(Int), callLazy(Int)
         }
         var service: Int
-        /// For services that take one.
+        /// For services with an argument.
         var argument: Int
         var way: Way
         /// Nil for the resolver of the run.
@@ -72,7 +72,7 @@ indirect enum Step: Sendable {
     }
 }
 
-/// A random world and what is done in it, as plain data.
+/// A random world and its actions, as plain data.
 struct Plan: Sendable {
     enum Sharing: Sendable, CaseIterable {
         case transient, graph, scoped, singleton, multiton, boundedMultiton, idleMultiton, weak
@@ -94,7 +94,7 @@ struct Plan: Sendable {
             }
         }
 
-        /// Whether the container that is asked has an instance of its own, or none is kept at all.
+        /// Whether the container of the request has its own instance, or no container keeps one.
         var belongsToAsked: Bool {
             switch self {
             case .transient, .graph, .scoped: true
@@ -105,10 +105,10 @@ struct Plan: Sendable {
         /// Whether instances are disposed.
         var isOwned: Bool { self != .transient && self != .graph && self != .weak }
 
-        /// Whether there is one instance of a key at a time, from its factory to the end of its hook.
+        /// Whether only one instance of a key exists at a time, from its factory to the end of its hook.
         ///
-        /// A hook, or a body that holds a lease, may ask for the successor of an instance that is no multiton's. A
-        /// storage decides by itself, and a weak instance has no end that anybody could wait for.
+        /// A hook, or a body that holds a lease, may request the successor of an instance that is not a multiton's. A
+        /// storage decides by itself, and the end of a weak instance is invisible to waiters.
         var isExclusive: Bool {
             switch self {
             case .multiton, .boundedMultiton, .idleMultiton: true
@@ -119,7 +119,7 @@ struct Plan: Sendable {
 
     struct Service: Sendable {
         var sharing: Sharing
-        /// In which container of the world it is registered.
+        /// The container of the world in which it is registered.
         var home: Int
         var takesArgument = false
         var isEager = false
@@ -133,7 +133,7 @@ struct Plan: Sendable {
     struct Base: Sendable {
         var parent: Int?
         var fallbacks: [Int] = []
-        /// What a module does when it is loaded.
+        /// The steps of a module when it is loaded.
         var loaded: [Step]?
     }
 
@@ -144,9 +144,9 @@ struct Plan: Sendable {
     var bases: [Base]
     var services: [Service]
     var jobs: [Job]
-    /// How many of the jobs are cancelled.
+    /// The share of the jobs that are cancelled.
     var cancelledShare: Double
-    /// How many steps are done at most: what calls itself without end must end.
+    /// The highest number of steps: endless recursion must end.
     var budget = 1_500
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// How often a random plan does what.
+/// The frequencies of a random plan's steps.
 struct Mix: Sendable, CustomTestStringConvertible {
     var name: String
     /// Weights of steps.
@@ -14,28 +14,28 @@ struct Mix: Sendable, CustomTestStringConvertible {
     var leasing = 1
     var graphs = 1
     var spawning = 3
-    /// Whether factories and hooks do anything but resolve what comes before them.
+    /// Whether factories and hooks do anything except resolve earlier services.
     var callsBack = true
     var hasPropertyCycles = false
     var hasModules = false
     var cancelledShare = 0.2
     var sharings = Plan.Sharing.allCases
 
-    /// How many scopes, graphs and wrappers can be kept at once: at most three.
+    /// The number of scopes, graphs and wrappers that can be kept at once: at most three.
     var slots = 3
     var services = 4...8
-    /// How many worlds are drawn.
+    /// The number of worlds that are drawn.
     var worlds = 300
-    /// How much each task does.
+    /// The number of each task's steps.
     var length = 2...5
 
     var testDescription: String { name }
 
-    /// Nothing that could wait in a circle or fail but by itself.
+    /// No steps that could wait in a circle or fail except by themselves.
     static let harmless = Mix(
         name: "harmless", callsBack: false,
         sharings: Plan.Sharing.allCases.filter { $0 != .boundedMultiton && $0 != .idleMultiton })
-    /// Graphs that are returned to, in scopes one after the other.
+    /// Graphs that are entered again, in successive scopes.
     static let graphs = Mix(
         name: "graphs", failing: 0, scoping: 8, graphs: 8, callsBack: false,
         sharings: [.graph, .graph, .transient, .scoped, .singleton], slots: 1, services: 2...4, length: 6...10)
@@ -45,7 +45,7 @@ struct Mix: Sendable, CustomTestStringConvertible {
     static let propertyCycles = Mix(
         name: "property cycles", resetting: 1, disposing: 1, graphs: 6, hasPropertyCycles: true, cancelledShare: 0.5,
         sharings: [.graph, .graph, .singleton, .singleton, .scoped, .weak])
-    /// Tasks that share a graph with property cycles, and of which some are cancelled.
+    /// Tasks that share a graph with property cycles; some of them are cancelled.
     static let sharedGraphs = Mix(
         name: "shared graphs", failing: 0, scoping: 0, leasing: 0, graphs: 20, spawning: 0, callsBack: false,
         hasPropertyCycles: true, cancelledShare: 0.5, sharings: [.graph], slots: 1, services: 2...4, worlds: 1_500,
@@ -68,7 +68,7 @@ struct Planner {
     private var random: SeededRandom
     private var services: [Plan.Service] = []
     private var bases: [Plan.Base] = []
-    /// How many bodies of `withGraph`, which have a resolver, are around what is being drawn.
+    /// The number of `withGraph` bodies, which have a resolver, around the current step.
     private var graphs = 0
 
     static func plan(_ mix: Mix, seed: UInt64) -> Plan {
@@ -85,7 +85,7 @@ struct Planner {
         drawBases()
         let count = Int.random(in: mix.services, using: &random)
         for index in 0..<count { services.append(service(index)) }
-        // Only now is it known what there is to ask for.
+        // Only now are all services known.
         for index in 0..<count { fill(index) }
         if mix.hasModules {
             for index in bases.indices where random.chance(0.4) {
@@ -101,7 +101,7 @@ struct Planner {
         bases = [Plan.Base()]
         if random.chance(0.5) { bases.append(Plan.Base(parent: 0)) }
         if random.chance(0.5) { bases.append(Plan.Base()) }
-        // Only on earlier ones: containers that fall back on one another cannot be made.
+        // Earlier ones only: containers cannot be each other's fallbacks.
         for index in bases.indices.dropFirst() where bases[index].parent == nil && random.chance(0.3) {
             bases[index].fallbacks = [random.below(index)]
         }
@@ -132,7 +132,7 @@ struct Planner {
 
     // MARK: Steps
 
-    /// Whose steps they are.
+    /// The owner of the steps.
     private enum Site {
         case job, hook, module
         case factory(Int)
@@ -210,7 +210,7 @@ struct Planner {
     private mutating func ask(in site: Site) -> Step.Ask {
         var service = random.below(services.count)
         if case .factory(let index) = site, !mix.callsBack || random.chance(0.7) {
-            // Mostly of what comes before: or else nothing would ever be made.
+            // Usually an earlier one: otherwise most creations would fail.
             if index > 0 { service = random.below(index) }
         }
         let slot = random.below(mix.slots)

@@ -5,16 +5,16 @@ final class HookRun: Sendable {
     let isOver = Counter()
 }
 
-/// What a factory has been given, which its instance will hold.
+/// The instances that a factory received, which its instance will hold.
 final class Hand: Sendable {
     let content = Locked<[Made]>([])
 }
 
-/// Who does a step, and what is around them.
+/// The code that performs a step, and its surroundings.
 struct Situation: Sendable {
     var actor: String
     var resolver: Resolver?
-    /// The containers that the resolver asks, where it is not that of a run.
+    /// The containers of the resolver, where it is not that of a run.
     var resolverAsks: [Home]?
     /// The container that the code runs for; nil in a task of the test, and in a hook.
     var here: Container?
@@ -22,12 +22,12 @@ struct Situation: Sendable {
     var scopes: [Container] = []
     /// The hooks that the code, or the task that started it, is part of.
     var hooks: [HookRun] = []
-    /// Whether somebody waits for it: a creation, a disposal, a module, the end of a lease.
+    /// Whether another activity waits for it: a creation, a disposal, a module, the end of a lease.
     var isAwaited = false
     var isInsideRun = false
-    /// Whether it may be inside a scope that it does not know of: its task was started by a factory, wherever that ran.
+    /// Whether it may be inside an unknown scope: its task was started by a factory, wherever that ran.
     var isAnywhere = false
-    /// Whether the waits of the container cannot be seen from here: in a detached task that is waited for.
+    /// Whether the waits of the container are invisible from here: in a detached task that is awaited.
     var isUnseen = false
     /// Whether it is inside a body that holds a lease.
     var holdsLease = false
@@ -36,7 +36,7 @@ struct Situation: Sendable {
     var hand: Hand?
     var depth = 0
 
-    /// Whether a hook that this is part of still runs: what it calls need not wait for it.
+    /// Whether a hook that this is part of still runs: the calls in it need not wait for it.
     var isInsideHook: Bool { hooks.contains { $0.isOver.value == 0 } }
 }
 
@@ -46,7 +46,7 @@ extension ReentrantWorld {
     }
 
     private func perform(_ step: Step, in situation: Situation) async throws {
-        // What calls itself without end ends here.
+        // Endless recursion ends here.
         guard budget.add(-1) > 0, situation.depth < 8 else { return }
         let entry = roster.enter("\(situation.actor): \(step.title)")
         defer { roster.leave(entry) }
@@ -71,12 +71,12 @@ extension ReentrantWorld {
         case .spawn(let spawning, let steps):
             try await spawn(spawning, steps, in: situation)
         default:
-            // What only a container does is not seen from a detached task.
+            // A detached task does not see what only a container does.
             if !situation.isUnseen { try await performOnContainer(step, asker, in: situation) }
         }
     }
 
-    /// Looks at the error of a request.
+    /// Checks the error of a request.
     private func judged<R>(_ asker: String, _ request: () async throws -> R) async throws -> R {
         do { return try await request() } catch {
             checker.failed(error, asker)
@@ -92,11 +92,11 @@ extension ReentrantWorld {
         }
     }
 
-    /// The containers that may answer when one is asked: itself, or scopes below it that the code runs in.
+    /// The containers that may resolve a request: the one it is made to, or scopes below it that the code runs in.
     func asked(_ container: Container, in situation: Situation) -> [Home] {
         let home = home(of: container)
         var homes = [home]
-        // A task that has outlived its scope is answered by the next container around it.
+        // A task that has outlived its scope uses the next container around it.
         for scope in situation.scopes.map({ self.home(of: $0) }) where scope.isInside(home) {
             var next: Home? = scope
             while let current = next, current !== home {
@@ -175,15 +175,15 @@ extension ReentrantWorld {
         _ container: Container, _ end: Step.End, _ asker: String, in situation: Situation
     ) async throws {
         let mayReturnEarly = situation.isInsideHook || situation.isInsideRun
-        // Instances of a container that falls back on this one may hold leases until that one is disposed.
+        // Instances of a container with this fallback may hold leases until that container is disposed.
         let isFallback = plan.bases.contains { $0.fallbacks.contains { container.name == "c\($0)" } }
         do {
             switch isFallback ? .deadline : end {
             case .now: try await container.dispose()
             case .failing: try await container.dispose(failing: OwnError(number: numbers.add()))
             case .deadline: try await container.dispose(deadline: .milliseconds(1))
-            // Without a deadline only where nothing waits for the caller: the body of a scope is not in the graph of
-            // waits.
+            // Without a deadline only where no activity waits for the caller: the body of a scope is not in the graph
+            // of waits.
             case .drained:
                 let mayBeAwaited = situation.isAwaited || situation.holdsScope
                 try await container.drain(deadline: mayBeAwaited ? .milliseconds(5) : nil)
@@ -227,7 +227,7 @@ extension ReentrantWorld {
             isClosed = false
             throw error
         } catch  where situation.isInsideRun {
-            // The same may be true, and the body's error is thrown in its place.
+            // The same may be true, and the body's error is thrown instead.
             isClosed = false
             throw error
         }

@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// A random world: its containers, and the factories and hooks that carry a plan out.
+/// A random world: its containers, and the factories and hooks that perform a plan.
 final class ReentrantWorld: Sendable {
     let plan: Plan
     let seed: UInt64
@@ -14,17 +14,17 @@ final class ReentrantWorld: Sendable {
     let slots = Locked<[Int: Container]>([:])
     /// Tasks that were left behind.
     let left = Locked<[Task<Void, Never>]>([])
-    /// What was given to anybody, so that graphs that are returned to have something to return.
+    /// The instances received so far, so that a graph entered again has some to return.
     let hand = Locked<[Made]>([])
     private let homes = Locked<[String: Home]>([:])
-    /// Every container there was: freed in the end.
+    /// Every container of the world: all are freed in the end.
     let opened = Locked<[WeaklyHeld]>([])
 
     struct WeaklyHeld: Sendable {
         weak let container: Container?
     }
 
-    /// What is kept of one request for another task to use.
+    /// The part of one request that is kept for another task to use.
     struct CacheEntry: Sendable {
         struct Way<Wrapper: Sendable>: Sendable {
             let wrapper: Wrapper
@@ -151,7 +151,8 @@ final class ReentrantWorld: Sendable {
         let hook = HookRun()
         defer {
             checker.disposalEnds(of: made)
-            // Afterwards: a call of a task that is left behind either counts as the hook's, or finds its end noted.
+            // After the hook: a call of a task that was left behind either counts as the hook's, or finds its end
+            // noted.
             hook.isOver.set(1)
         }
         let situation = Situation(actor: "onDispose of \(made.name)", hooks: [hook], isAwaited: true)
@@ -168,7 +169,7 @@ final class ReentrantWorld: Sendable {
 
     // MARK: A round
 
-    /// Does the jobs, cancels some of them, disposes everything.
+    /// Runs the jobs, cancels some of them, and disposes everything.
     func round() async {
         let storm = await Storm.run(of: plan.jobs.count, cancelling: plan.cancelledShare, seed: seed) { number in
             try? await self.perform(self.plan.jobs[number].steps, in: Situation(actor: "task \(number)"))
@@ -198,7 +199,7 @@ final class ReentrantWorld: Sendable {
         checker.closed(home(of: container), by: "the last dispose()")
     }
 
-    /// Lets everything go that the world holds.
+    /// Releases everything that the world holds.
     func letGo() {
         bases.set([])
         slots.set([:])
@@ -207,7 +208,7 @@ final class ReentrantWorld: Sendable {
         kept.lazies.set([:])
     }
 
-    /// What is still in memory, or goes on, after everything was let go.
+    /// The objects still in memory, or still active, after everything was released.
     var remains: String? {
         let containers = opened.current.compactMap { $0.container?.name }
         let instances = checker.live.current

@@ -1,6 +1,7 @@
-/// The sequential oracle: what asking for a graph's nodes one after the other does, without a task or a container.
+/// The sequential oracle: resolves a graph's nodes one after the other, without a task or a container.
 ///
-/// Sharing makes the outcome independent of the order of the asks, so concurrent asks must come to the same.
+/// Sharing makes the outcome independent of the order of the requests, so concurrent requests must have the same
+/// outcome.
 struct ReferenceModel {
     private struct Place: Hashable {
         let node: Int
@@ -8,7 +9,7 @@ struct ReferenceModel {
     }
 
     let model: GraphModel
-    /// How often each node's factory runs.
+    /// The number of runs of each node's factory.
     private(set) var runs: [Int]
     private var made: Set<Place> = []
     private var identities: [Place: ObjectIdentifier] = [:]
@@ -18,7 +19,7 @@ struct ReferenceModel {
         runs = Array(repeating: 0, count: model.nodes.count)
     }
 
-    /// The nodes that reach a cycle: no ask for one of them can succeed, every ask for another one must.
+    /// The nodes that reach a cycle: no request for one of them can succeed, and every other request must.
     static func doomed(_ model: GraphModel) -> Set<Int> {
         var doomed = Set(model.nodes.indices)
         var changed = true
@@ -30,9 +31,9 @@ struct ReferenceModel {
         return doomed
     }
 
-    // MARK: How often factories run
+    // MARK: Numbers of runs
 
-    /// Asks a container for a node: container 0 is the root, the others are scopes opened in it.
+    /// Resolves a node from a container: container 0 is the root, the others are scopes opened in it.
     mutating func ask(_ node: Int, in container: Int) {
         var graph: Set<Int> = []
         ask(node, in: container, graph: &graph)
@@ -63,11 +64,11 @@ struct ReferenceModel {
         Place(node: node, container: model.nodes[node].sharing == .scoped ? container : 0)
     }
 
-    // MARK: Which instances are the same
+    // MARK: Identities of instances
 
-    /// Follows an answer through all it holds; what contradicts the sharing, or nil.
+    /// Follows a result through everything it holds; returns a contradiction of the sharing, or nil.
     ///
-    /// The answers must all be kept alive meanwhile, or two of them might have the same address one after the other.
+    /// All results must be kept alive meanwhile, or two of them might have the same address one after the other.
     mutating func contradiction(in answer: Node, from container: Int) -> String? {
         var graph: [Int: ObjectIdentifier] = [:]
         return contradiction(in: answer, from: container, graph: &graph)

@@ -6,7 +6,7 @@ struct SeededRandom: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// An independent sequence for one part of what a seed describes: a task, a node, a run.
+    /// An independent sequence for one part of a seed's world: a task, a node, a run.
     init(seed: UInt64, stream: Int, run: Int = 0) {
         var mixer = SeededRandom(seed: seed)
         let first = mixer.next() ^ UInt64(truncatingIfNeeded: stream) &* 0xD1B5_4A32_D192_ED03
@@ -35,7 +35,7 @@ struct SeededRandom: RandomNumberGenerator, Sendable {
         elements[below(elements.count)]
     }
 
-    /// Lets other tasks go first, up to `most` times: this is what makes one schedule differ from the next.
+    /// Lets other tasks go first, up to `most` times: this makes one schedule differ from the next.
     mutating func shake(upTo most: Int = 3) async {
         for _ in 0..<below(most + 1) {
             await Task.yield()

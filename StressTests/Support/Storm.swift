@@ -1,10 +1,10 @@
-/// Many asks at once, some of them cancelled at random moments, before their start included; and how each came back.
+/// Many concurrent requests, some of them cancelled at random moments, even before their start; and their results.
 struct Storm<Value: Sendable>: Sendable {
-    /// What came back, by the number of the ask; those that threw are not in it.
+    /// The values, by the number of the request, without those of failed requests.
     let values: [Int: Value]
-    /// The asks that ended with an error other than their own cancellation.
+    /// The requests that ended with an error other than their own cancellation.
     let failures: [Int: any Error]
-    /// The asks that somebody cancelled, whether in time or not.
+    /// The requests that were cancelled, in time or not.
     let cancelled: Set<Int>
 
     static func run(
@@ -13,7 +13,7 @@ struct Storm<Value: Sendable>: Sendable {
         var random = SeededRandom(seed: seed, stream: -1)
         var tasks: [Task<Value, any Error>] = []
         var cancellers: [Task<Void, Never>] = []
-        // Set before the task is cancelled: a `CancellationError` without it is somebody else's.
+        // Set before the task is cancelled: a `CancellationError` without it belongs to another task.
         let marks = (0..<count).map { _ in Counter() }
 
         for number in 0..<count {

@@ -2,7 +2,7 @@ import Dispatch
 
 /// Whether a body ends within a bound, by a real clock.
 ///
-/// Nothing can end a body that hangs: it is left behind, with whatever it holds.
+/// A body that hangs cannot be ended: it is left behind, with everything it holds.
 func ends(within bound: Duration, _ body: @escaping @Sendable () async -> Void) async -> Bool {
     let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
     // Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
@@ -30,7 +30,7 @@ func ends(within bound: Duration, _ body: @escaping @Sendable () async -> Void) 
     return hasEnded.current
 }
 
-/// What goes on at this moment, for the report of a hang.
+/// The current activities, for the report of a hang.
 final class Roster: Sendable {
     private let state = Locked((next: 0, entries: [Int: String]()))
 
@@ -44,7 +44,7 @@ final class Roster: Sendable {
 
     func leave(_ entry: Int) { state.withLock { $0.entries[entry] = nil } }
 
-    /// One line for each that has not left, in the order of coming.
+    /// One line for each activity that has not ended, in the order of their beginnings.
     var report: String {
         state.current.entries.sorted { $0.key < $1.key }.map { "  \($0.value)" }.joined(separator: "\n")
     }

@@ -6,7 +6,7 @@ final class WorkerApplication: Sendable {
     /// More than there are places for connections.
     static let tenants = 24
 
-    /// Counts what is in memory.
+    /// Counts the objects in memory.
     struct Census: Sendable {
         let connections = Counter()
         let units = Counter()

@@ -1,13 +1,13 @@
 import AsyncDI
 
-/// What a worker has to do: two writes that belong together, for one tenant.
+/// The job of a worker: two writes that belong together, for one tenant.
 struct Job: Sendable {
     let id: Int
     let tenant: Int
     let kind: String
     var attempt = 1
 
-    /// What goes wrong in this attempt; nothing from the fourth on.
+    /// The failure of this attempt; none from the fourth on.
     enum Mishap: Sendable { case none, failure, deadline, conflict }
 
     var mishap: Mishap {
@@ -22,7 +22,7 @@ struct Job: Sendable {
     }
 }
 
-/// The jobs that nobody has taken, those given back first.
+/// The jobs that no worker has taken, returned ones first.
 final class JobQueue: Sendable {
     private let waiting: Locked<[Job]>
 
@@ -32,7 +32,7 @@ final class JobQueue: Sendable {
     func giveBack(_ job: Job) { waiting.withLock { $0.append(job) } }
 }
 
-/// What was committed, for all tenants.
+/// The committed writes, for all tenants.
 final class FakeDatabase: Sendable {
     private struct State {
         var balances: [Int: Int] = [:]
@@ -75,7 +75,7 @@ final class FakeDatabase: Sendable {
     var openConnections: Int { state.current.openConnections.values.reduce(0, +) }
     var rollBacks: Int { state.current.rolledBack }
 
-    /// What is wrong when all jobs are done, or nil.
+    /// The discrepancy when all jobs are done, or nil.
     func flaw(after jobs: Int) -> String? {
         let state = state.current
         let missing = (0..<jobs).filter { state.commits[$0] == nil }
@@ -184,7 +184,7 @@ final class UnitOfWork: Sendable {
     }
 }
 
-/// What does the jobs of a kind, until a reload replaces it.
+/// The handler of a kind of job, until a reload replaces it.
 final class Handler: Sendable {
     struct Failure: Error {}
 

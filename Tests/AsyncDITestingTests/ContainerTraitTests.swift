@@ -3,7 +3,7 @@ import AsyncDITesting
 import Synchronization
 import Testing
 
-/// What every test of the suite has seen: no two cases have the same container.
+/// The containers of the suite's tests: no two cases have the same one.
 private let seenContainers = Mutex<[ObjectIdentifier: Container]>([:])
 
 private func isNew(_ container: Container) -> Bool {

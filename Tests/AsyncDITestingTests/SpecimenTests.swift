@@ -27,7 +27,7 @@ struct SpecimenTests {
         #expect(failed.isSuperset(of: ["overrides of nothing", "a hook that throws", "a test that fails by itself"]))
     }
 
-    /// What the lines of the specimens say.
+    /// The expectations in the lines of the specimens.
     private func expectations() throws -> [Finding] {
         let source = try String(contentsOfFile: Specimens.file, encoding: .utf8)
         var findings: [Finding] = []

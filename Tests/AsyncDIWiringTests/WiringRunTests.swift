@@ -14,7 +14,7 @@ private struct Handler: Sendable {
     let request: Request
 }
 
-/// What a wiring check writes for its arguments, and how it ends.
+/// The output and the exit code of a wiring check for its arguments.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct WiringRunTests {
     private let folder = FileManager.default.temporaryDirectory.appending(component: "wiring-\(UUID())")
 

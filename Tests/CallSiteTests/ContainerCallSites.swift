@@ -1,7 +1,7 @@
 import AsyncDI
 import Testing
 
-/// What a container is made of, and everything else that is asked of it.
+/// The registrations of a container, and all other calls of it.
 @Suite(.timeLimit(.minutes(10)))
 struct ContainerCallSites {
     /// A local helper that is not `Sendable`.

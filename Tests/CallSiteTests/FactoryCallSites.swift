@@ -6,7 +6,7 @@ private func asynchronousCity(_ resolver: Resolver) async -> City { City(name: "
 private func throwingCity(_ resolver: Resolver) throws -> City { City(name: "throwing") }
 @MainActor private func mainActorCity(_ resolver: Resolver) -> City { City(name: "main actor") }
 
-/// Whatever converts to the async throwing closure is a factory, and any function is an initialiser.
+/// Whatever converts to the async throwing closure is a factory, and any function is an initializer.
 @Suite(.timeLimit(.minutes(10)))
 struct FactoryCallSites {
     struct Failure: Error, Equatable {
@@ -75,7 +75,7 @@ struct FactoryCallSites {
     }
 
     @Test
-    func `using takes initialisers and functions, synchronous or not`() async throws {
+    func `using takes initializers and functions, synchronous or not`() async throws {
         let container = Container {
             PetModule()
             Registration(instance: "app.sqlite")
@@ -140,7 +140,7 @@ struct FactoryCallSites {
         parser.advance()
         #expect(parser.position == 1)
         let sent = try await container.make(Parser.self, arguments: "let x = 1")
-        // Nobody else has it: it may be given away.
+        // No other reference exists: it may be sent away.
         let length = await Task.detached { sent.source.count }.value
         #expect(length == 9)
         #expect(try await container.make(Parser.self, qualifier: "pet").source == "Rex")

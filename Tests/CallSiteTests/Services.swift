@@ -1,6 +1,6 @@
 import AsyncDI
 
-// What the call sites of the documentation are about, as small as it gets.
+// The services of the documentation's call sites, as small as possible.
 
 final class HTTPClient: Sendable {
     let isShutDown = Flag()
@@ -80,7 +80,7 @@ enum Env: Qualifier { case prod, test }
 
 let prodURL = URL(string: "https://example.com")
 
-/// Not `Sendable`: what `make` is for.
+/// Not `Sendable`: a service for `make`.
 final class Parser {
     let source: String
     var position = 0

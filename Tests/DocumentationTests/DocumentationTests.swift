@@ -1,6 +1,6 @@
 import Testing
 
-/// README and guides say what is so: their code is compiled here, their links lead somewhere.
+/// README and guides are true: their code is compiled here, and their links have targets.
 @Suite(.timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test func `every Swift block is compiled`() throws {
@@ -14,6 +14,17 @@ struct DocumentationTests {
             for block in Markdown.blocks(of: page.text) where block.language == "swift" {
                 let isCompiled = Markdown.isCompiled(block.lines, in: isApple ? appleClient : files)
                 #expect(isCompiled, "\(page.name) has code that is not in \(place): \(block.lines)")
+            }
+        }
+    }
+
+    @Test func `every example of a doc comment is compiled`() throws {
+        let files = try Documents.compiledFiles() + Documents.appleClient()
+        let examples = try Documents.docExamples()
+        #expect(examples.count > 60)
+        for example in examples {
+            for part in example.parts where !Markdown.isCompiled(part, in: files) {
+                Issue.record("\(example.name) has an example that no test compiles: \(part)")
             }
         }
     }
@@ -51,6 +62,30 @@ struct DocumentationTests {
         #expect(!Markdown.isCompiled(["let a = 2"], in: [file]), "not there")
         #expect(!Markdown.isCompiled(["let a = 1", "let b = 2"], in: [["let a = 1"], ["let b = 2"]]), "in two files")
         #expect(!Markdown.isCompiled([], in: [file]), "nothing at all")
+    }
+
+    @Test func `examples are found in doc comments, in parts`() {
+        let source = """
+            /// A service.
+            ///
+            /// ```swift
+            /// struct A {
+            ///     let b: B
+            /// }
+            ///
+            /// let a = A(b: b)
+            /// ```
+            struct A {
+                // ```swift
+                // no doc comment
+                // ```
+                /// ```text
+                /// not Swift
+                /// ```
+                let b: B
+            }
+            """
+        #expect(Markdown.docExamples(of: source) == [[["struct A {", "let b: B", "}"], ["let a = A(b: b)"]]])
     }
 
     @Test func `blocks and links are found in a page`() {

@@ -119,8 +119,10 @@ struct GettingStartedTests {
 
     @Test func `the landing page`() async throws {
         let container = Container {
-            Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
-                .onDispose { database in try await database.close() }
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await Database.open("app.sqlite")
+            }
+            .onDispose { database in try await database.close() }
             Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
         }
         let users = try await container.resolve((any UserRepository).self)

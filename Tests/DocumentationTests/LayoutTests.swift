@@ -3,7 +3,7 @@ import Testing
 
 /// The shape of the sources: which folder may name which, how long files are, and what must be explained.
 @Suite(.timeLimit(.minutes(10))) struct LayoutTests {
-    /// From left to right: a folder names only what is further right, and nothing in folders of its own rank.
+    /// From left to right: a folder names only types of folders further right, and none of its own rank.
     private static let ranks = [
         ["Injection", "Diagnostics"], ["Container"], ["Registration"], ["Resolution"], ["Lifetimes"], ["Keys"],
         ["Support"],

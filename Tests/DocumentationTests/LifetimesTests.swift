@@ -43,7 +43,7 @@ struct LifetimesTests {
         let container = Container()
         try await container.register(Cart.self, lifetime: .session) { _ in Cart() }
         let cart = try await container.resolve(Cart.self)
-        try await container.reset(.session)  // signed out: the next one asks for a new cart
+        try await container.reset(.session)  // signed out: the next user gets a new cart
         #expect(cart !== (try await container.resolve(Cart.self)))
         try await container.dispose()
     }

@@ -39,7 +39,7 @@ struct MultibindingsGuideTests {
         #expect(await (exporter as? SpreadsheetExporter)?.isClosed == true)
     }
 
-    @Test func `an initialiser takes an array or a dictionary`() async throws {
+    @Test func `an initializer takes an array or a dictionary`() async throws {
         let container = Container { ExportModule() }
         try await container.register(using: ExportMenu.init)
         let menu = try await container.resolve(ExportMenu.self)

@@ -9,7 +9,7 @@ struct MainActorCallSites {
         var cities = ["Oslo", "Bergen"]
     }
 
-    /// Not `Sendable`, and bound to nothing: what `make` is for.
+    /// Not `Sendable`, and bound to no actor: a service for `make`.
     nonisolated final class Parser {
         let source: String
         var position = 0
@@ -64,7 +64,7 @@ struct MainActorCallSites {
     }
 
     @Test
-    func `using takes main-actor initialisers, and ready builds a view model`() async throws {
+    func `using takes main-actor initializers, and ready builds a view model`() async throws {
         let container = Container {
             PetModule()
             Registration(using: Owner.init, lifetime: .singleton)

@@ -1,8 +1,8 @@
 import AsyncDI
 
 // An application target whose declarations are on the main actor unless they say otherwise.
-// What serves as argument, key, qualifier or lifetime says `nonisolated`; main-actor protocols are `AnyObject,
-// Sendable`. A factory's closure is nobody's: it makes a main-actor service with `await`, or is `@MainActor` itself.
+// Arguments, keys, qualifiers and lifetimes are `nonisolated`; main-actor protocols are `AnyObject, Sendable`. A
+// factory's closure belongs to no actor: it creates a main-actor service with `await`, or is `@MainActor` itself.
 
 actor HTTPClient {
     private(set) var isShutDown = false

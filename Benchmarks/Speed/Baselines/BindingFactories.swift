@@ -47,7 +47,7 @@ final class BindingFactories: @unchecked Sendable {
         private var instances: [(type: ObjectIdentifier, cell: Cell)] = []
         private var runs: [(type: ObjectIdentifier, run: Run)] = []
 
-        /// The instance, or nil when it is to be made in this run.
+        /// The instance, or nil when it must be created in this run.
         fileprivate func begin(_ type: ObjectIdentifier, _ run: Run) throws -> Cell? {
             try mutex.withLock {
                 if let known = instances.first(where: { $0.type == type }) { return known.cell }

@@ -44,7 +44,7 @@ final class Factories: @unchecked Sendable {
         try await unsafeDowncast(cell(for: type), to: TypedCell<MakeWith<Argument, Value>>.self).value(self, argument)
     }
 
-    // MARK: Instances that are there
+    // MARK: Existing instances
 
     func store<Value: Sendable>(_ type: Value.Type, _ value: Value) { put(TypedCell(value), for: type) }
 

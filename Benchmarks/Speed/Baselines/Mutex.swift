@@ -8,7 +8,7 @@
 
 /// A pthread mutex.
 ///
-/// `@unchecked Sendable` because the pointer never changes, and what it points to is made for several threads.
+/// `@unchecked Sendable` because the pointer never changes, and a mutex is made for several threads.
 final class Mutex: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

@@ -1,11 +1,11 @@
-/// What makes each instance once, in a task of its own that begins in the asker's thread, and nothing else: no events,
-/// no cycles, no hooks, no end for who gives up.
+/// Creates each instance once, in its own task, which begins in the caller's thread. It has no events, no cycle
+/// detection, no hooks, and no end for waiters that give up.
 ///
 /// `@unchecked Sendable` because the dictionaries are touched only while the mutex is held.
 final class SharedFactories: @unchecked Sendable {
     typealias Make<Value> = nonisolated(nonsending) @Sendable (SharedFactories) async throws -> Value
 
-    /// What a request's body finds its own instances by.
+    /// The key under which a request's body finds its own instances.
     @TaskLocal static var current: SharedFactories?
 
     /// Where the factories are, when not here.
@@ -26,7 +26,7 @@ final class SharedFactories: @unchecked Sendable {
         return scope
     }
 
-    /// The place answers nobody any more, and its parent forgets it.
+    /// The place answers no request any more, and its parent forgets it.
     func close() {
         let instances = mutex.withLock {
             isClosed = true
@@ -63,7 +63,7 @@ final class SharedFactories: @unchecked Sendable {
             return (nil, nil)
         }
         if let instance { return unsafeDowncast(instance, to: TypedCell<Value>.self).value }
-        // Nobody else asks where this is measured.
+        // No other task makes requests where this is measured.
         if other != nil { throw Missing() }
         let task = start {
             let result: Result<Cell, any Error>
@@ -88,7 +88,7 @@ final class SharedFactories: @unchecked Sendable {
     }
 }
 
-/// One run of a factory, which requests made in it belong to.
+/// One run of a factory, to which its requests belong.
 ///
 /// `@unchecked Sendable` because the outcome is touched only under the lock of the place that the flight is in.
 private final class Flight: @unchecked Sendable {

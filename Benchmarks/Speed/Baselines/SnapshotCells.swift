@@ -34,10 +34,10 @@ final class SnapshotCells: @unchecked Sendable {
     }
 }
 
-/// What the baselines throw.
+/// The error of the baselines.
 struct Missing: Error {}
 
-/// A value of a type that whoever looks it up knows.
+/// A value whose type the code that looks it up knows.
 class Cell: @unchecked Sendable {}
 
 final class TypedCell<Value: Sendable>: Cell, @unchecked Sendable {

@@ -58,7 +58,7 @@ private nonisolated(nonsending) func create<Value: Numbered>(_ type: Value.Type,
     keep(try await container.resolve(type))
 }
 
-/// Baseline **T**: a task that does nothing, awaited.
+/// Baseline **T**: an empty task, awaited.
 nonisolated(nonsending) func startTasks(_ count: Int) async {
     for _ in 0..<count { await Task {}.value }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What no container can do without, on top of a baseline: the least that a row could take.
+/// The unavoidable cost of any container, on top of a baseline: the least that a row could take.
 func registerFloors() {
     compare("floor-hit", operations: 20_000) {
         let (cells, readers) = (snapshot(), Readers())
@@ -261,7 +261,7 @@ private final class Waiter: Sendable {
     }
 }
 
-/// Counts readers, so that a table can be freed when nobody reads it.
+/// Counts readers, so that a table can be freed after the last one.
 private final class Readers: Sendable {
     private let count = Atomic(0)
 
@@ -269,7 +269,7 @@ private final class Readers: Sendable {
     func exit() { _ = count.wrappingSubtract(1, ordering: .releasing) }
 }
 
-/// What a factory's requests are known by: whom they belong to.
+/// The owner of a factory's requests.
 private final class Run: Sendable {
     @TaskLocal static var current: Run?
     @TaskLocal static var outer: Run?

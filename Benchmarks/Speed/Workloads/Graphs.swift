@@ -44,7 +44,7 @@ func registerGraphs() {
     }
 }
 
-/// The same with nothing but what no container can do without.
+/// The same with only the unavoidable cost of any container.
 func registerGraphFloors() {
     compare("floor-tree", operations: 1_000) {
         let factories = treeFactories()

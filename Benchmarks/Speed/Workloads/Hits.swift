@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// Asking for a singleton that is there.
+/// Requests for an existing singleton.
 func registerHits() {
     compare("hit", operations: 20_000) {
         let (cells, container) = (snapshot(), try await readyContainer())
@@ -128,7 +128,7 @@ func snapshot() -> SnapshotCells {
     return cells
 }
 
-/// Hears everything and does nothing.
+/// Receives every event and does nothing.
 private struct Silent: ContainerObserver {
     func container(_ container: Container, did event: ContainerEvent) {}
 }

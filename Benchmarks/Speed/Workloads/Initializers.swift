@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// Services made by `using:`, beside the same made by a closure.
+/// Services created by `using:`, beside the same created by a closure.
 func registerInitializers() {
     compareContainers("using-none", operations: 5_000, asking: Leaf1.self) {
         Registration(using: Leaf1.init, lifetime: .transient)

@@ -6,7 +6,7 @@ private final class Tenant: Sendable {
     init(_ number: Int) { self.number = number }
 }
 
-/// What things weigh, by how much more is allocated with so many of them.
+/// The memory of many instances, by the difference in allocated bytes.
 func registerMemory() {
     weigh("memory-registration", objects: 100_000) { count in
         let before = Int(allocatedBytes())

@@ -2,7 +2,7 @@ import AsyncDI
 
 private final class Pool: Sendable {}
 
-/// Asking for a multiton that is there, in turns for each of a hundred tenants.
+/// Requests for an existing multiton, in turns for each of a hundred tenants.
 func registerMultitons() {
     for (suffix, lifetime) in [("", Lifetime.multiton), ("-used", .multiton(capacity: 1_000))] {
         compare("multiton-1\(suffix)", operations: 5_000) {

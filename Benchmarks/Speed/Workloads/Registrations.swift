@@ -37,7 +37,7 @@ func registerRegistrations() {
     }
 }
 
-/// Without what it takes to free the container.
+/// Without the time to free the container.
 private nonisolated(nonsending) func timeToRegister(_ count: Int) async throws -> Duration {
     var container: Container?
     let duration = try await time {

@@ -77,7 +77,7 @@ private nonisolated(nonsending) func handle(
     }
 }
 
-/// Ignores everything but what somebody would be called for at night.
+/// Ignores every event except those that page an operator at night.
 private final class FailureCounter: ContainerObserver {
     private let count = Atomic(0)
     var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }

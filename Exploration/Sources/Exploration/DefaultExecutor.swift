@@ -1,16 +1,16 @@
-// The interface for executors of one's own, which is not public yet.
+// The interface for custom executors, which is not public yet.
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
 import ExplorationHooks
 
-/// The process's default executor: the scheduler for threads that explore, what it was before for others.
+/// The process's default executor: the scheduler for threads that explore, the previous executor for others.
 ///
-/// The runtime's hooks do not see everything: `Task.yield` and `Task.sleep` ask the default executor directly.
+/// The runtime's hooks do not intercept everything: `Task.yield` and `Task.sleep` call the default executor directly.
 final class DefaultExecutor: TaskExecutor, SchedulingExecutor {
     private static let platform = PlatformExecutorFactory.defaultExecutor
 
-    /// Installs it, once for the process.
+    /// Installs the executor, once for the process.
     static let install: Void = {
-        // What the runtime makes at its first use would replace ours.
+        // The runtime creates its executor at the first use, which would replace ours.
         _ = Task.defaultExecutor
         _createExecutors(factory: Factory.self)
     }()
@@ -41,7 +41,7 @@ final class DefaultExecutor: TaskExecutor, SchedulingExecutor {
     }
 }
 
-/// The main actor's executor: the scheduler for threads that explore, what it was before for others.
+/// The main actor's executor: the scheduler for threads that explore, the previous executor for others.
 final class MainActorExecutor: MainExecutor {
     private static let platform = PlatformExecutorFactory.mainExecutor
 

@@ -2,13 +2,13 @@ import ExplorationHooks
 
 /// A process in which the same choices lead to the same schedule.
 public enum Deterministic {
-    /// Starts the process anew, at its beginning, with deterministic hashing and addresses, where it has them not.
+    /// Restarts the process, at its beginning, with deterministic hashing and addresses, unless it has them already.
     public static func restartOnce() { exploration_make_deterministic(CommandLine.unsafeArgv) }
 }
 
-/// Says which schedule was running when the process crashes.
+/// Reports the running schedule when the process crashes.
 public enum Crash {
-    /// What is explored, for the report.
+    /// The name of the exploration, for the report.
     ///
     /// Unsafe because it is written by one thread only, and read when that one has crashed.
     nonisolated(unsafe) public static var `where` = ""

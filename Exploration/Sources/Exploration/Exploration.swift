@@ -15,7 +15,7 @@ struct Exploration {
     }
 
     mutating func explore(_ body: @escaping Explorer.Body) {
-        // First come, first served: initializes what is initialized once, and says how long a schedule is.
+        // First come, first served: performs all lazy initialization, and measures the length of a schedule.
         let first = run(.replay([]), body)
         count(first)
         if fail(first, seed: nil, body) { return }
@@ -48,7 +48,7 @@ struct Exploration {
             count(result)
             if fail(result, seed: nil, body) { return true }
             let (choices, breadths) = (result.schedule.choices, result.schedule.breadths)
-            // The last choice that has another option.
+            // The last choice with another option.
             guard let last = choices.indices.last(where: { choices[$0] + 1 < breadths[$0] }) else {
                 report.isExhaustive = true
                 return true
@@ -106,8 +106,8 @@ struct Exploration {
         return true
     }
 
-    /// Makes choices the first option, as many as can be while the schedule goes on failing: halves of all departures, then
-    /// quarters, down to single ones.
+    /// Replaces choices by the first option, as many as possible while the schedule still fails: halves of all
+    /// departures, then quarters, down to single ones.
     private func shorten(_ result: inout Result, _ body: @escaping Explorer.Body) {
         var budget = 2_000_000  // steps
         func departures(_ choices: [Int]) -> [Int] { choices.indices.filter { choices[$0] != 0 } }
@@ -129,7 +129,7 @@ struct Exploration {
                 guard start < all.count else { break }
                 var changed = choices
                 for place in all[start..<min(start + size, all.count)] { changed[place] = 0 }
-                // What follows shifts: the next departures are now at the same place.
+                // The following departures have moved to the same position.
                 if !attempt(changed) { start += size }
             }
             size /= 2

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One schedule of an explored body, as the body sees it: its clock, and where it says what it did and found.
+/// One schedule of an explored body, as the body sees it: its clock, and its log of actions and findings.
 public final class Explored: Sendable {
     private struct State {
         var notes: [String] = []
@@ -18,7 +18,7 @@ public final class Explored: Sendable {
 
     init(dataSeed: UInt64) { self.dataSeed = dataSeed }
 
-    /// Adds a line to what a failure's report says happened.
+    /// Adds a line to the notes in a failure's report.
     public func note(_ text: @autoclosure () -> String) {
         let text = text()
         state.withLock { $0.notes.append(text) }
@@ -26,14 +26,14 @@ public final class Explored: Sendable {
 
     /// Fails the schedule unless the condition holds.
     ///
-    /// What follows still runs.
+    /// The code after it still runs.
     public func expect(_ condition: Bool, _ complaint: @autoclosure () -> String) {
         if !condition { fail(complaint()) }
     }
 
     /// Fails the schedule.
     ///
-    /// What follows still runs.
+    /// The code after it still runs.
     public func fail(_ complaint: String) {
         state.withLock { state in
             state.complaints.append(complaint)

@@ -1,39 +1,39 @@
 import ExplorationHooks
 import Synchronization
 
-/// Runs a body under many schedules, each chosen by a seed, and stops at the first that fails.
+/// Runs a body under many schedules, each chosen by a seed, and stops at the first one that fails.
 ///
-/// A schedule is the order in which the ready jobs of all tasks run, one at a time, on a single thread. The body, the tasks
-/// that it starts (also detached ones), actors and the main actor's jobs all belong to it; so does time, through
-/// ``VirtualClock``, `Task.sleep` and everything else that waits for the runtime's timers. Half of the seeds choose a random
-/// walk, the others strict priorities with few changes. Where there are fewer schedules than asked for, all are run.
+/// A schedule is the order in which the ready jobs of all tasks run, one at a time, on a single thread. It includes the
+/// body, the tasks that it starts (even detached ones), actors and the main actor's jobs. It also includes time,
+/// through ``VirtualClock``, `Task.sleep` and every other wait for the runtime's timers. Half of the seeds choose a
+/// random walk, the others strict priorities with few changes. Where fewer schedules exist than requested, all are run.
 ///
-/// The body must not wait for anything that other threads do: input, a dispatch queue, a semaphore. It is called anew for
-/// each schedule, and should make everything that it uses.
+/// The body must not wait for other threads: for input, a dispatch queue or a semaphore. It is called anew for each
+/// schedule, and should create everything that it uses.
 ///
-/// The call blocks its thread, and one exploration runs at a time in a process. Tasks that other threads start meanwhile run as
-/// always.
+/// The call blocks its thread, and a process runs one exploration at a time. Tasks that other threads start meanwhile
+/// run as always.
 public struct Explorer: Sendable {
-    /// How many schedules to run.
+    /// The number of schedules to run.
     public var schedules: Int
     /// The seed of the first schedule; the next ones follow it.
     public var firstSeed: UInt64
-    /// How many steps a schedule may have: more is taken for an endless loop.
+    /// The highest number of steps in a schedule: more steps count as an endless loop.
     public var stepLimit = 100_000
     /// Whether jobs are explored inside, where the code calls ``schedulePoint``: on threads that take turns.
     public var isInside = false
     /// Whether a failure is shortened, which runs many more schedules.
     public var shortens = true
-    /// A number that bodies with random data may use.
+    /// A number for bodies with random data.
     public var dataSeed: UInt64 = 0
 
-    /// Explores so many schedules, from a seed.
+    /// Explores a number of schedules, from a seed.
     public init(schedules: Int = 10_000, firstSeed: UInt64 = 1) {
         self.schedules = schedules
         self.firstSeed = firstSeed
     }
 
-    /// What code that is to be explored inside calls where threads could interleave.
+    /// The hook that code explored inside jobs calls where threads could interleave.
     public static var schedulePoint: @convention(c) (Int32, UnsafeRawPointer?) -> Void {
         { kind, address in exploration_point(kind, address) }
     }
@@ -41,7 +41,7 @@ public struct Explorer: Sendable {
     /// A body to explore.
     public typealias Body = @Sendable (Explored) async throws -> Void
 
-    /// Runs the schedules; the report has the failure, if there is one.
+    /// Runs the schedules, and returns a report with the failure, if one occurred.
     public func explore(_ body: @escaping Body) -> ExplorationReport {
         onOwnThread { $0.explore(body) }
     }
@@ -97,7 +97,7 @@ public struct Explorer: Sendable {
 /// ```
 ///
 /// - Throws: ``ExplorationFailure`` for the first schedule that fails.
-/// - Returns: How much was explored.
+/// - Returns: The statistics of the exploration.
 @discardableResult
 public func explore(
     schedules: Int = 10_000, firstSeed: UInt64 = 1, _ body: @escaping Explorer.Body

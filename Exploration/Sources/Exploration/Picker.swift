@@ -1,21 +1,21 @@
-/// What may run next.
+/// A step that may run next.
 struct Option {
-    /// Whose step it is: a task, an actor's queue or the timers, numbered in the order of their appearance.
+    /// The owner of the step: a task, an actor's queue or the timers, numbered in the order of their appearance.
     let owner: Int
     /// Whether it moves the virtual time to the next timer.
     var isTimer = false
-    /// Whether it lets the thread go on that is at a schedule point.
+    /// Whether it resumes the thread that is at a schedule point.
     var goesOn = false
 }
 
-/// Decides at every step which option runs next: a value that knows neither tasks nor jobs.
+/// Chooses an option at every step: a value that knows neither tasks nor jobs.
 enum Picker {
     case walk(RandomWalk)
     case pct(PriorityPicker)
     /// These choices, then the first option each time.
     case replay([Int])
 
-    /// The picker of a seed; `steps` is how many choices a schedule of this body has, roughly.
+    /// Creates the picker of a seed; `steps` is the approximate number of choices in a schedule of this body.
     init(seed: UInt64, steps: Int) {
         if seed % 2 == 0 {
             self = .walk(RandomWalk(seed: seed))
@@ -27,9 +27,9 @@ enum Picker {
     /// Picks an option.
     ///
     /// - Parameters:
-    ///   - options: At least two.
-    ///   - number: How many choices there have been.
-    /// - Returns: The option to take, and with which probability it was taken.
+    ///   - options: Two or more options.
+    ///   - number: The number of earlier choices.
+    /// - Returns: The option to take, and its probability.
     mutating func pick(_ options: [Option], number: Int) -> (index: Int, probability: Double) {
         switch self {
         case .walk(var walk):
@@ -43,17 +43,17 @@ enum Picker {
         }
     }
 
-    /// Whether the probabilities say how many schedules there are.
+    /// Whether the probabilities allow an estimate of the number of schedules.
     var isUnbiased: Bool {
         if case .walk = self { true } else { false }
     }
 }
 
-/// Every option with the same probability, but for the timers, which are hurried in every other walk only.
+/// Every option has the same probability, except timers, which are hurried in every other walk only.
 struct RandomWalk {
     private var random: SeededRandom
     private let timers: Double
-    /// How likely a thread goes on at a schedule point, of which there are many.
+    /// The probability that a thread continues at a schedule point, of which there are many.
     private let goesOn: Double
 
     init(seed: UInt64) {
@@ -84,11 +84,12 @@ struct RandomWalk {
 /// walk preempts all the time.
 struct PriorityPicker {
     private var random: SeededRandom
-    /// The higher, the sooner; new owners get a random one above all lowered ones.
+    /// The higher, the sooner; new owners get a random priority above all lowered ones.
     private var priorities: [Int: Int] = [:]
     private let changes: [Int]
     private var lowered = 0
-    /// After so many choices it goes on at random: strict priorities never end a loop that waits by yielding.
+    /// The number of choices before the picker becomes random: strict priorities never end a loop that waits by
+    /// yielding.
     private let patience: Int
 
     init(seed: UInt64, steps: Int) {
@@ -103,7 +104,7 @@ struct PriorityPicker {
     mutating func pick(_ options: [Option], number: Int) -> Int {
         if number > patience { return random.below(options.count) }
         for option in options where priorities[option.owner] == nil {
-            // Time passes when nothing else can run.
+            // Time passes when no other step can run.
             priorities[option.owner] = option.isTimer ? .min : 1 + random.below(1 << 40)
         }
         var best = highest(of: options)

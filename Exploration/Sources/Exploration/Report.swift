@@ -1,19 +1,19 @@
-/// What an exploration did.
+/// The result of an exploration.
 public struct ExplorationReport: Sendable {
-    /// How many schedules ran.
+    /// The number of schedules that ran.
     public internal(set) var schedules = 0
-    /// How many of them were different ones.
+    /// The number of distinct schedules among them.
     public internal(set) var distinct = 0
-    /// How many schedules there are, as the random walks let one guess (Knuth's estimate); nil without a random walk.
+    /// The estimated number of all schedules, from the random walks (Knuth's estimate); nil without a random walk.
     public internal(set) var estimate: Double?
-    /// Whether every schedule there is was run, so that nothing is left to chance.
+    /// Whether every schedule was run.
     public internal(set) var isExhaustive = false
-    /// The most steps that a schedule had.
+    /// The highest number of steps in a schedule.
     public internal(set) var longest = 0
     /// The failure that ended the exploration.
     public internal(set) var failure: ExplorationFailure?
 
-    /// Nothing yet.
+    /// Creates an empty report.
     public init() {}
 
     /// Adds the numbers of another exploration: of the same body with other data.
@@ -27,20 +27,20 @@ public struct ExplorationReport: Sendable {
     }
 }
 
-/// A schedule that failed: how to repeat it, and its shortened form.
+/// A schedule that failed, with the means to repeat it, and its shortened form.
 public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
-    /// What is wrong: complaints, or a deadlock with the tasks that wait.
+    /// The problems: complaints, or a deadlock with the waiting tasks.
     public let problems: [String]
     /// The seed that chose the schedule; nil where the search was systematic.
     public let seed: UInt64?
-    /// How many choices the schedule had.
+    /// The number of choices in the schedule.
     public let length: Int
-    /// The choices of the shortened schedule; the rest are zeros, first come, first served.
+    /// The choices of the shortened schedule; the rest are zeros: first come, first served.
     public let choices: [Int]
-    /// What the body noted in the shortened schedule.
+    /// The body's notes in the shortened schedule.
     public let notes: [String]
 
-    /// How often the shortened schedule departs from first come, first served.
+    /// The number of departures of the shortened schedule from first come, first served.
     public var departures: Int { choices.count { $0 != 0 } }
 
     /// Everything, over several lines.
@@ -52,7 +52,7 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The choices in the form that a replay takes: "step:option", separated by commas.
+    /// The choices in the form that a replay accepts: "step:option", separated by commas.
     public var choiceText: String { Self.text(of: choices) }
 
     static func text(of choices: [Int]) -> String {
@@ -60,7 +60,7 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
         return text.isEmpty ? "none" : text.joined(separator: ",")
     }
 
-    /// The choices that a text stands for; nil where it is none.
+    /// The choices that a text describes; nil for any other text.
     public static func choices(from text: String) -> [Int]? {
         if text == "none" { return [] }
         var choices: [Int] = []

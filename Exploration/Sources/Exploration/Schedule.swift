@@ -1,21 +1,21 @@
 import ExplorationHooks
 
-/// One schedule of a body: which jobs are ready, which timers run, and what was chosen so far.
+/// One schedule of a body: the ready jobs, the running timers, and the choices so far.
 ///
-/// Touched by one thread at a time: that of the exploration. `nonisolated(unsafe)` below for the same reason; the hooks
-/// pass jobs of other threads on to where they belong.
+/// Only one thread at a time uses it: that of the exploration. `nonisolated(unsafe)` below has the same reason; the
+/// hooks pass jobs of other threads on to their executors.
 final class Schedule {
     /// The schedule that runs, or ran last.
     nonisolated(unsafe) static var current = Schedule(picker: .replay([]), limit: 0)
 
-    /// Something that can run.
+    /// A job that can run.
     private struct Ready {
         let job: UnsafeMutableRawPointer
         let isMain: Bool
         let owner: Int
     }
 
-    /// Something that can run, or be resumed, later.
+    /// A job that can run, or a sleeper that can be resumed, later.
     private struct Timer {
         enum Action {
             case job(Ready)
@@ -29,14 +29,14 @@ final class Schedule {
 
     enum End {
         case finished
-        /// Nothing was ready, no timer ran, and the body had not ended.
+        /// No job was ready, no timer ran, and the body had not ended.
         case deadlock
         /// More steps than a schedule may have.
         case endless
     }
 
     private(set) var picker: Picker
-    /// What chose the picker; nil for a replay.
+    /// The seed that chose the picker; nil for a replay.
     let seed: UInt64?
     private let limit: Int
     private var ready: [Ready] = []
@@ -49,7 +49,7 @@ final class Schedule {
     /// The virtual time.
     private(set) var now: Duration = .zero
     private(set) var choices: [Int] = []
-    /// How many options each choice had.
+    /// The number of options of each choice.
     private(set) var breadths: [Int] = []
     /// One divided by the probability of the choices.
     private(set) var weight = 1.0
@@ -58,7 +58,7 @@ final class Schedule {
     /// Whether jobs are explored inside: each runs on a thread that stops at schedule points.
     private let isInside: Bool
     var threads = TurnTakers()
-    /// The lock that the thread which stopped last waits for.
+    /// The lock for which the thread that stopped last waits.
     private(set) var blockingLock: UnsafeRawPointer?
     private var chosen: Int?
 
@@ -69,24 +69,24 @@ final class Schedule {
         self.limit = limit
     }
 
-    /// A number for the choices: equal ones are the same schedule.
+    /// A number for the choices: equal numbers are the same schedule.
     var digest: UInt64 {
         choices.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64(truncatingIfNeeded: $1 &+ 1)) &* 0x100_0000_01B3 }
     }
 
     // MARK: Running
 
-    /// Runs the body and everything that it leaves behind, until nothing is ready any more.
+    /// Runs the body and all work that it leaves behind, until no job is ready any more.
     func run(_ body: @escaping @Sendable () async -> Void) -> End {
         Schedule.current = self
-        // Sendable because it is this schedule's thread that runs the task.
+        // Sendable because this schedule's thread runs the task.
         nonisolated(unsafe) let schedule = self
         Task.detached {
             await body()
             schedule.isFinished = true
         }
-        // What goes on after the body's end gets some of the time that it waits for: a timer that is set again for ever
-        // is let go.
+        // Work that continues after the body's end gets some of the time that it waits for: a timer that is set again
+        // forever is abandoned.
         var timersAfterEnd = 0
         var timersAlone = 0
         while true {
@@ -97,7 +97,7 @@ final class Schedule {
                     timersAfterEnd += 1
                     if timersAfterEnd > 32 { break }
                 } else {
-                    // A monitor that looks again and again hides that nobody else can go on.
+                    // A monitor that checks again and again hides the fact that no other task can run.
                     timersAlone += 1
                     if timersAlone > 2_000 { return .deadlock }
                 }
@@ -107,7 +107,7 @@ final class Schedule {
             steps += 1
             if steps > limit { return .endless }
             var next = choose(among: stopped)
-            // A thread that stops at a schedule point has chosen what comes after it.
+            // A thread that stops at a schedule point has chosen the next step.
             while let index = next { next = perform(index, stopped: threads.eligible) }
         }
         return isFinished && threads.isEmpty ? .finished : .deadlock
@@ -116,7 +116,7 @@ final class Schedule {
     /// The ready jobs that may begin.
     private var able: [Ready] { threads.urgent == nil ? ready : [] }
 
-    /// What was chosen, by its place: the stopped threads come first, then the ready jobs, then the timers.
+    /// The choice, by its position: the stopped threads come first, then the ready jobs, then the timers.
     private func choose(among stopped: [Int]) -> Int? {
         let hasTimer = !timers.isEmpty && !isFinished
         guard stopped.count + able.count > 1 || hasTimer else { return 0 }
@@ -139,7 +139,7 @@ final class Schedule {
         return index
     }
 
-    /// Performs a choice; the next one, where a thread stopped at a schedule point and has made it.
+    /// Performs a choice, and returns the next one, if a thread stopped at a schedule point and made it.
     private func perform(_ index: Int, stopped: [Int]) -> Int? {
         if index < stopped.count {
             chosen = nil
@@ -160,7 +160,7 @@ final class Schedule {
         return chosen
     }
 
-    /// Whether the thread at a schedule point stops there; asked on that thread.
+    /// Whether the thread at a schedule point stops there; called on that thread.
     func stops(_ kind: Int32, _ address: UnsafeRawPointer?) -> Bool {
         if kind == Int32(exploration_released) {
             threads.release(address)
@@ -202,7 +202,7 @@ final class Schedule {
         timers.append(Timer(deadline: deadline, number: timerCount, action: action))
     }
 
-    /// Moves the time to the next timer, and lets its job or sleeper go on.
+    /// Moves the time to the next timer, and resumes its job or sleeper.
     private func fire() {
         let first = timers.indices.min { left, right in
             (timers[left].deadline, timers[left].number) < (timers[right].deadline, timers[right].number)
@@ -216,7 +216,7 @@ final class Schedule {
         }
     }
 
-    /// Keeps a continuation until the virtual time has come; its number, to wake it with.
+    /// Keeps a continuation until the virtual time has come, under a number that wakes it.
     func sleep(until deadline: Duration, id: Int, _ continuation: UnsafeContinuation<Void, any Error>) {
         sleepers[id] = continuation
         add(.sleeper(id), at: deadline)
@@ -227,7 +227,7 @@ final class Schedule {
         return timerCount
     }
 
-    /// A sleeper that is cancelled goes on at once.
+    /// Resumes a cancelled sleeper at once.
     func wake(_ id: Int) {
         guard let continuation = sleepers.removeValue(forKey: id) else { return }
         timers.removeAll { timer in

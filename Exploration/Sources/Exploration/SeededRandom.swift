@@ -2,7 +2,7 @@
 struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Makes a generator whose numbers depend on the seed alone.
+    /// Creates a generator whose numbers depend on the seed alone.
     init(seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
 
     /// The next number.

@@ -17,18 +17,18 @@ struct TurnTakers {
     private var free: [Int] = []
     private var count = 0
     private var turns = 0
-    /// Whose job runs.
+    /// The owner of the running job.
     private(set) var runningOwner = 0
-    /// The lock that somebody waits for who holds a lock of the runtime's.
+    /// The lock that a thread with one of the runtime's locks waits for.
     ///
-    /// Until it is released, those who have stopped go on without stopping, and nobody else runs.
+    /// Until its release, stopped threads continue without stopping, and no other thread runs.
     private(set) var urgent: UnsafeRawPointer?
 
     var isEmpty: Bool { stopped.isEmpty }
 
-    /// The places of those that can go on.
+    /// The positions of the threads that can continue.
     ///
-    /// Who waits for others does so until somebody has had a turn, unless there is nobody.
+    /// A thread that waits for others waits until another one has had a turn, if there is another one.
     var eligible: [Int] {
         let free = stopped.indices.filter { stopped[$0].lock == nil }
         let able = free.filter { stopped[$0].waitsSince.map { $0 < turns } ?? true }
@@ -37,7 +37,7 @@ struct TurnTakers {
 
     func owner(at index: Int) -> Int { stopped[index].owner }
 
-    /// A lock was released: who waits for it can try again.
+    /// Notes the release of a lock: threads that wait for it can try again.
     mutating func release(_ lock: UnsafeRawPointer?) {
         for index in stopped.indices where stopped[index].lock == lock { stopped[index].lock = nil }
         if urgent == lock { urgent = nil }
@@ -85,7 +85,7 @@ extension Schedule {
         threads.cameBack(thread, owner: owner, because: kind, lock: blockingLock)
     }
 
-    /// Lets a stopped thread go on, until the same.
+    /// Resumes a stopped thread, with the same end.
     func goOn(_ index: Int) {
         let (thread, owner) = threads.take(index)
         threads.prepare(owner: owner)

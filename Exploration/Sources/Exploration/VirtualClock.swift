@@ -1,7 +1,7 @@
-/// A clock whose time passes when the scheduler says so: give it to `Container(clock:)`.
+/// A clock whose time the scheduler moves: pass it to `Container(clock:)`.
 ///
-/// A sleep is an option of the scheduler like any ready job, so that a deadline may pass before, between or after any steps
-/// of the others. Outside an exploration its time stands still.
+/// A sleep is an option of the scheduler like any ready job: a deadline may pass before, between or after any steps of
+/// other tasks. Outside an exploration its time does not pass.
 public struct VirtualClock: Clock {
     /// A moment since the beginning of the schedule.
     public struct Instant: InstantProtocol {
@@ -17,7 +17,7 @@ public struct VirtualClock: Clock {
         public static func < (left: Instant, right: Instant) -> Bool { left.sinceStart < right.sinceStart }
     }
 
-    /// A clock; all of them show the same time.
+    /// Creates a clock; all of them show the same time.
     public init() {}
 
     /// The current moment.

@@ -34,7 +34,7 @@ extension Scenario {
             let leaving = explored.task("leaving") { try await container.resolve(Token.self) }
             await pause()
             leaving.cancel()
-            // The factory stays where it is until the cancelled one is back: if it waited, this would be a deadlock.
+            // The factory waits until the cancelled request is back: a wait for the factory would be a deadlock.
             explored.expect(await leaving.result.isCancellation, "no cancellation")
             gate.open()
             _ = try await staying.value

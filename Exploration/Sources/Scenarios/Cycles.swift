@@ -69,7 +69,7 @@ extension Scenario {
             let outcomes = await explored.outcomes(2, of: "request") { _ in
                 try await container.resolve(Token.self, qualifier: "new")
             }
-            // That it ends is the claim: either the hook or the factory has the error.
+            // The claim is that it ends: either the hook or the factory has the error.
             for outcome in outcomes {
                 explored.expect(
                     outcome.value != nil || outcome.error is DisposalError || outcome.failed(with: .circularDependency),
@@ -84,7 +84,7 @@ extension Scenario {
         propertyCycle("property-cycle-weak", "weak members of a property cycle fail together", mostFailures: 1, .weak),
     ]
 
-    /// Each of several singletons asks for the next one; the last for the first.
+    /// Each of several singletons resolves the next one; the last resolves the first.
     private static func ring(_ name: String, _ claim: String, size: Int, catching: Set<Int> = []) -> Scenario {
         Scenario(name: name, claim: claim) { explored in
             let container = Container(clock: explored.clock) {

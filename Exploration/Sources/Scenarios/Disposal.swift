@@ -170,7 +170,7 @@ extension Scenario {
         },
     ]
 
-    /// Units of work in scopes of their own, of which each is committed or rolled back, as its caller is told.
+    /// Units of work in separate scopes, each of which is committed or rolled back, as its caller learns.
     private static func work(
         _ name: String, _ claim: String,
         _ interruption: @escaping @Sendable (Container, [Task<Void, any Error>]) async -> Void
@@ -217,7 +217,7 @@ extension Scenario {
                     "job \(job) is told \(outcome), and was \(mine)")
             }
             if drains {
-                // Who was let in is not disturbed.
+                // Callers that were let in are not disturbed.
                 explored.expect(
                     ends.entries.allSatisfy(\.committed), "rolled back by a drain: \(ends.entries), \(outcomes)")
                 explored.expect(

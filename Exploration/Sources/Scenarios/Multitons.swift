@@ -39,7 +39,7 @@ extension Scenario {
             explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
-            // A creation in flight would go to its waiters, beside its successor.
+            // A creation in flight would reach its waiters, beside its successor.
             _ = try await container.resolve(Pool.self, arguments: 0)
             let tasks = (0..<2).map { number in
                 explored.task("lease \(number)") { try await hold(container, 0, explored) }
@@ -89,7 +89,7 @@ extension Scenario {
                 explored.task("request \(number)") { _ = try await container.resolve(Pool.self, arguments: number) }
             }
             for task in tasks { try await task.value }
-            // Time may pass before the eviction gets to run, but not again and again.
+            // Time may pass before the eviction can run, but not again and again.
             for _ in 0..<100 where await !container.cachedArguments(of: Pool.self, Int.self).isEmpty {
                 try await explored.clock.sleep(for: .seconds(60))
             }
@@ -108,7 +108,7 @@ extension Scenario {
             }
             _ = explored.successes(outcomes, "a request")
             explored.expect(ledger.made == 3, "\(ledger.made) made")
-            // Used last, it stays when another one comes.
+            // As the last one used, it stays when another one comes.
             let cached = await container.cachedArguments(of: Pool.self, Int.self).sorted()
             let kept = try await container.resolve(Pool.self, arguments: cached[0])
             _ = try await container.resolve(Pool.self, arguments: 9)
@@ -193,7 +193,7 @@ extension Scenario {
         init(pool: Pool) { self.pool = pool }
     }
 
-    /// A container of pools by number, of which no two of a number may be open at once.
+    /// A container of pools by number; two of one number must not be open at once.
     private static func pools(_ explored: Explored, _ lifetime: Lifetime, _ ledger: Ledger) -> Container {
         let open = Locked<[Int: Int]>([:])
         return Container(clock: explored.clock) {

@@ -20,7 +20,7 @@ extension Scenario {
             let resetting = explored.task("reset") { try await container.reset() }
             for task in asking + [resetting] { try await task.value }
             try await container.dispose()
-            // dispose() returns after observers have had the last event.
+            // dispose() returns after observers have received the last event.
             var living = 0
             for event in log.entries {
                 switch event {
@@ -78,7 +78,7 @@ extension Scenario {
             }
             let asking = explored.task("request") { try await container.resolve(Token.self) }
             func isTold() -> Bool { log.entries.contains { if case .stalled = $0 { true } else { false } } }
-            // Time may pass before the monitor gets to look, but not again and again.
+            // Time may pass before the monitor can look, but not again and again.
             for _ in 0..<100 where !isTold() { try await explored.clock.sleep(for: .seconds(30)) }
             gate.open()
             _ = try await asking.value

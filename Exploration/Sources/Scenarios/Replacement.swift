@@ -105,7 +105,7 @@ extension Scenario {
                     alive.leave()
                 }
             }
-            // A creation in flight would go to its waiters, beside its successor.
+            // A creation in flight would reach its waiters, beside its successor.
             _ = try await container.resolve(Tracked.self, arguments: 1)
             let asking = (0..<2).map { number in
                 explored.task("request \(number)") {

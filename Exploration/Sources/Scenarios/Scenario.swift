@@ -4,11 +4,11 @@ import Exploration
 /// A guarantee, and a body whose schedules all have to keep it.
 struct Scenario {
     let name: String
-    /// What holds, in the words of the guarantee.
+    /// The guarantee, in the words of the documentation.
     let claim: String
-    /// How many schedules it runs, as a share of those asked for: less where one is long.
+    /// The number of schedules, as a share of those requested: less where one is long.
     var share = 1.0
-    /// How many random worlds the schedules are spread over, where the body draws one from its data seed.
+    /// The number of random worlds for the schedules, where the body draws one from its data seed.
     var worlds = 1
     let body: Explorer.Body
 
@@ -17,7 +17,7 @@ struct Scenario {
         + worlds
 }
 
-/// A service without content: who has the same one shares it.
+/// A service without content: holders of the same one share it.
 final class Token: Sendable {
     let number: Int
     let held: [Token]
@@ -33,7 +33,7 @@ struct Failure: Error, Equatable {
     let number: Int
 }
 
-/// What a scenario writes down: in order, from any task.
+/// The notes of a scenario: in order, from any task.
 final class Journal<Entry: Sendable>: Sendable {
     private let content = Locked<[Entry]>([])
 
@@ -59,7 +59,7 @@ extension Explored {
         return outcomes
     }
 
-    /// Fails for everything but a success.
+    /// Fails the schedule for every result except a success.
     func successes<Value>(_ outcomes: [Result<Value, any Error>], _ what: String) -> [Value] {
         outcomes.compactMap { outcome in
             if let error = outcome.error { fail("\(what): \(error)") }
@@ -67,13 +67,13 @@ extension Explored {
         }
     }
 
-    /// Fails unless all are the same object.
+    /// Fails the schedule unless all are the same object.
     func expectSame(_ tokens: [Token], _ what: String) {
         expect(Set(tokens.map(ObjectIdentifier.init)).count <= 1, "\(what): more than one instance")
     }
 }
 
-/// A point at which others may go first.
+/// A point at which other tasks may go first.
 func pause(_ times: Int = 1) async {
     for _ in 0..<times { await Task.yield() }
 }

@@ -78,7 +78,7 @@ extension Scenario {
             explored.expect(outcomes[0].error == nil, "\(outcomes[0])")
             explored.expect(outcomes[1].error as? Failure == Failure(number: 1), "\(outcomes[1])")
             explored.expect(outcomes[2].error == nil || outcomes[2].isCancellation, "\(outcomes[2])")
-            // All three have returned: nothing of their scopes is left.
+            // All three have returned: their scopes must be empty.
             explored.expect(ledger.imbalance == nil, ledger.imbalance ?? "")
         },
         Scenario(

@@ -2,7 +2,7 @@ import AsyncDI
 import Exploration
 
 extension Scenario {
-    /// What mutants of the library survived until it had a scenario of its own.
+    /// The mutants of the library that survived until they had their own scenarios.
     static let survivors = [
         Scenario(name: "abandoned-is-cancelled", claim: "when the last waiter leaves, the creation is cancelled") {
             explored in
@@ -20,7 +20,7 @@ extension Scenario {
             await pause(2)
             for task in tasks { task.cancel() }
             for task in tasks { explored.expect(await task.result.isCancellation, "no cancellation") }
-            // The next one waits for the end of the cancelled creation, which nothing else ends.
+            // The next request waits for the end of the cancelled creation, which only that creation can reach.
             let late = explored.task("late") { try await container.resolve(Token.self) }
             await pause(3)
             late.cancel()

@@ -2,7 +2,7 @@ import AsyncDI
 import Exploration
 
 extension Scenario {
-    /// Random worlds of the stress tests, with their oracles, under schedules of their own.
+    /// Random worlds of the stress tests, with their oracles, under explored schedules.
     static let worlds =
         [
             Scenario(
@@ -19,7 +19,7 @@ extension Scenario {
                     try await container.resolve(Node.self, qualifier: NodeID(index: number % nodes))
                 }
                 for number in 0..<4 { reference.ask(number % nodes, in: 0) }
-                // A weak instance may go and be made again; nothing else.
+                // Only a weak instance may be released and created again.
                 let isExact = !graph.nodes.contains { $0.sharing == .weak }
                 explored.expect(!isExact || world.runs == reference.runs, "\(world.runs) instead of \(reference.runs)")
                 for answer in explored.successes(outcomes, "a request") {

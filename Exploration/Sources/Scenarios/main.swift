@@ -88,7 +88,7 @@ struct Command {
         exit(failures == 0 ? 0 : 1)
     }
 
-    /// Explores all worlds of a scenario; the first failure, and its world.
+    /// Explores all worlds of a scenario; returns the first failure, and its world.
     private func explore(_ scenario: Scenario, _ sum: inout ExplorationReport) -> (ExplorationFailure?, UInt64) {
         let worlds = data.map { [$0] } ?? (0..<UInt64(scenario.worlds)).map { firstSeed &+ $0 }
         let each = max(1, Int(Double(schedules) * scenario.share) / worlds.count)

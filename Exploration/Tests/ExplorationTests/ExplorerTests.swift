@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct ExplorerTests {
-    /// Two tasks that read, give way, and write: the second may overwrite the first.
+    /// Two tasks that read, yield, and write: the second may overwrite the first.
     private actor Account {
         private(set) var balance = 0
 
@@ -35,7 +35,7 @@ struct ExplorerTests {
         #expect(repeated?.problems == failure.problems && repeated?.notes == failure.notes)
     }
 
-    /// Fails only when all three write in the opposite order of their start.
+    /// Fails only when all three write in the reverse order of their start.
     private static let rareOrder: Explorer.Body = { explored in
         let order = Mutex<[Int]>([])
         let tasks = (0..<3).map { number in

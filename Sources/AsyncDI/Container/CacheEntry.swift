@@ -1,28 +1,27 @@
-/// One cached instance of a container, and everything about it: there may be very many.
+/// One cached instance of a container, with all its bookkeeping: there may be very many.
 ///
-/// `@unchecked Sendable` because readers without a lock see the constants of its superclass only; what changes belongs
+/// `@unchecked Sendable` because readers without a lock use only the constants of its superclass; its variables belong
 /// to the container's lock.
 class CacheEntry: IndexEntry, @unchecked Sendable {
     // In this order, because the small ones fill a gap.
     /// Whether readers find the cell under the key of its registration.
     final var isPublished = false
-    /// Whether readers are to find it from the second request on: most of what a request's scope makes is asked for
-    /// once.
+    /// Whether readers find it from the second request on: most instances of a request's scope are requested once.
     final var isToBePublished = false
     /// Whether readers find it, converted, under other keys too: see ``ContainerCore/Extras/aliases``.
     final var hasAliases = false
-    /// Whether resets leave it alone: an instance that was registered as such.
+    /// Whether resets ignore it: an instance that was registered as such.
     final var isFixed = false
     final let binding: Binding
     private final var ledgerNumber = -1
 
-    /// The arguments are given for readers only, where there are any.
+    /// The arguments are for readers only, and nil where there are none.
     init(_ key: CreationKey, _ arguments: ArgumentPack? = nil, cell: Cell?) {
         binding = key.binding
         super.init(key.arguments, arguments, cell: cell)
     }
 
-    /// An entry of the kind that it takes: one with a node notes its uses.
+    /// Creates an entry of the appropriate kind: one with a node notes its uses.
     static func make(
         _ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node?
     ) -> CacheEntry {
@@ -35,14 +34,14 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
         set { ledgerNumber = newValue ?? -1 }
     }
 
-    /// What it is found by.
+    /// The key of the instance.
     final var key: CreationKey { CreationKey(binding, argumentKey) }
 
     /// The entry of a multiton with bounds.
     var node: MultitonCache<CreationKey>.Node? { nil }
-    /// The storage that has the instance.
+    /// The storage that holds the instance.
     final var storage: (any InstanceStorage)? { stored?.instances }
-    /// This, if a storage has the instance.
+    /// This entry, if a storage holds the instance.
     var stored: StoredCacheEntry? { nil }
 }
 
@@ -61,13 +60,14 @@ private final class BoundedCacheEntry: CacheEntry, @unchecked Sendable {
     override func noteUse() { entry.note() }
 }
 
-/// A storage that has an instance, or is about to.
+/// A storage that holds an instance, or is about to.
 ///
-/// `@unchecked Sendable` because its superclass is; what it adds belongs to the container's lock.
+/// `@unchecked Sendable` because its superclass is; its own variables belong to the container's lock.
 final class StoredCacheEntry: CacheEntry, @unchecked Sendable {
     let instances: any InstanceStorage
-    /// Changes with what the storage has, and is never the same for two entries: a request that asked the storage knows
-    /// whether what it found is still true, also when a lifetime gives the same storage again after a reset.
+    /// Changes with the content of the storage, and is never the same for two entries: a request that has loaded from
+    /// the storage can tell whether the result is still valid, even when a lifetime returns the same storage again
+    /// after a reset.
     var generation: Int
     /// Whether an instance was stored for this entry.
     var isFilled = false

@@ -1,7 +1,6 @@
-/// The short way to services with one or two arguments: to instances that are there, and to factories that are only
-/// called.
+/// The short path to services with one or two arguments: to existing instances, and to factories without hooks.
 ///
-/// What is inlined at the caller knows the types of the arguments; the rest is not generic, and needs no metadata at
+/// The part inlined into the caller knows the types of the arguments; the rest is not generic, and needs no metadata at
 /// run time.
 extension Container {
     /// Returns an instance of an unqualified service created with one argument.
@@ -83,7 +82,7 @@ extension Container {
     ) -> Shortcut? {
         guard run.isNil else { return nil }
         guard currentContainer.isNil else { return core.asked.shortcut(service, arguments, hash: hash) }
-        // Not through the core, which would be retained: on a hit nothing is but what is found.
+        // Not through the core, which would be retained: a hit retains only the instance.
         return table.shortcut(service, arguments, hash: hash)?.answer(from: core)
     }
 }

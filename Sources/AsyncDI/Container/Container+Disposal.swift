@@ -1,26 +1,28 @@
 extension Container {
     /// Closes everything that the container opened, and waits for it.
     ///
-    /// From this moment `resolve` and `register` throw `disposed`. Open scopes go first; creations in flight are
-    /// cancelled and awaited; then instances are disposed in the reverse order of their completion, each once. Runs to
-    /// the end even in a cancelled task. A second call waits for the first one; after it, `dispose()` returns quietly.
-    /// An `onDispose` hook that disposes its own container returns at once. Observers have had the last event when this
-    /// returns, except for a scope, and except in a hook or factory.
+    /// From this moment `resolve` and `register` throw `disposed`. Open scopes end first. Then creations in flight are
+    /// cancelled and awaited. Then instances are disposed in the reverse order of their completion, each once. The
+    /// disposal runs to its end even in a cancelled task. A second call waits for the first one; after it, `dispose()`
+    /// returns quietly. An `onDispose` hook that disposes its own container returns at once. When this returns,
+    /// observers have received the last event, except for a scope, and except in a hook or factory.
     ///
-    /// - Throws: ``DisposalError`` with everything that hooks threw; ``ResolutionError`` with the code
-    ///   `invalidOperation` when a factory of this container calls it.
+    /// - Throws: ``DisposalError`` with all errors of hooks; ``ResolutionError`` with the code `invalidOperation` when
+    ///   a factory of this container calls it.
     public func dispose() async throws {
         try await core.tellingObservers { try await core.dispose() }
     }
 
-    /// Waits until observers have had every event up to now.
+    /// Waits until observers have received every event up to now.
     ///
-    /// For tests of what an observer got; not for an observer itself, nor for a hook or factory that one waits for.
+    /// Use it in a test of an observer. An observer itself must not call it, nor a hook or factory that an observer
+    /// waits for.
     public nonisolated func deliverEvents() async { await core.events?.catchUp(deadline: nil, clock: core.clock) }
 
-    /// Closes everything that the container opened, and waits for it, but not longer than the deadline.
+    /// Closes everything that the container opened, and waits for it until the deadline.
     ///
-    /// - Parameter deadline: How long to wait, also for observers, by the container's clock. Disposal goes on afterwards.
+    /// - Parameter deadline: The longest wait, for observers too, by the container's clock. Disposal continues
+    ///   afterwards.
     /// - Throws: ``DisposalError``, which names the unfinished work.
     public func dispose(deadline: Duration) async throws {
         try await core.tellingObservers(until: deadline) { try await core.dispose(deadline: deadline) }
@@ -40,22 +42,23 @@ extension Container {
     /// }
     /// try await scope.dispose()  // commits
     /// ```
-    /// - Parameter error: Why the work in the scope failed.
+    /// - Parameter error: The error of the work in the scope.
     /// - Throws: The same as ``dispose()``.
     public func dispose(failing error: any Error) async throws {
         try await core.tellingObservers { try await core.dispose(reason: DisposalReason(error: error)) }
     }
 
-    /// Lets the work that is under way end, refuses new work, then disposes the container.
+    /// Lets the current work end, refuses new work, then disposes the container.
     ///
     /// From this moment on, a request from outside begins no scope, no lease and no creation: it throws `disposed`.
-    /// Cached instances are still given out, so that a health check goes on. Bodies of `withScope` and `withInstance`
-    /// that run, in this container or below it, run to their end undisturbed, and create what they still need. So do
-    /// creations in flight. Then the container is disposed. A scope that was opened by hand is not waited for.
+    /// Cached instances can still be resolved, so that health checks continue to work. Running bodies of `withScope`
+    /// and `withInstance`, in this container or below it, run to their end undisturbed, and can create further
+    /// instances. So can creations in flight. Then the container is disposed. It does not wait for a scope that was
+    /// opened by hand.
     ///
-    /// - Parameter deadline: How long to wait for that, by the container's clock; then the container is disposed all
-    ///   the same, and the bodies that still run are cut short. Observers get the last events within as much time again.
-    ///   Waits as long as it takes when nil.
+    /// - Parameter deadline: The longest wait for that work, by the container's clock. After it the container is
+    ///   disposed nevertheless, and bodies that still run are cut short. Observers get the last events within as much
+    ///   time again. Without a deadline the wait is unlimited.
     /// - Throws: The same as ``dispose()``; ``ResolutionError`` with the code `invalidOperation` in a body that it
     ///   would wait for.
     public func drain(deadline: Duration? = nil) async throws {
@@ -63,10 +66,10 @@ extension Container {
         try await core.tellingObservers(for: deadline) { try await core.drain(deadline: deadline) }
     }
 
-    /// Lets the leases of one instance end, disposes it, and waits for that.
+    /// Waits for the leases of one instance to end, and disposes it.
     ///
     /// From this moment on, no lease of the instance begins: a request for these arguments waits until the instance is
-    /// disposed, and then gets a new one. A tenant's database is closed in this way before its file is moved.
+    /// disposed, and then gets a new one. Use it to close a tenant's database before its file is moved.
     /// ```swift
     /// try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
     /// ```
@@ -75,10 +78,10 @@ extension Container {
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - first: The first argument.
     ///   - rest: The other arguments.
-    ///   - deadline: How long to wait, by the container's clock; as long as it takes when nil.
-    /// - Throws: ``DisposalError`` with what hooks threw, or with ``ResolutionError/Code/disposalTimedOut``;
+    ///   - deadline: The longest wait, by the container's clock; unlimited when nil.
+    /// - Throws: ``DisposalError`` with the errors of hooks, or with ``ResolutionError/Code/disposalTimedOut``;
     ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance, and without
-    ///   a deadline when an instance holds one that lives as long as the container: reset that instance first.
+    ///   a deadline when an instance that lives as long as the container holds one: reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil
@@ -90,14 +93,14 @@ extension Container {
 }
 
 extension ContainerCore {
-    /// Runs a disposal, and waits until observers have had its last event.
+    /// Runs a disposal, and waits until observers have received its last event.
     ///
-    /// Not for scopes, which end all the time, nor in a hook or factory: an observer that is slow must not hold them up.
+    /// Not for scopes, which end all the time, nor in a hook or factory: a slow observer must not delay them.
     ///
     /// - Parameters:
-    ///   - deadline: When the wait ends, counted from now.
-    ///   - time: How long the wait may take.
-    ///   - disposal: What is run.
+    ///   - deadline: The end of the wait, counted from now.
+    ///   - time: The longest duration of the wait.
+    ///   - disposal: The disposal to run.
     /// - Throws: The error of the disposal.
     nonisolated(nonsending) func tellingObservers(
         until deadline: Duration? = nil, for time: Duration? = nil,

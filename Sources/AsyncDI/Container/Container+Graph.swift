@@ -1,15 +1,16 @@
 extension Container {
-    /// Shares one graph among several requests: graph instances that are resolved in the body are the same ones.
+    /// Shares one graph among several requests: their graph instances are the same.
     ///
     /// ```swift
     /// try await container.withGraph { resolver in
     ///     let editor = try await resolver.resolve(Editor.self)
     ///     let toolbar = try await resolver.resolve(Toolbar.self)  // on the same Document
+    ///     toolbar.attach(to: editor)
     /// }
     /// ```
     /// - Parameters:
-    ///   - identifier: The graph to return to; a new one when nil.
-    ///   - body: Gets the resolver that shares the graph; isolated like the code around it.
+    ///   - identifier: The identifier of the graph; nil for a new graph.
+    ///   - body: Receives the resolver that shares the graph; isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body.
     public nonisolated(nonsending) func withGraph<R>(

@@ -1,5 +1,4 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
-// give.
+// Overloads that match only a mistake, so that the compiler explains it: without them it has no diagnostic to offer.
 
 extension Container {
     /// Diagnoses a lifetime beside a ready instance.
@@ -30,7 +29,7 @@ extension Container {
         lifetime: Lifetime?, key: (any Hashable & Sendable)?, instance: Service
     ) throws { fatalError() }
 
-    /// Diagnoses an initializer that makes a value of another type.
+    /// Diagnoses an initializer that returns a value of another type.
     @available(*, unavailable, message: "the initializer's result is not of the type given as 'as:'")
     @_disfavoredOverload
     public func register<Service: Sendable, each Dependency: Sendable, Made>(

@@ -1,5 +1,5 @@
 extension Container {
-    /// Contributes a registration, with its hooks, to a service of which there are many.
+    /// Adds a registration, with its hooks, to the contributions of a service.
     ///
     /// ```swift
     /// try await container.registerMany(
@@ -7,13 +7,13 @@ extension Container {
     ///         .onDispose { exporter in try await exporter.close() },
     ///     key: "pdf")
     /// ```
-    /// The same as registering ``Registration/intoMany(key:)``, in every form that a registration has. Contributions
-    /// never replace one another, except those with equal keys, which follow the container's ``DuplicatePolicy``.
+    /// The same as registering ``Registration/intoMany(key:)``, in every form of a registration. Contributions never
+    /// replace one another, except those with equal keys, which follow the container's ``DuplicatePolicy``.
     ///
     /// - Parameters:
     ///   - registration: The registration.
-    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; nil keeps the key that the registration
-    ///     was given by ``Registration/intoMany(key:)``.
+    ///   - key: The contribution's key in ``resolveMap(_:keyedBy:qualifier:)``; nil keeps the key given by
+    ///     ``Registration/intoMany(key:)``.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ registration: Registration<Service>, key: (any Hashable & Sendable)? = nil
@@ -22,9 +22,9 @@ extension Container {
         try register(isContributed ? registration : registration.intoMany(key: key))
     }
 
-    /// Contributes to a service of which there are many: adds to the result of ``resolveMany(_:qualifier:)``.
+    /// Adds a contribution to a service, for ``resolveMany(_:qualifier:)``.
     ///
-    /// A contribution with hooks is given as a registration: ``registerMany(_:key:)``.
+    /// For a contribution with hooks, use ``registerMany(_:key:)``.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -34,7 +34,7 @@ extension Container {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance.
+    ///   - factory: Creates an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -47,7 +47,7 @@ extension Container {
             key: key)
     }
 
-    /// Contributes to a service of which there are many, with the lifetime named before the key.
+    /// Adds a contribution to a service, with the lifetime named before the key.
     ///
     /// The same as ``registerMany(_:qualifier:key:lifetime:fileID:line:factory:)``.
     ///
@@ -59,7 +59,7 @@ extension Container {
     ///     ``DuplicatePolicy``.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance.
+    ///   - factory: Creates an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -70,7 +70,7 @@ extension Container {
             service, qualifier: qualifier, key: key, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
     }
 
-    /// Contributes an existing instance to a service of which there are many.
+    /// Adds an existing instance to the contributions of a service.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -89,7 +89,7 @@ extension Container {
             Registration(service, qualifier: qualifier, instance: instance, fileID: fileID, line: line), key: key)
     }
 
-    /// Removes every contribution to a service that is registered in this container.
+    /// Removes every contribution to a service from this container.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -103,8 +103,8 @@ extension Container {
 
     /// Returns every contribution to a service, in the order of registration: an ancestor's contributions first.
     ///
-    /// Missing instances are created concurrently; the order does not depend on that. A contribution that overrides
-    /// another by its key, in this container or above it, takes the place of that one.
+    /// Missing instances are created concurrently, without an influence on the order. A contribution that overrides
+    /// another by its key, in this container or above it, takes the other's place.
     /// ```swift
     /// try await container.registerMany((any Plugin).self) { _ in SpellChecker() }
     /// try await container.registerMany((any Plugin).self) { _ in WordCounter() }
@@ -126,12 +126,12 @@ extension Container {
         }
     }
 
-    /// Returns the contributions to a service under keys of one type; a nearer container's contribution hides the one
-    /// with the same key above it.
+    /// Returns the contributions to a service under keys of one type; a nearer container's contribution hides one above
+    /// it with the same key.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
-    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - key: The type of the keys; contributions without a key, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
     /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
@@ -146,8 +146,8 @@ extension Container {
         }
     }
 
-    /// Runs a body with every contribution to a service; none of them is disposed before the end of the body, even when
-    /// it is reset, unregistered or replaced meanwhile.
+    /// Runs a body with every contribution to a service, none of which is disposed before the end of the body, even
+    /// when it is reset, unregistered or replaced meanwhile.
     ///
     /// The leases end when the body returns, throws or is cancelled; `dispose()` waits for them. They are those of
     /// ``withInstance(_:qualifier:arguments:operation:)``.
@@ -155,10 +155,10 @@ extension Container {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    ///   - operation: The body, isolated like the code around it. Gets an instance of each contribution, in the order of
-    ///     ``resolveMany(_:qualifier:)``.
+    ///   - operation: The body, isolated like the code around it. Receives an instance of each contribution, in the
+    ///     order of ``resolveMany(_:qualifier:)``.
     /// - Returns: The result of the body.
-    /// - Throws: The body's error, and the errors of ``resolveMany(_:qualifier:)`` throws.
+    /// - Throws: The body's error, and the errors of ``resolveMany(_:qualifier:)``.
     public nonisolated(nonsending) func withInstances<Service: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         operation: ([Service]) async throws -> sending R
@@ -171,16 +171,15 @@ extension Container {
     /// Runs a body with the contributions to a service under keys of one type; none of them is disposed before the end
     /// of the body.
     ///
-    /// A body that needs one of them leases that one alone:
-    /// ``withInstance(_:contributedAs:qualifier:operation:)``.
+    /// A body that needs only one of them can lease it alone: ``withInstance(_:contributedAs:qualifier:operation:)``.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
-    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - key: The type of the keys; contributions without a key, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    ///   - operation: The body, isolated like the code around it. Gets an instance of each contribution by its key.
+    ///   - operation: The body, isolated like the code around it. Receives an instance of each contribution by its key.
     /// - Returns: The result of the body.
-    /// - Throws: The body's error, and the errors of ``resolveMap(_:keyedBy:qualifier:)`` throws.
+    /// - Throws: The body's error, and the errors of ``resolveMap(_:keyedBy:qualifier:)``.
     public nonisolated(nonsending) func withInstanceMap<Service: Sendable, Key: Hashable & Sendable, R>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
         operation: ([Key: Service]) async throws -> sending R
@@ -204,7 +203,7 @@ extension Container {
     ///   - service: The service type; may be inferred.
     ///   - key: The key of the contribution.
     ///   - qualifier: The qualifier that the contribution was registered with.
-    ///   - operation: The body, isolated like the code around it. Gets the nearest contribution's instance.
+    ///   - operation: The body, isolated like the code around it. Receives the nearest contribution's instance.
     /// - Returns: The result of the body.
     /// - Throws: The body's error; ``ResolutionError/Code/notRegistered`` without a contribution under the key; a
     ///   factory's error, unchanged; `CancellationError`.
@@ -224,7 +223,7 @@ extension ContainerCore {
         let name = ServiceName(key)
         var seen: Set<ServiceKey> = []
         var keys: [ServiceKey] = []
-        // The furthest first: a nearer contribution with the same key answers in the place of the one that it hides.
+        // The furthest first: a nearer contribution with the same key takes the place of the one that it hides.
         for core in searchOrder.reversed() {
             let own = core.withState { $0.registrations.contributions(to: name) }
             for binding in own where seen.insert(binding.key).inserted { keys.append(binding.key) }

@@ -8,8 +8,8 @@ extension Container {
     ///     try await pool.query("…")
     /// }
     /// ```
-    /// The lease ends when the body returns, throws or is cancelled. `dispose()` waits for it. A transient or graph
-    /// instance, and one that is held weakly, belongs to the body alone.
+    /// The lease ends when the body returns, throws or is cancelled. `dispose()` waits for it. A transient, graph or
+    /// weakly held instance belongs to the body alone.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -40,7 +40,7 @@ extension Container {
         }
     }
 
-    /// Runs the body of leases, and ends them however it ends.
+    /// Runs the body of leases, and ends the leases after it.
     nonisolated(nonsending) func holding<Leased: Sendable, R>(
         _ leases: [any HeldLease], of leased: Leased,
         _ operation: (Leased) async throws -> sending R
@@ -53,7 +53,7 @@ extension Container {
 
     /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.
     ///
-    /// An overload of its own because the compiler takes a pack of one for a tuple of one, which is not `Hashable`.
+    /// A separate overload because the compiler treats a pack of one as a tuple of one, which is not `Hashable`.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -86,9 +86,9 @@ extension Container {
 }
 
 extension ContainerCore {
-    /// The erased ``Arguments`` of each cached instance, or what `keyedBy:` made of them.
+    /// The erased ``Arguments`` of each cached instance, or the keys that `keyedBy:` computed from them.
     fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [ArgumentKey] {
-        // Asking for a forwarded type means the service behind it.
+        // A request for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
         return withState { state in
             state.instances.all.compactMap { kept in
@@ -100,7 +100,8 @@ extension ContainerCore {
                 guard isMeant, !key.isNone, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
-                    // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
+                    // Reading has retained the instance, perhaps as the last reference: it is released outside the
+                    // lock.
                     state.retired.append(living)
                 }
                 return key

@@ -2,8 +2,8 @@ extension Container {
     /// Registers a service, which can be resolved from now on.
     ///
     /// - Parameter registration: The registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`;
-    ///   nothing is registered then.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; the
+    ///   container is then unchanged.
     public func register<Service>(_ registration: consuming Registration<Service>) throws {
         try core.register(registration.draft)
     }
@@ -46,7 +46,7 @@ extension Container {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance.
+    ///   - factory: Creates an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @inlinable
     public func register<Service: Sendable>(
@@ -81,7 +81,7 @@ extension Container {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance.
+    ///   - factory: Creates an instance.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     @inlinable
     public func register<Service: Sendable>(
@@ -103,7 +103,7 @@ extension Container {
     ///   - lifetime: How long an instance is shared between requests with equal arguments.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    ///   - factory: Creates an instance from the arguments given to `resolve`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -126,7 +126,7 @@ extension Container {
     ///   - key: Computes the key from the arguments.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments of the request that comes first.
+    ///   - factory: Creates an instance from the arguments of the first request.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, each Argument: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
@@ -166,7 +166,7 @@ extension Container {
     ///   - lifetime: `.transient`.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    ///   - factory: Creates an instance from the arguments given to `resolve`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
     public func register<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
@@ -203,9 +203,9 @@ extension Container {
     ///   - qualifier: Distinguishes registrations of one type.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments given to `make`.
+    ///   - factory: Creates an instance from the arguments given to `make`.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
-    @_disfavoredOverload  // A lone closure is taken for an ordinary factory.
+    @_disfavoredOverload  // A lone closure is an ordinary factory.
     public func register<Service, each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -254,7 +254,7 @@ extension Container {
         _ = core.unregister { $0.registrations.inOrder }
     }
 
-    /// Whether a service without arguments can be resolved here: registered in this container, a fallback or an
+    /// Returns whether a service without arguments can be resolved here: registered in this container, a fallback or an
     /// ancestor.
     ///
     /// - Parameters:
@@ -265,7 +265,7 @@ extension Container {
         core.isRegistered(ServiceKey(service, qualifier: qualifier))
     }
 
-    /// Whether a service with these argument types can be resolved here.
+    /// Returns whether a service with these argument types can be resolved here.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -281,7 +281,8 @@ extension Container {
             ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
     }
 
-    /// Whether a service has any registration, whatever its arguments: in this container, a fallback or an ancestor.
+    /// Returns whether a service has any registration, whatever its arguments: in this container, a fallback or an
+    /// ancestor.
     ///
     /// Contributions to `resolveMany` and `making:` registrations count too.
     ///

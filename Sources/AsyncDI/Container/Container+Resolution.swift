@@ -1,15 +1,15 @@
 extension Container {
-    /// What a request made through this container asks.
+    /// The resolver for requests made through this container.
     ///
-    /// Inside `withScope`, an outer container stands for the innermost scope below it. A factory's questions mean what
-    /// they say, so that an override may ask the outer container for the original.
+    /// Inside `withScope`, an outer container stands for the innermost scope below it. Inside a factory, a request goes
+    /// to exactly the container that it names, so that an override can resolve the original from the outer container.
     nonisolated var resolver: Resolver {
         ResolutionContext.activeRun == nil ? core.resolver : Resolver(host: core, run: nil)
     }
 
     /// Returns an instance of a service, creating it if necessary.
     ///
-    /// Runs in the caller's task and isolation. When the instance exists, this costs no lock and no suspension.
+    /// Runs in the caller's task and isolation. A request for an existing instance takes no lock and does not suspend.
     /// Concurrent requests share one creation of a shared instance.
     ///
     /// - Parameters:
@@ -24,7 +24,7 @@ extension Container {
         try await resolveUnready(service, qualifier)
     }
 
-    /// Returns an instance of a service whose qualifier's type is known, creating it if necessary.
+    /// Returns an instance of a service with a qualifier of known type, creating it if necessary.
     @_documentation(visibility: internal)
     @inlinable
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
@@ -52,8 +52,8 @@ extension Container {
 
     /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing
-    /// generic runs.
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: a request for an existing instance runs
+    /// no generic code.
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.
@@ -79,10 +79,10 @@ extension Container {
         }
     }
 
-    /// What is not found at once.
+    /// Handles requests that the look-up cannot answer at once.
     ///
-    /// By itself, so that the function above is small enough to be a part of its caller: on a hit that is a quarter of
-    /// the time.
+    /// A separate function, so that the one above is small enough to be inlined: on a hit this saves a quarter of the
+    /// time.
     @inlinable @inline(never)
     nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?
@@ -91,12 +91,12 @@ extension Container {
         return try await resolveUnready(service, nil)
     }
 
-    /// The published instance of a service with a qualifier, perhaps another one of the same type and hash.
+    /// The published instance of a service with a qualifier, perhaps a different one of the same type and hash.
     @inlinable
     nonisolated func beginHit<Name: Qualifier>(
         _ service: any Any.Type, _ qualifier: Name
     ) -> InstanceTable.QualifiedHit? {
-        // An instance of a class may be one of a subclass: that goes the long way.
+        // An instance of a class may be one of a subclass: such a request takes the long way.
         if Name.self is AnyClass { return nil }
         return beginHit(
             QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier)))
@@ -113,7 +113,7 @@ extension Container {
     nonisolated func find(_ service: any Any.Type) -> Answer {
         guard run.isNil else { return .other(nil) }
         guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
-        // Not through the core, which would be retained: on a hit nothing is.
+        // Not through the core, which would be retained: a hit retains only the instance.
         guard let found = table.find(service) else { return core.beginShared(service) }
         return found.answer(from: core, table, to: nil)
     }
@@ -145,8 +145,8 @@ extension Container {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance, nil when nothing is registered under the key.
-    /// - Throws: The same as ``resolve(_:qualifier:)``, but for this service's own absence.
+    /// - Returns: The instance, or nil when the service is not registered.
+    /// - Throws: The same as ``resolve(_:qualifier:)``, except for this service's own absence.
     public nonisolated(nonsending) func optional<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service? {
@@ -165,9 +165,9 @@ extension Container {
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - first: The first argument.
     ///   - rest: The other arguments.
-    /// - Returns: The instance, nil when the service is not registered at all.
-    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and what
-    ///   ``resolve(_:qualifier:arguments:_:)`` throws.
+    /// - Returns: The instance, or nil when the service is not registered at all.
+    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and the errors
+    ///   of ``resolve(_:qualifier:arguments:_:)``.
     public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
@@ -180,7 +180,7 @@ extension Container {
         }
     }
 
-    /// Makes a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
+    /// Creates a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -226,7 +226,7 @@ extension Container {
 
     /// Returns an existing instance, synchronously.
     ///
-    /// It exists after an earlier resolve or an eager start, or as an `instance:` registration.
+    /// The instance exists after an earlier resolve or an eager start, or as an `instance:` registration.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -244,16 +244,16 @@ extension Container {
         }
     }
 
-    /// Builds something from instances that are already there, synchronously; registers and stores nothing.
+    /// Creates an object from existing instances, synchronously; registers and stores nothing.
     ///
-    /// For objects that are bound to the main actor or are not `Sendable`: view models, controllers.
+    /// For objects that are bound to the main actor or not `Sendable`, such as view models and controllers.
     /// ```swift
     /// let model = try container.ready(using: ViewModel.init)
     /// ```
     /// - Parameter initializer: The initializer, or any function.
     /// - Returns: The initializer's result.
-    /// - Throws: ``ResolutionError`` with the code `notReady` that names the first missing dependency, and what the
-    ///   initializer throws.
+    /// - Throws: ``ResolutionError`` with the code `notReady`, which names the first missing dependency, and the
+    ///   initializer's error.
     public nonisolated func ready<Service, each Dependency: Sendable>(
         using initializer: (repeat each Dependency) throws -> Service
     ) throws -> Service {
@@ -262,9 +262,9 @@ extension Container {
 }
 
 extension Resolver {
-    /// The container that is used: the scope in which a service is being created, for hooks that must know it; nil when
-    /// it no longer exists.
+    /// The container that resolves, such as the scope in which a service is being created, for hooks that must know it;
+    /// nil when it no longer exists.
     ///
-    /// Keep the resolver rather than the container: an instance that holds the container which holds it is never freed.
+    /// Keep the resolver rather than the container: an instance that holds the container that holds it is never freed.
     public var container: Container? { (host as? ContainerCore)?.handle() }
 }

@@ -28,10 +28,10 @@ extension Container {
         try core.openScope(key: nil, name: "scope", holder: self, registrations: registrations)
     }
 
-    /// The scope that is open under a key.
+    /// Returns the scope that is open under a key.
     ///
     /// - Parameter key: The key that the scope was opened with.
-    /// - Returns: The scope, nil when none is open under the key.
+    /// - Returns: The scope, or nil.
     public func scope(_ key: some Hashable & Sendable) -> Container? {
         (try? core.scope(AnyKey(key)))?.handle()
     }
@@ -41,33 +41,33 @@ extension Container {
     /// - Parameter key: The key that the scope was opened with.
     public subscript(_ key: some Hashable & Sendable) -> Container? { scope(key) }
 
-    /// Disposes the scope that is open under a key; does nothing when none is.
+    /// Disposes the scope that is open under a key; does nothing without one.
     ///
     /// - Parameter key: The key that the scope was opened with.
-    /// - Throws: ``DisposalError`` with everything that `onDispose` hooks threw; ``ResolutionError`` with the code
-    ///   `disposed`.
+    /// - Throws: ``DisposalError`` with all errors of `onDispose` hooks; ``ResolutionError`` with the code `disposed`.
     public func disposeScope(_ key: some Hashable & Sendable) async throws {
         try await core.scope(AnyKey(key))?.dispose()
     }
 
-    /// Opens a scope for as long as a body runs, and makes it ``current`` for the body's task and its children.
+    /// Opens a scope for the duration of a body, and makes it ``current`` for the body's task and its children.
     ///
-    /// The scope is always one of its own, also when the key is open elsewhere. It is disposed, to the end, when the
+    /// Each call opens its own scope, even when the key is open elsewhere. The scope is disposed, to the end, when the
     /// body returns, throws or is cancelled, before this call returns.
     /// ```swift
     /// try await container.withScope("request-42") { scope in
     ///     let user = try await container.resolve(CurrentUser.self)  // the request's own
+    ///     try await user.greet(in: scope)
     /// }
     /// ```
     /// - Parameters:
-    ///   - key: What messages call the scope.
+    ///   - key: The name of the scope in messages.
     ///   - registrations: The scope's own registrations, which may override inherited ones.
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
-    /// - Throws: The body's error; else the error of an `onDispose` hook, unchanged, or ``DisposalError`` when
-    ///   several hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed under the
-    ///   body, so that its work was not completed. When body and disposal both throw, observers receive the
-    ///   disposal's errors.
+    /// - Throws: The body's error; else the error of an `onDispose` hook, unchanged, or ``DisposalError`` when several
+    ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed during the body,
+    ///   so that its work was not completed. When both the body and the disposal throw, observers receive the errors of
+    ///   the disposal.
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: (Container) async throws -> sending R
@@ -77,7 +77,7 @@ extension Container {
         return try await Container.run(operation, in: &scope)
     }
 
-    /// Opens a scope without a key for as long as a body runs.
+    /// Opens a scope without a key for the duration of a body.
     ///
     /// - Parameters:
     ///   - registrations: The scope's own registrations, which may override inherited ones.
@@ -95,14 +95,14 @@ extension Container {
 
     /// Runs the body with the scope as the current one, and ends the scope.
     ///
-    /// Binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs a
-    /// request as much as a look-up.
+    /// It binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs
+    /// a request as much as a look-up.
     private static func run<R>(
         _ operation: (Container) async throws -> sending R, in scope: inout Container,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> sending R {
-        // Unsafe because `withValue` cannot express that the result was received as `sending` and is touched by nothing
-        // on its way out.
+        // Unsafe because `withValue` cannot express that the result was received as `sending` and that no other code
+        // uses it on its way out.
         nonisolated(unsafe) let result: R
         do {
             result = try await Container.$current.withValue(scope) { [scope] in
@@ -110,7 +110,7 @@ extension Container {
                 return try await operation(scope)
             }
         } catch {
-            // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
+            // The caller gets the body's error; observers have received the errors of the disposal.
             try? await end(&scope, reason: DisposalReason(error: error))
             throw error
         }
@@ -125,8 +125,8 @@ extension Container {
     }
 }
 
-/// What messages call a scope that is opened with a key.
+/// The name of a scope with a key, in messages.
 private func scopeName<Key: Hashable>(_ key: Key) -> String {
-    // A string is most keys, and describing one through an interpolation takes ten times as long.
+    // Most keys are strings, which interpolation describes ten times as slowly.
     (key as? String) ?? "\(key)"
 }

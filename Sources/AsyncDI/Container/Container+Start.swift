@@ -16,9 +16,9 @@ extension Container {
     ///     Registration(Cache.self, lifetime: .singleton) { _ in try await Cache.warm() }.eager()
     /// }
     /// let report = try await container.start()
-    /// print(report)  // start took 2.3 seconds; Database → Cache took 2.1 seconds of it
+    /// print(report)  // start took 2.3 seconds; Database took 2.1 seconds of it
     /// ```
-    /// - Returns: The services that were created, and how long each took.
+    /// - Returns: The created services, with the duration of each creation.
     /// - Throws: The problems of the registrations given to the initializer; else the error of a module or factory;
     ///   ``ResolutionError``.
     @discardableResult
@@ -28,8 +28,8 @@ extension Container {
 
     /// Creates every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
-    /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, inherited
-    /// services too. Independent services are created concurrently.
+    /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, this
+    /// includes inherited services. Independent services are created concurrently.
     ///
     /// - Parameter lifetime: The lifetime whose services are created.
     /// - Throws: A factory's error; ``ResolutionError``.
@@ -42,7 +42,7 @@ extension ContainerCore {
     /// Starts the container.
     ///
     /// - Parameter undoesFailure: Whether the instances of a start that fails are disposed here.
-    /// - Returns: What was created.
+    /// - Returns: The report of the start.
     /// - Throws: The same as ``Container/start()``.
     func start(undoesFailure: Bool = true) async throws -> StartReport {
         try withState { state in

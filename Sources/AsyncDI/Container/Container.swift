@@ -1,11 +1,13 @@
-/// A dependency-injection container that assumes concurrency.
+/// A dependency-injection container for concurrent code.
 ///
 /// It resolves asynchronous, throwing factories, creates each shared instance once for any number of concurrent
 /// requests, gives a server one scope for each request, and disposes its instances in order.
 /// ```swift
 /// let container = Container {
-///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
-///         .onDispose { database in try await database.close() }
+///     Registration(Database.self, lifetime: .singleton) { _ in
+///         try await Database.open("app.sqlite")
+///     }
+///     .onDispose { database in try await database.close() }
 ///     Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
 /// }
 /// let users = try await container.resolve((any UserRepository).self)
@@ -16,21 +18,21 @@
 public actor Container: _ContainerInit {
     /// The innermost scope of the current task, bound by ``withScope(_:registrations:operation:)``.
     ///
-    /// A task that outlives the scope still has it here, and resolves from the containers around it.
+    /// A task that outlives the scope still finds it here, and resolves from the containers around it.
     @TaskLocal public static var current: Container?
 
     nonisolated let core: ContainerCore
     /// The core's table, one step nearer for the hot path.
     nonisolated let table: InstanceTable
-    /// The task-locals that the hot path looks at.
+    /// The task-locals that the hot path reads.
     ///
     /// Stored here because reaching a global costs a call each time.
     nonisolated let run = TaskLocalPeek(ResolutionContext.$run)
     nonisolated let currentContainer = TaskLocalPeek(Container.$current)
     /// Keeps the core filled while references to this container exist.
     ///
-    /// Taken out at the end only, like the parent: in this order, so that a container's instances go before those of
-    /// its parent.
+    /// Taken out at the end only, like the parent: in this order, so that a container's instances are released before
+    /// those of its parent.
     private nonisolated let lifeline: AtomicReference<Lifeline>
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
@@ -39,16 +41,16 @@ public actor Container: _ContainerInit {
     /// The name given to the container, or scope, at its creation.
     public nonisolated var name: String? { core.name }
 
-    /// A container with a collection of registrations.
+    /// Creates a container with a collection of registrations.
     ///
-    /// Does not throw: invalid registrations throw on the first resolve of their key.
+    /// This does not throw: invalid registrations throw on the first resolve of their key.
     ///
     /// - Parameters:
     ///   - name: The name shown in messages.
     ///   - parent: The container that is searched after this one and its fallbacks. The parent does not keep this
     ///     container alive, but disposes it before itself.
-    ///   - defaultLifetime: The lifetime of registrations that name none.
-    ///   - onDuplicate: What happens when a key is registered twice.
+    ///   - defaultLifetime: The lifetime of registrations without one.
+    ///   - onDuplicate: The effect of registering a key twice.
     ///   - fallbacks: Containers that are searched, in this order, after this one.
     ///   - observers: Receive the container's events.
     ///   - clock: Measures durations; a test may pass one that it drives by hand.
@@ -74,12 +76,12 @@ public actor Container: _ContainerInit {
         parent?.core.addChild(core)
     }
 
-    /// A handle over a core that is there already, which does not know of it yet.
+    /// Creates a handle for an existing core, which does not know of it yet.
     ///
     /// - Parameters:
     ///   - core: The core.
-    ///   - lifeline: What keeps it filled.
-    ///   - parent: The handle of its parent; found when nil.
+    ///   - lifeline: The object that keeps the core filled.
+    ///   - parent: The handle of its parent; looked up when nil.
     init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
         self.core = core
         table = core.table
@@ -93,27 +95,27 @@ public actor Container: _ContainerInit {
         releaseInTurn(parent.takeAtEnd())
     }
 
-    /// The body that a pinned handle was for has ended: a handle that is kept beyond it is still found.
+    /// The body of a pinned handle has ended: a handle that is kept beyond it can still be found.
     nonisolated func adoptAgain() {
         if let lifeline = lifeline.object { core.adopt(self, lifeline) }
     }
 }
 
-/// Provides the container's initializer with a builder closure, which runs in the caller's isolation, also on the main
+/// Provides the container's initializer with a builder closure, which runs in the caller's isolation, even on the main
 /// actor, and captures freely: an actor's own initializer could not.
 public protocol _ContainerInit: Sendable {}
 
 extension _ContainerInit where Self == Container {
     /// Creates a container with the registrations of a builder closure.
     ///
-    /// Synchronous, and does not throw: invalid registrations throw on the first resolve of their key.
+    /// This is synchronous, and does not throw: invalid registrations throw on the first resolve of their key.
     ///
     /// - Parameters:
     ///   - name: The name shown in messages.
     ///   - parent: The container that is searched after this one and its fallbacks. The parent does not keep this
     ///     container alive, but disposes it before itself.
-    ///   - defaultLifetime: The lifetime of registrations that name none.
-    ///   - onDuplicate: What happens when a key is registered twice.
+    ///   - defaultLifetime: The lifetime of registrations without one.
+    ///   - onDuplicate: The effect of registering a key twice.
     ///   - fallbacks: Containers that are searched, in this order, after this one.
     ///   - observers: Receive the container's events.
     ///   - clock: Measures durations; a test may pass one that it drives by hand.

@@ -1,26 +1,50 @@
-/// Requests without qualifier and arguments from outside every factory, as far as they go without suspending.
+/// Requests without qualifier and arguments, as far as they go without suspending.
 extension ContainerCore {
+    /// The answer to a request from outside every run.
     func find(_ service: any Any.Type) -> Answer {
         guard let found = table.find(service) else { return beginShared(service) }
         return found.answer(from: self, table, to: nil)
     }
 
-    /// Finds, makes or joins the shared instance of a service without qualifier and arguments, for a request from
-    /// outside every factory.
-    ///
-    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in.
-    @inline(never)
+    /// The same where nothing is published.
     func beginShared(_ service: any Any.Type) -> Answer {
+        // The body of a lease waits for what is begun in it.
+        guard LeaseContext.peek.isNil else { return .other(nil) }
+        return Request.beginShared(service, from: self, table, asker: nil)
+    }
+}
+
+extension Request {
+    /// Finds, makes or joins the shared instance of a service without qualifier and arguments that is not published.
+    ///
+    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in. The caller
+    /// has made sure that nothing is recorded.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - host: The container asked.
+    ///   - table: Its table.
+    ///   - asker: The run that asks, nil outside every activity.
+    /// - Returns: The answer; `.other(nil)` where more rules are to be asked.
+    @inline(never)
+    static func beginShared(
+        _ service: any Any.Type, from host: any ResolutionHost, _ table: InstanceTable, asker: Run?
+    ) -> Answer {
         let clock = RegistrationCounter.now
         let key = ServiceKey(service)
-        guard !table.hasObstacles, stalls == nil, LeaseContext.peek.isNil,
-            let (binding, owner) = table.registration(of: key),
+        guard !table.hasObstacles, host.stalls == nil, let (binding, owner) = table.registration(of: key),
             binding.isPlainShared, !owner.isClosed
-        else {
-            return .other(nil)
+        else { return .other(nil) }
+        let request = Request(key: key, pack: .none, host: host, asker: asker)
+        let isScoped = binding.lifetime.sharing == .resolvingContainer
+        let place: any ResolutionHost = isScoped ? host : owner.host
+        if let holder = asker?.holder {
+            // Refused, or measured, where that is an error or an event.
+            guard !holder.host.reportsCreations, place.startMeter == nil,
+                (try? request.checkCaptive(
+                    in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)) != nil
+            else { return .other(nil) }
         }
-        let request = Request(key: key, pack: .none, host: self, asker: nil)
-        let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? self : owner.host
         let attempt = JoinAttempt(clock: clock, mayWait: !Task.isCancelled)
         switch place.join(CreationKey(withoutArguments: binding), for: request, attempt: attempt) {
         case .ready(let cell):
@@ -29,19 +53,18 @@ extension ContainerCore {
             switch creation.launch(for: waiter) {
             case .ended(.instance(let cell)): return .instance(cell)
             case .ended(let outcome): return .other(DecidedRequest(request, for: binding, .ended(outcome, creation)))
-            case .waits(let waiter): return begun(waiter, request)
+            case .waits(let waiter): return request.waits(waiter, releasing: [])
             }
-        case .wait(let waiter, _):
-            // Only a request from inside a creation can let others go on.
-            return begun(waiter, request)
-        default:
-            return .other(nil)
+        case .wait(let waiter, let releasing):
+            return request.waits(waiter, releasing: releasing)
+        case let decision:
+            return .other(DecidedRequest(request, for: binding, decision))
         }
     }
 
-    private func begun(_ waiter: Waiter, _ request: @autoclosure () -> Request) -> Answer {
-        if waiter.creation.host === self { return .wait(waiter) }
+    private func waits(_ waiter: Waiter, releasing: [(waiter: Waiter, early: Creation)]) -> Answer {
+        if asker == nil, waiter.creation.host === host { return .wait(waiter) }
         // Should it have to be asked for again, that is asked here and not where it is made.
-        return .other(DecidedRequest(request(), for: waiter.creation.binding, .wait(waiter, releasing: [])))
+        return .other(DecidedRequest(self, for: waiter.creation.binding, .wait(waiter, releasing: releasing)))
     }
 }

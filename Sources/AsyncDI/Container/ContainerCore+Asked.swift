@@ -1,17 +1,17 @@
-/// Which container answers a request made outside every factory, inside and after `withScope`.
+/// The container that resolves a request from outside every factory, inside and after `withScope`.
 extension ContainerCore {
-    /// The container that a request made outside every factory asks: the innermost current scope below this one.
+    /// The container that resolves a request from outside every factory: the innermost current scope below this one.
     ///
-    /// It may have ended: then nothing is found at once, and the request goes the way of ``resolver``.
+    /// It may have ended: then the look-up finds nothing, and the request takes the path of ``resolver``.
     var asked: ContainerCore {
         guard let current = Container.current?.core, current !== self, isAboveOrSame(current) else { return self }
         return current
     }
 
-    /// What such a request asks, if nothing is found at once.
+    /// The resolver of such a request, if the look-up finds nothing.
     ///
-    /// A task may outlive its current scope. It asks the next container outwards that is open, as if the scope were not
-    /// there; only what belonged to the scope is refused.
+    /// A task may outlive its current scope. It then uses the next open container around the scope; only services of
+    /// the scope are refused.
     var resolver: Resolver {
         let current = asked
         guard current !== self, current.hasEnded else { return Resolver(host: current, run: nil) }
@@ -25,15 +25,14 @@ extension ContainerCore {
             host: next ?? self, run: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
     }
 
-    /// Whether a request of this container was refused only because the current scope, which it went to, has ended
-    /// meanwhile: it is made again, as one that comes after the end.
+    /// Whether a request of this container failed only because the current scope, which it went to, ended meanwhile: it
+    /// is then repeated, as a request after the end.
     ///
     /// - Parameters:
-    ///   - error: Why it was refused.
-    ///   - host: Where it went.
-    ///   - depth: The length of the path to what was asked for; a longer one is that of a factory, which has begun in
-    ///     the scope.
-    /// - Returns: Whether it is.
+    ///   - error: The reason of the failure.
+    ///   - host: The container that the request went to.
+    ///   - depth: The length of the request's path; a longer path belongs to a factory that began in the scope.
+    /// - Returns: Whether it must be repeated.
     func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> Bool {
         guard host !== self, host.table.isClosed, let error = error as? ResolutionError else { return false }
         return error.code == .disposed && error.path.count <= depth

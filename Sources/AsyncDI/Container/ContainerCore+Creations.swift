@@ -12,7 +12,7 @@ extension ContainerCore {
             // The registration may have been replaced since the request found it; replacing takes this lock too, or,
             // where the registration is an ancestor's, the old binding answers no look-up after its retirement.
             guard key.binding.isCurrent else { return .stale }
-            // Found once: comparing arguments is the user's code.
+            // Looked up once: comparing arguments is user code.
             let kept = state.instances[key]
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
                 guard case .ready(let cell) = decision, let kept else { return decision }
@@ -39,37 +39,13 @@ extension ContainerCore {
             }
             guard attempt.mayWait else { return .refused }
             if isRefused { return .disposed(self) }
-            // An instance for arguments that are not equal to themselves could never be found again.
+            // An instance for arguments that do not equal themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
                 after: holder == nil ? predecessor : nil)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
-        }
-    }
-
-    func cached(
-        _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
-    ) -> Request.Delivery? {
-        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison,
-            !takesLease || !request.isRefusedWhileDraining
-        else { return nil }
-        let hash = comparison.hash(arguments)
-        // The clock is user code, and read outside the lock.
-        let now = elapsed()
-        return withState { state in
-            guard state.phase == .open, binding.isCurrent, let found = index.instance(withHash: hash),
-                let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
-            else { return nil }
-            // Unchecked because what an index holds beside its mark, which has no arguments, is an entry of the cache.
-            let kept = unsafeDowncast(found, to: CacheEntry.self)
-            kept.node?.note(at: now)
-            guard takesLease else { return Request.Delivery(cell: cell) }
-            // In this step, because the instance may be evicted as soon as the lock is released.
-            let key = kept.key
-            let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
-            return Request.Delivery(cell: cell, lease: Lease(core: self, key: key, leased))
         }
     }
 
@@ -85,7 +61,7 @@ extension ContainerCore {
     func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
         cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
         cell.isResettable = binding.lifetime.isResettable
-        // What is inherited, or decorated because it is, must not hide a nearer registration that comes later. An
+        // An inherited instance, or one decorated as such, must not hide a nearer registration that comes later. An
         // owner's registration is its own.
         let isInherited =
             binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
@@ -108,7 +84,7 @@ extension ContainerCore {
         }
         let waiter = Waiter(for: creation, takesLease: takesLease)
         state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
-        // A new creation waits for nothing yet, so this wait cannot close a cycle.
+        // A new creation has no waits yet, so this wait cannot close a cycle.
         creation.noteLink()
         if let asker = Waits.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
         return waiter
@@ -168,15 +144,15 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// What is cached for a key: the answer, or nil when a creation is needed.
+    /// The cached instance of a key: the answer, or nil when a creation is needed.
     fileprivate mutating func answer(
         _ key: CreationKey, found kept: CacheEntry?, attempt: JoinAttempt, now: Duration
     ) -> JoinDecision? {
         guard let kept else {
             if key.binding.isPlainShared { return nil }
             guard key.binding.lifetime.makeStorage != nil, key.binding.blueprint.instance == nil else { return nil }
-            // A storage for arguments that are not equal to themselves could never be found again: each attempt would
-            // add one.
+            // A storage for arguments that do not equal themselves could never be found again: each attempt would add
+            // one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())
@@ -184,10 +160,11 @@ extension ContainerCore.State {
             return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }
         if let stored = kept.stored {
-            // Whether the storage gives what it had or what is being stored, only the creation's end can tell.
+            // Only the creation's end can tell whether the storage returns its previous instance or the new one.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
-            // What it has may be what was reset: it is stored, or about to be cleared, and then comes what is made now.
+            // Its content may be an instance that was reset: it is stored, or about to be cleared, before the new
+            // instance.
             if self.storageWork.isBusy(stored.instances) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }

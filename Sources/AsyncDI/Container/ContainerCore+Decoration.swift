@@ -1,6 +1,6 @@
-/// Decorating registrations: those of this container, and what it inherits.
+/// Decorations of this container's registrations, own and inherited.
 extension ContainerCore {
-    /// Adds a decoration; what was made undecorated is dropped and disposed.
+    /// Adds a decoration; undecorated instances are dropped and disposed.
     func decorate(_ decoration: Decoration) throws {
         var removals = Removals()
         try withState { state in
@@ -12,15 +12,16 @@ extension ContainerCore {
         decorateInherited([decoration])
     }
 
-    /// Adds decorations, and decorates what this container has itself.
+    /// Adds decorations, and applies them to this container's own registrations.
     ///
-    /// What it inherits is decorated outside the lock, by ``decorateInherited(_:)``: others have locks of their own.
+    /// Inherited ones are decorated outside the lock, by ``decorateInherited(_:)``: other containers have their own
+    /// locks.
     func add(_ decorations: [Decoration], in state: inout State, into removals: inout Removals) {
         for decoration in decorations {
             state.decorations.append(decoration)
             for old in state.registrations.records(of: decoration.service) where decoration.applies(to: old.key) {
                 let new = decorated(old, by: decoration)
-                // What is wrong with a registration stays wrong, decorated or not.
+                // An invalid registration stays invalid, decorated or not.
                 if new === old { continue }
                 replace(old, by: new, in: &state, into: &removals)
                 renewForwards(of: old.key, in: &state, into: &removals)
@@ -28,12 +29,12 @@ extension ContainerCore {
         }
     }
 
-    /// Decorates what this container inherits, now and when it comes later.
+    /// Decorates inherited registrations, present and future.
     func decorateInherited(_ decorations: [Decoration]) {
         guard !decorations.isEmpty else { return }
         let others = Array(searchOrder.dropFirst())
         guard !others.isEmpty else { return }
-        // Before looking, so that what is registered meanwhile is either seen here or offered.
+        // Before the look-up, so that a registration made meanwhile is either found here or offered.
         withState { $0.followed = others }
         for core in others { core.withState { $0.decorators[ObjectIdentifier(self)] = WeakCore(core: self) } }
         inherit(
@@ -49,7 +50,7 @@ extension ContainerCore {
         for core in withState({ $0.decorators.values.compactMap(\.core) }) { core.inherit(keys) }
     }
 
-    /// A container that decorates what it inherits is gone.
+    /// Forgets a container that decorated inherited registrations and is gone.
     func forgetDecorator(_ id: ObjectIdentifier) {
         withState { state in
             if state.rarely({ !$0.decorators.isEmpty }) { state.decorators[id] = nil }
@@ -71,7 +72,7 @@ extension ContainerCore {
         return state.decorations.filter { $0.applies(to: binding.key) }.reduce(binding, decorated)
     }
 
-    /// Decorates what a container inherits for a key, unless it has a registration of its own.
+    /// Decorates the inherited registration of a key, unless the container has its own.
     private func inherit(_ key: ServiceKey, in state: inout State) {
         guard table.ownRegistration(of: key) == nil, let binding = inherited(key, in: state) else { return }
         _ = state.registrations.add(binding, beside: nil, onDuplicate: .replace)
@@ -119,7 +120,7 @@ extension ContainerCore {
         state.drop([binding], from: table, into: &removals)
     }
 
-    /// Decorates what is inherited for keys that have no registration of their own any more.
+    /// Decorates the inherited registrations of keys that have lost their own.
     func inheritInstead(of keys: [ServiceKey], in state: inout State) {
         guard state.isDecorated else { return }
         for key in keys { inherit(key, in: &state) }
@@ -137,7 +138,7 @@ extension ContainerCore {
         table.publish(new, retired: &state.retired)
     }
 
-    /// Decorated forwarded types hold what was behind them, in scopes too: they begin anew.
+    /// Decorated forwarded types hold the instances behind them, in scopes too: they begin anew.
     func renewForwards(of key: ServiceKey, in state: inout State, into removals: inout Removals) {
         guard state.isDecorated else { return }
         for alias in state.registrations.records(forwardingTo: key) where alias.blueprint.underlying == key {
@@ -185,7 +186,7 @@ extension Container {
     ///   - qualifier: The qualifier that it was registered with.
     ///   - fileID: The file that messages show for the decoration.
     ///   - line: The line that messages show for the decoration.
-    ///   - decorator: Takes the instance of the factory, or of an earlier decorator, and returns the one to resolve.
+    ///   - decorator: Receives the instance of the factory, or of an earlier decorator, and returns the one to resolve.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func decorate<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,

@@ -3,7 +3,7 @@ extension ContainerCore {
     /// Disposes the container, or waits for the disposal that is under way.
     ///
     /// - Parameters:
-    ///   - reason: What hooks are told.
+    ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended: any other call interrupts it.
     ///   - deadline: How long to wait.
     /// - Throws: `DisposalError`; `invalidOperation` where the call would wait for itself.
@@ -20,7 +20,7 @@ extension ContainerCore {
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
             return try await wait(for: disposal, deadline: nil)
         }
-        // Known before the first hook runs: a hook that needs what the caller is making is refused.
+        // Known before the first hook runs: a hook that needs an instance that the caller is creating is refused.
         let suspension = Suspension()
         if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
             // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
@@ -29,7 +29,7 @@ extension ContainerCore {
                 return
             }
             guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, runs) }
-            // No other call would close the scope. The caller is told that its work is lost, so it has to be.
+            // No other call would close the scope. The caller gets the error of lost work, so the work must be lost.
             let error = waitsForItself("ends \(displayName)", asker, runs)
             _ = beginDisposal(reason: DisposalReason(error: reason.error ?? error), isEndOfBody: true)
             throw error
@@ -55,7 +55,7 @@ extension ContainerCore {
 
     /// The container's disposal, nil before a call has waited for it.
     ///
-    /// Not retained by hand because a reference that is there is never exchanged.
+    /// Not retained by hand because an existing reference is never exchanged.
     var disposalUnderWay: Disposal? { disposalReference.load()?.takeUnretainedValue() }
 
     var ends: [Activity] { disposalUnderWay.map { [$0] } ?? parent?.ends ?? [] }
@@ -89,7 +89,7 @@ extension ContainerCore {
     /// Begins the disposal unless it has begun; nil when it is over.
     ///
     /// - Parameters:
-    ///   - reason: What hooks are told.
+    ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
     ///   - depth: How many disposals go on around this one in the caller's thread; `.max` where no hook may run there.
     /// - Returns: The disposal that is under way.
@@ -107,13 +107,13 @@ extension ContainerCore {
         return disposal
     }
 
-    /// Begins the disposal where nothing but hooks can keep it from its end: most scopes with instances are like this.
+    /// Begins the disposal where only hooks can keep it from its end: most scopes with instances are like this.
     ///
     /// The disposal waits for its hooks alone, which wait for nothing yet. The call of `dispose` therefore closes no
     /// cycle, and the graph of waits learns of it only when a hook waits: see ``Disposable/beginner``.
     ///
     /// - Parameters:
-    ///   - reason: What hooks are told.
+    ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
     ///   - asker: The call that waits for the disposal, nil outside every activity.
     /// - Returns: The disposal; nil where it must begin in the general way.
@@ -132,7 +132,7 @@ extension ContainerCore {
 
     /// The step in which a disposal begins.
     ///
-    /// - Returns: What hooks are told.
+    /// - Returns: The reason that hooks receive.
     private func begin(
         _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
     ) -> DisposalReason {
@@ -185,7 +185,7 @@ extension ContainerCore {
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)
-            // Copied, so that the last reference to what was published does not go before the scope's key is free.
+            // Copied, so that the last reference to a published instance does not go before the scope's key is free.
             dropped.retired = state.retired
             return false
         }
@@ -198,7 +198,7 @@ extension ContainerCore {
         return true
     }
 
-    /// Ends what is under way in the container, which may take long.
+    /// Ends the work that is under way in the container, which may take long.
     private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
         stopCreations()
@@ -218,7 +218,7 @@ extension ContainerCore {
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         if withState({ !$0.leases.isEmpty || $0.owed > 0 }) {
-            // What was evicted while it was leased is disposed by the end of the last lease.
+            // The end of the last lease disposes instances that were evicted during a lease.
             disposal.waits(for: .allLeases)
             await allLeasesEnd()
             await awaitCleanups(disposal)
@@ -247,7 +247,7 @@ extension ContainerCore {
         for watcher in watchers.values { watcher.task.cancel() }
     }
 
-    /// Waiters are told at once; creations are cancelled.
+    /// Resumes waiters at once, and cancels creations.
     private func stopCreations() {
         let (waiters, creations) = withState { $0.flights.close() }
         for waiter in waiters { waiter.resume(.disposed) }
@@ -257,7 +257,7 @@ extension ContainerCore {
     /// Open scopes and children, the latest first: what they were in the middle of is not done.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
-            disposal.waits(for: .child(child))
+            disposal.waits(for: .container(child.displayName))
             let reason = DisposalReason(error: reason.error ?? Self.cutShort(child))
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
@@ -290,7 +290,7 @@ extension ContainerCore {
         }
     }
 
-    /// What a disposed container had, to be dealt with outside its lock: deinitializers are user code.
+    /// The content of a disposed container, to be released outside its lock: deinitializers are user code.
     private struct Dropped {
         var registrations: RegistrationTable<Binding>?
         var instances = InstanceCache()
@@ -299,7 +299,7 @@ extension ContainerCore {
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         var endings: [CreationKey: Disposable] = [:]
         var silent: [Disposable] = []
-        /// What was published, where its release must wait until the scope's key is free.
+        /// Published objects, whose release must wait until the scope's key is free.
         var retired: [AnyObject] = []
 
         func clear() {
@@ -311,8 +311,11 @@ extension ContainerCore {
     /// The container is disposed from now on.
     private func drop(from state: inout State, into dropped: inout Dropped) {
         if !state.registrations.isEmpty {
-            for binding in state.registrations.inOrder { binding.retire() }
-            if parent != nil { state.formerKeys = state.registrations.inOrder.map(\.key) }
+            if parent != nil { state.formerKeys.reserveCapacity(state.registrations.count) }
+            state.registrations.forEach { binding in
+                binding.retire()
+                if parent != nil { state.formerKeys.append(binding.key) }
+            }
             dropped.registrations = state.registrations
             state.registrations.removeAll()
         }
@@ -338,7 +341,7 @@ extension ContainerCore.State {
         hasHooksOnly && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
     }
 
-    /// Whether a disposal that has just begun waits for nothing but hooks.
+    /// Whether a disposal that has just begun waits only for hooks.
     fileprivate var hasHooksOnly: Bool {
         flights.isEmpty && leases.isEmpty && owed == 0
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }

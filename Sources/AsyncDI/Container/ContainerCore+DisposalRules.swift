@@ -1,6 +1,6 @@
-/// Refuses calls that would wait for a disposal which waits for them.
+/// Refuses calls that would wait for a disposal that waits for them.
 extension ContainerCore {
-    /// A factory that waits for the disposal of what waits for it would wait forever.
+    /// A factory that waits for the disposal of its own waiter would wait forever.
     func refuseInsideOwnFactory(to action: String) throws {
         guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeRun else { return }
         var run: Run? = asker
@@ -22,7 +22,7 @@ extension ContainerCore {
     func refuseInsideLease(to action: String) throws {
         var body = LeaseContext.activeBody
         while let current = body {
-            if current.cores.contains(where: isAboveOrSame) {
+            if current.leases(from: self) {
                 throw ResolutionError(
                     .invalidOperation,
                     "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",
@@ -32,7 +32,7 @@ extension ContainerCore {
         }
     }
 
-    /// The error for a call that would wait for what waits for the caller.
+    /// The error for a call that would wait for its own caller.
     func waitsForItself(_ action: String, _ asker: Asker, _ runs: [Run]) -> ResolutionError {
         let path = asker.run?.path ?? []
         let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? "the body of a withInstance"

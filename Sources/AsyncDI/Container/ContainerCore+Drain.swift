@@ -1,4 +1,4 @@
-/// Draining: work under way ends undisturbed, and no new work begins.
+/// Draining: current work ends undisturbed, and no new work begins.
 extension ContainerCore {
     func drain(deadline: Duration?) async throws {
         try refuseInsideOwnFactory(to: "drains")
@@ -25,14 +25,14 @@ extension ContainerCore {
         let target = ResetTarget.arguments(key, pack)
         let isAffected = selection(target)
         let removals = try drop(target)
-        // Also those that another reset or drain has dropped.
+        // Includes those that another reset or drain has dropped.
         func dropped() -> [Disposable] {
             withState { state in
                 state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
             }
         }
         let creations = withState { state in
-            // Not those that other tasks have begun since.
+            // Excludes those that other tasks have begun since.
             state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }.map(\.key)
         }
         .compactMap(\.end)
@@ -65,7 +65,7 @@ extension ContainerCore {
                 errors.append(timedOut("the disposal of \(key)", waitingFor: "its creation"))
             }
         }
-        // What was being created is leased by the requests that waited for it.
+        // The requests that waited for an instance in creation hold leases of it.
         let produced = Set(dropped()).subtracting(items)
         try begin(produced.map { $0 as Activity })
         items.formUnion(produced)
@@ -96,7 +96,7 @@ extension ContainerCore {
             advice: "Drain a container outside the bodies that use it.")
     }
 
-    /// Refuses new work for requests from outside, here and in the containers below that are no scopes.
+    /// Refuses new work for requests from outside, here and in the containers below that are not scopes.
     fileprivate func beginDraining() {
         table.isDraining = true
         for child in childCores where !child.isScope { child.beginDraining() }

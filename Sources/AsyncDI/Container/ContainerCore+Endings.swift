@@ -1,8 +1,9 @@
-/// The ends of creations: what happens to their instances and their waiters.
+/// The ends of creations, with the delivery of their instances to the waiters.
 extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         guard case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue else {
-            _ = end(creation, result, unlessInGraph: false)
+            var ending = Ending()
+            _ = end(creation, result, unlessInGraph: false, into: &ending)
             return
         }
         store(StoredProduct(creation: creation, cell: cell, instance: instance), in: storage)
@@ -10,37 +11,41 @@ extension ContainerCore {
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
         // A storage is the user's code, and given the instance once it is known to be complete.
-        creation.storage == nil && end(creation, result, unlessInGraph: true) != nil
+        guard creation.storage == nil else { return false }
+        var ending = Ending()
+        return end(creation, result, unlessInGraph: true, into: &ending)
     }
 
-    /// Ends the flight of what was given to a storage.
+    /// Ends the flight of an instance that a storage received.
     ///
-    /// Returns what is to be done to the storage next, and whether the container was dropped meanwhile.
+    /// Returns the storage's next pending call, and whether the container was dropped meanwhile.
     func end(
         _ creation: Creation, _ result: Result<Cell, any Error>, in storage: any InstanceStorage
     ) -> (next: StorageWork?, isDropped: Bool) {
-        guard let ending = end(creation, result, unlessInGraph: false, storedIn: storage) else { return (nil, false) }
+        var ending = Ending()
+        _ = end(creation, result, unlessInGraph: false, storedIn: storage, into: &ending)
         return (ending.nextWork, ending.isDropped)
     }
 
-    /// Ends a flight, and does what that leaves to do; nil when the graph of waits must be asked first.
+    /// Ends a flight, and does what that leaves to do.
+    ///
+    /// - Returns: Whether it has ended: not when the graph of waits must be asked first.
     private func end(
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
-        storedIn storage: (any InstanceStorage)? = nil
-    ) -> Ending? {
+        storedIn storage: (any InstanceStorage)? = nil, into ending: inout Ending
+    ) -> Bool {
         let now = elapsed()
-        var ending = Ending()
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
             let action = end(creation, result, at: now, in: &state, into: &ending)
             if let storage {
-                // In this step, so that every request finds the flight or what it has stored.
+                // In this step, so that every request finds either the flight or its stored instance.
                 ending.nextWork = state.storageWork.next(on: storage)
                 ending.isDropped = state.phase == .disposed
             }
             return action
         }
-        guard let action else { return nil }
+        guard let action else { return false }
         creation.finishEnd()
         startMeter?.end(of: creation, with: result, storedAs: ending.generation)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
@@ -49,7 +54,7 @@ extension ContainerCore {
         action.resumeWaiters(
             with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
         for continuation in ending.drained { continuation.resume() }
-        return ending
+        return true
     }
 
     /// The step in which a flight ends.
@@ -74,13 +79,13 @@ extension ContainerCore {
             ending.generation = keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
         } else if result.isSuccess, let product {
             if state.phase == .disposed {
-                // The container was dropped: no hook runs, but what the factory leased elsewhere is given back.
+                // The container was dropped: no hook runs, but the factory's leases of other containers end.
                 ending.leases = product.leases
             } else {
                 state.settle(product, deliveredBy: end, into: &ending.removals)
             }
         } else if let product {
-            // What was made before a hook failed has been opened, and no request will get it.
+            // An instance that was created before a hook failed is open, and no request will get it.
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
@@ -91,7 +96,7 @@ extension ContainerCore {
         return action
     }
 
-    /// What the end of a creation leaves to do outside the lock.
+    /// The consequences of a creation's end, outside the lock.
     private struct Ending {
         var isKept = false
         /// The number of what a storage has from now on.
@@ -101,7 +106,7 @@ extension ContainerCore {
         var leased: LeasedCell?
         var removals = Removals()
         var drained: [CheckedContinuation<Void, Never>] = []
-        /// What is to be done to the storage next.
+        /// The storage's next pending call.
         var nextWork: StorageWork?
         var isDropped = false
     }
@@ -114,10 +119,10 @@ extension ContainerCore {
         into removals: inout Removals
     ) -> Int? {
         let binding = creation.binding
-        // There can be no other one for the flight's key, unless what was there could be forgotten: comparing arguments
-        // is user code.
+        // The flight's key has no other instance, unless the previous one could be forgotten: comparing arguments is
+        // user code.
         let old = binding.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
-        // A storage had let go of the instance before: its remaining leases hold its disposal off.
+        // A storage had already released the instance: its remaining leases delay its disposal.
         if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
         let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
@@ -126,7 +131,7 @@ extension ContainerCore {
             old?.ledgerID = ledgerID
             return old?.stored?.generation
         }
-        // A value has no weak form: it is not kept.
+        // A value has no weak form, so it is not cached.
         guard let keptCell = binding.lifetime.isWeak ? cell.weakened() : cell else {
             if let id = ledgerID, let product = state.ledger.take(id) { state.end(product, in: &removals) }
             return nil
@@ -139,7 +144,7 @@ extension ContainerCore {
         kept.ledgerID = ledgerID
         if let old {
             state.unpublish(old, from: table)
-            // Of an instance that was gone: the deinitializers of its arguments are user code.
+            // The entry of an instance that is gone: the deinitializers of its arguments are user code.
             state.retired.append(old)
         }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's
@@ -162,7 +167,7 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// A number for what a storage has from now on.
+    /// A number for the storage's new content.
     mutating func nextGeneration() -> Int {
         self.storedCount += 1
         return self.storedCount
@@ -187,7 +192,7 @@ extension ContainerCore.State {
         }
     }
 
-    /// What was invalidated in flight belongs to its waiters alone.
+    /// An instance that was invalidated in flight belongs to its waiters alone.
     ///
     /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none. A
     /// caller that received it without a lease may use it as long as the container exists: nothing says until when.
@@ -206,7 +211,7 @@ extension ContainerCore.State {
         self.end(product, in: &removals)
     }
 
-    /// A storage that was made for a creation which gave it nothing: arguments that fail must not pile up.
+    /// Forgets a storage whose creation stored nothing: arguments that fail must not accumulate.
     ///
     /// Unless another creation, which came after a reset, is about to use the same storage.
     fileprivate mutating func forgetEmptyStorage(of creation: Creation, into removals: inout Removals) {
@@ -224,7 +229,7 @@ extension ContainerCore.State {
         for kept in instances.all {
             guard let cell = kept.cell, cell.isHeldWeakly else { continue }
             if let living = cell.strengthened() {
-                // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
+                // Reading has retained the instance, perhaps as the last reference: it is released outside the lock.
                 retired.append(living)
             } else {
                 drop(keys: [kept.key], from: table, into: &removals)
@@ -236,8 +241,8 @@ extension ContainerCore.State {
 }
 
 extension Creation {
-    /// What must be disposed one day: nil when the instance has neither a hook nor leases of its own, and nothing
-    /// observes it.
+    /// The entry for a later disposal: nil when the instance has neither a hook nor leases of its own, and no observer
+    /// wants its events.
     ///
     /// The leases of a creation that has no instance are left for the caller to end.
     fileprivate func product(
@@ -250,7 +255,7 @@ extension Creation {
         switch result {
         case .success(let made):
             cell = made
-            // The container is disposed under the creation: no request gets the instance.
+            // The container was disposed during the creation: no request gets the instance.
             if !isOpen { failure = ContainerCore.cutShort(host) }
         case .failure(let error):
             failure = error

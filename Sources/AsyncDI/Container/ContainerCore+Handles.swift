@@ -1,8 +1,8 @@
-/// How a core finds its handle without keeping it.
+/// A core's reference to its handle, which does not keep the handle alive.
 final class HandleReference: Sendable {
     struct Weak: Sendable {
         weak var container: Container?
-        /// Not set where the parent can be asked for it.
+        /// Not set where the parent has it.
         weak var lifeline: Lifeline?
     }
 
@@ -32,21 +32,21 @@ extension ContainerCore {
         handleReference.loadOrInitialize { HandleReference() }.value.withLock {
             if let other = $0.container { return other }
             $0.container = container
-            // A scope's parent has it, but is not to be asked under the lock of the scope, which is when observers are
-            // told.
+            // A scope's parent has it, but must not be queried under the lock of the scope, which is held for
+            // observers.
             if !isScope || events != nil { $0.lifeline = lifeline }
             return container
         }
     }
 
-    /// Until ``unpin(_:)``, this is the handle, and a running body keeps it.
+    /// Makes this the handle until ``unpin(_:)``; a running body keeps it.
     func pin(_ container: Container) { withState { $0.pinnedHandle = container } }
 
     /// The body is over: the handle is found only while another reference holds it.
     func unpin(_ container: inout Container) {
         // Not the last reference: the caller has one.
         withState { $0.pinnedHandle = nil }
-        // Looking for it costs two more allocations: not for a request's scope, which has no other reference.
+        // A look-up costs two more allocations: not for a request's scope, which has no other reference.
         if !isKnownUniquelyReferenced(&container) { container.adoptAgain() }
     }
 
@@ -54,7 +54,7 @@ extension ContainerCore {
     func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
 
     private func unpinnedHandle() -> Container? {
-        // The lock is not held while a handle is made: it is adopted through the same lock.
+        // The lock is not held during the creation of a handle, which is adopted through the same lock.
         let reference = handleReference.object
         let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
         if let container { return container }
@@ -67,11 +67,11 @@ extension ContainerCore {
         return parent.withState { $0.scopes[scopeID]?.lifeline }
     }
 
-    /// Tells the observers of a long wait, unless it is over.
+    /// Reports a long wait to the observers, unless it is over.
     ///
-    /// The creation's own end is told under the lock of the container that it belongs to, in the step that takes it out
-    /// of flight: looking whether it is in flight and telling of the wait are one step under the same lock, so that no
-    /// wait is told after its end.
+    /// The end of the creation is reported under the lock of its container, in the step that removes it from flight.
+    /// Checking whether it is in flight and reporting the wait are one step under the same lock, so that no wait is
+    /// reported after its end.
     func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
         let creation = wait.creation
         let arguments = creation.key.arguments
@@ -82,7 +82,7 @@ extension ContainerCore {
         if owner === self {
             return withState { if $0.flights[creation] != nil { $0.note(.stalled, of: arguments, event) } }
         }
-        // The queue is that of the container asked; a scope that is being opened has no handle yet.
+        // The queue is that of the requested container; a scope that is being opened has no handle yet.
         guard let events, let container = handle() else {
             return withState { $0.note(.stalled, of: arguments, event) }
         }
@@ -92,9 +92,9 @@ extension ContainerCore {
 
     /// Puts events into the observers' queue.
     ///
-    /// A scope that is being opened has no handle yet: what happens in it meanwhile waits until it has.
+    /// A scope that is being opened has no handle yet: its events wait until it has one.
     ///
-    /// - Returns: The handle that the queue was given, to be released outside the lock.
+    /// - Returns: The handle that the queue received, to be released outside the lock.
     func handOver(_ state: inout State) -> Container? {
         guard let events, let container = state.pinnedHandle ?? unpinnedHandle() else { return nil }
         events.append(state.events, from: container)
@@ -131,11 +131,11 @@ extension ContainerCore {
     ///
     /// A container that is being disposed finishes that instead: its disposal keeps the core.
     ///
-    /// - Returns: What kept its open scopes, the first one last: to be released in turn, because scopes may be nested
-    ///   very deep.
+    /// - Returns: The references that kept its open scopes, the first one last: to be released in turn, because scopes
+    ///   may be nested deeply.
     @discardableResult
     func abandon() -> [Lifeline] {
-        // Mostly it is disposed by now.
+        // In most cases it is disposed by now.
         if table.isClosed { return [] }
         var dropped: State?
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
@@ -156,7 +156,7 @@ extension ContainerCore {
             if state.rarely({ !$0.leaseWaiters.isEmpty }) { empty.leaseWaiters = state.leaseWaiters }
             empty.owed = state.owed
             empty.bodies = state.bodies
-            // Work at a storage goes on.
+            // Pending calls of a storage continue.
             if state.rarely({ !$0.storageWork.isEmpty }) { empty.storageWork = state.storageWork }
             // Told by the deinitializer that this one decorates nothing any more.
             if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }

@@ -6,7 +6,7 @@ extension ContainerCore {
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
             let reason = item.failure.map { DisposalReason(error: $0) } ?? reason
-            // A hook is a run like a factory's: what it waits for is in the graph of waits.
+            // A hook is a run like a factory's: its waits are in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
                 do {
@@ -32,8 +32,8 @@ extension ContainerCore {
 
     /// Ends a lease that an instance held.
     ///
-    /// What it freed here is disposed at once, as part of what the instance is: the next one in the order may be older
-    /// than both.
+    /// Instances that this frees here are disposed at once, as part of this disposal: the next one in the order may be
+    /// older than both.
     private func end(_ lease: any HeldLease, heldBy holder: Disposable) async -> [any Error] {
         guard let own = lease as? Lease, own.core === self else {
             lease.end()

@@ -1,4 +1,4 @@
-/// Errors that say what is near.
+/// Errors that name similar registrations.
 extension ContainerCore {
     func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError {
         var steps = asker?.path ?? []
@@ -16,7 +16,7 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
-        // No index for one question: this is asked for each optional service that is not there.
+        // No index for a single request: each missing optional service comes here.
         let plain = key.withoutArguments
         let others = searchOrder.flatMap { core in
             core.withState { $0.registrations.keys(of: key.service) }
@@ -27,21 +27,21 @@ extension ContainerCore {
 
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
 
-    /// The containers that a request of this one looks in.
+    /// The containers that a request to this one searches.
     var searchOrder: [ContainerCore] {
         [self] + fallbacks.flatMap(\.searchOrder) + (parent?.searchOrder ?? [])
     }
 }
 
-/// What is near keys that are missing in a container.
+/// The registrations similar to missing keys, in one container.
 ///
-/// Looks things up once, so that a check of ten thousand keys pays for each service and not for each pair of them:
+/// Each look-up happens once, so that a check of ten thousand keys pays for each service and not for each pair of them:
 /// one value for one moment, not to be kept.
 final class NearMisses {
-    /// The registrations of one service in every container that is looked in, whatever else their keys say.
+    /// The registrations of one service in every searched container, whatever the rest of their keys.
     private struct Keys {
         var all: [ServiceKey] = []
-        /// By everything but the arguments.
+        /// By all parts except the arguments.
         var named: [ServiceKey: [ServiceKey]] = [:]
         var hasMaking = false
         var hasOthers = false
@@ -110,7 +110,7 @@ final class NearMisses {
         return "Register it: Registration(\(metatypeExpression(service))) { … }"
     }
 
-    // MARK: What is near
+    // MARK: Similar registrations
 
     /// The registered keys of the same service and qualifier with other argument types.
     func otherArguments(of key: ServiceKey) -> [ServiceKey] {
@@ -132,11 +132,11 @@ final class NearMisses {
         return found
     }
 
-    /// The registered services that are also of the type asked for.
+    /// The registered services that are also of the requested type.
     private func keys(conformingTo service: any Any.Type) -> [ServiceKey] {
         if let known = conforming[ObjectIdentifier(service)] { return known }
         func find<Service>(_: Service.Type) -> [ServiceKey] {
-            // Nothing else is a struct or an enumeration.
+            // Other types are structs or enumerations.
             guard isExistential(Service.self) || Service.self is AnyClass else { return [] }
             return core.searchOrder.flatMap { core in
                 core.withState { state in
@@ -157,7 +157,7 @@ final class NearMisses {
         return found
     }
 
-    /// Children and siblings, and what is below them.
+    /// Children and siblings, and the containers below them.
     private func findContainersElsewhere() -> [ContainerCore] {
         var found: [ContainerCore] = []
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(core)]
@@ -176,7 +176,7 @@ extension ServiceKey {
 }
 
 extension ResolutionError {
-    /// An error for a service that is registered with other arguments only; nil when there are none.
+    /// An error for a service that is registered with other arguments only; nil without such registrations.
     fileprivate static func mismatch(
         _ key: ServiceKey, registeredAs others: [ServiceKey], asker: Run?
     ) -> ResolutionError? {

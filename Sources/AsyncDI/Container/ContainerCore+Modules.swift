@@ -1,8 +1,8 @@
-/// Modules that are to be told that they are loaded, in order.
+/// Modules whose `loaded` is still to be called, in order.
 struct PendingModules {
     private(set) var waiting: [any Module] = []
-    /// What tells them: a creation like any other, so that it runs once at a time, is awaited, cancelled and retried
-    /// like one.
+    /// The binding that loads them: a creation like any other, so that it runs once at a time, is awaited, cancelled
+    /// and retried like one.
     private(set) var binding: Binding?
 
     mutating func add(_ modules: [any Module], toldBy makeBinding: () -> Binding) {
@@ -11,10 +11,10 @@ struct PendingModules {
         if binding == nil { binding = makeBinding() }
     }
 
-    /// The first module was told.
+    /// Removes the first module, after its `loaded`.
     mutating func removeFirst() { waiting = Array(waiting.dropFirst()) }
 
-    /// The next module to be told; nil when none is left, and then the next one that comes begins anew.
+    /// The next module to load; nil when none is left, and then the next one that comes begins anew.
     mutating func next() -> (any Module)? {
         if waiting.isEmpty {
             // A request that has found it, but not joined it yet, must not run it beside the next one.
@@ -25,7 +25,7 @@ struct PendingModules {
     }
 }
 
-/// What telling modules makes: nothing.
+/// The product of loading modules, which is empty.
 private struct ModulesLoaded: Sendable {}
 
 extension Creation {
@@ -41,9 +41,9 @@ extension ContainerCore {
         table.hasPendingModules = true
     }
 
-    /// Tells every module that waits for it that it is loaded: those where this container looks first.
+    /// Loads every pending module, first those of the containers that this one searches.
     ///
-    /// What `loaded` registers in turn is told by the run that goes on.
+    /// The current run also loads the modules that `loaded` registers in turn.
     nonisolated(nonsending) func loadModules() async throws {
         for core in fallbacks + [parent].compactMap(\.self) where core.table.hasPendingModules {
             try await core.loadModules()

@@ -1,11 +1,11 @@
-/// Bounded multitons: the order of use, and the task that ends what idles.
+/// Bounded multitons: the order of use, and the task that evicts idle instances.
 extension ContainerCore {
-    /// The time by the container's clock, since it was made.
+    /// The time since the container was created, by its clock.
     func elapsed() -> Duration { stopwatch.elapsed() }
 
     /// Begins to watch for idle instances of a registration, unless a watcher exists.
     ///
-    /// The task lives as long as something is cached: it ends by itself when nothing is left, and is cancelled with the
+    /// The task lives as long as an instance is cached. It ends by itself when none is left, and is cancelled with the
     /// last instance, and with the container. It does not keep the container alive.
     func watchIdle(_ binding: Binding) {
         let id = ObjectIdentifier(binding)
@@ -32,7 +32,7 @@ extension ContainerCore {
 
     /// A clock did not sleep, perhaps for a reason of its own.
     ///
-    /// The next creation starts another watcher: to try again at once would ask such a clock all the time.
+    /// The next creation starts another watcher: an immediate retry would call such a clock all the time.
     private func idleWatcherFailed(_ number: Int, watching id: ObjectIdentifier) {
         withState { state in
             // A watcher that was cancelled may have a successor already.
@@ -40,18 +40,18 @@ extension ContainerCore {
         }
     }
 
-    /// Evicts what has idled too long.
+    /// Evicts instances that have idled too long.
     ///
-    /// Returns how long to wait for the next one; nil when nothing is left.
+    /// Returns the time until the next check; nil when no instance is left.
     private func evictIdle(_ binding: Binding) -> Duration? {
         guard let idle = binding.lifetime.bounds.idle else { return nil }
         let id = ObjectIdentifier(binding)
         let now = elapsed()
         var removals = Removals()
         let delay: Duration? = withState { state in
-            // A disposal has begun to take its instances in its own order.
+            // A disposal has begun to remove its instances in its own order.
             guard state.phase == .open, var cache = state.multitons[id] else { return nil }
-            // Taken out, so that it is changed in place and not copied under the lock.
+            // Removed, so that it is changed in place and not copied under the lock.
             state.multitons[id] = nil
             let expired = cache.expire(lastUsedBefore: now - idle)
             let oldest = cache.oldestUse()
@@ -59,12 +59,11 @@ extension ContainerCore {
             state.multitons[id] = cache
             state.drop(expired, from: table, into: &removals)
             if !isEmpty {
-                // When all are leased, none can have idled long enough before as much time has gone by again. Without
-                // any idle time it is not polled, and a clock's instant may not reach as far as an idle time
-                // does.
+                // When all are leased, none can have idled long enough before as much time has passed again. An idle
+                // time of zero is not polled, and a clock's instant may not reach as far as an idle time does.
                 return min(max((oldest ?? now) + idle - now, .milliseconds(1)), .seconds(86_400))
             }
-            // Nothing is left: the next instance starts another watcher.
+            // No instance is left: the next one starts another watcher.
             state.multitons[id] = nil
             if let watcher = state.idleWatchers.removeValue(forKey: id) { removals.watchers.append(watcher.task) }
             return nil
@@ -73,7 +72,7 @@ extension ContainerCore {
         return delay
     }
 
-    /// Deals with what a change dropped, outside the lock.
+    /// Handles the instances that a change dropped, outside the lock.
     @discardableResult
     func dispose(of removals: Removals, reason: DisposalReason = DisposalReason()) -> Task<[any Error], Never>? {
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
@@ -83,9 +82,9 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// A new instance is about to be cached: another one may have to go.
+    /// Called before a new instance is cached: another one may have to go.
     ///
-    /// Returns what notes its uses, where there are bounds: that of its predecessor, if it has one.
+    /// Returns the node that notes its uses, where there are bounds: that of its predecessor, if it has one.
     mutating func beginUse(
         of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, isLeased: Bool, at now: Duration,
         by stopwatch: Stopwatch, from table: InstanceTable, into removals: inout Removals
@@ -104,10 +103,10 @@ extension ContainerCore.State {
         return node
     }
 
-    /// Drops what its multiton's bounds have no room for.
+    /// Drops the instances that exceed its multiton's bounds.
     ///
-    /// Found by their nodes, because comparing keys is the user's code, and takes as long as there are keys with the
-    /// same hash.
+    /// They are found by their nodes, because comparing keys is user code, and takes as long as the number of keys with
+    /// the same hash.
     mutating func drop(
         _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into removals: inout Removals
     ) {
@@ -116,11 +115,11 @@ extension ContainerCore.State {
             evicted.compactMap { victim in
                 instances.first(of: victim.key.binding, hash: victim.key.arguments.hash) { $0.node === victim.node }
             }, from: table, into: &removals)
-        // Perhaps the last ones that hold their arguments, whose deinitializers are user code.
+        // Perhaps the last references to their arguments, whose deinitializers are user code.
         removals.keys += evicted.map(\.key)
     }
 
-    /// A lease of a cached instance begins: it is not evicted until the last one ends.
+    /// Notes the beginning of a cached instance's lease: it is not evicted until its last lease ends.
     mutating func beginLease(
         of cell: Cell, for key: CreationKey, in kept: CacheEntry, at now: Duration
     ) -> LeasedCell {
@@ -128,9 +127,9 @@ extension ContainerCore.State {
         return beginLease(of: cell, for: key, at: now)
     }
 
-    /// The last lease of an instance has ended, which counts as a use.
+    /// Notes the end of an instance's last lease, which counts as a use.
     ///
-    /// What was not evicted because everything was leased may have to go now.
+    /// Instances that were not evicted because all were leased may have to go now.
     mutating func lastLeaseEnded(
         _ lease: Lease, at now: Duration, from table: InstanceTable, into removals: inout Removals
     ) {
@@ -150,7 +149,7 @@ extension ContainerCore.State {
         }
     }
 
-    /// An entry is gone: with the last one goes the task that watches.
+    /// Notes that an entry is gone: with the last one goes the task that watches.
     mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of binding: Binding, into removals: inout Removals) {
         let id = ObjectIdentifier(binding)
         guard self.multitons[id] != nil else { return }
@@ -161,7 +160,7 @@ extension ContainerCore.State {
     }
 }
 
-/// The task that ends what idles of one registration.
+/// The task that evicts idle instances of one registration.
 struct IdleWatcher {
     let number: Int
     let task: Task<Void, Never>

@@ -20,7 +20,7 @@ extension ContainerCore {
         return recorders
     }
 
-    /// What has been recorded, nil when nothing ever was.
+    /// The record of a recording, nil without one.
     var records: Recorder.Records? { withState { $0.recorder }?.records }
 
     /// Begins a recording, in place of the one before.
@@ -33,6 +33,6 @@ extension ContainerCore {
         old?.stop()
     }
 
-    /// Ends the recording; what was recorded stays.
+    /// Ends the recording, whose records stay.
     func stopRecording() { withState { $0.recorder }?.stop() }
 }

@@ -29,7 +29,7 @@ extension ContainerCore {
                     continue
                 }
                 publish(binding, at: place, in: &state)
-                // What a request's scope is given is its data, and no news.
+                // The registrations of a request's scope are its data, and no events.
                 if !isScope || binding.blueprint.instance == nil && !binding.blueprint.isExpected {
                     state.note(.registered, .registered(binding.key))
                 }
@@ -99,7 +99,7 @@ extension ContainerCore {
         state.note(.registered, .registered(binding.key))
     }
 
-    /// What became of registrations: made into an error outside the lock, because a qualifier's description is user
+    /// The outcome of registering, turned into an error outside the lock, because a qualifier's description is user
     /// code.
     private enum Outcome {
         /// Whether other containers decorate what they inherit from here.
@@ -235,7 +235,7 @@ extension ContainerCore {
             cell.isSharedBelow = true
             if settings.interceptor == nil {
                 kept.isPublished = true
-                table.publish(cell, for: binding.key, retired: &state.retired)
+                table.publish(cell, in: binding, retired: &state.retired)
             } else {
                 // Its first request has to be noticed.
                 kept.isToBePublished = true

@@ -1,4 +1,4 @@
-/// What a change drops from the caches, to be dealt with outside the lock.
+/// Instances that a change dropped from the caches, to be handled outside the lock.
 struct Removals {
     /// Newest first.
     var disposables: [Disposable] = []
@@ -6,13 +6,13 @@ struct Removals {
     var silent: [Disposable] = []
     /// The instances whose disposal waits for their last lease.
     var postponed: [Disposable] = []
-    /// To be cleared, and then done to what else is to be done to them.
+    /// To be cleared, in the order of the storages' pending calls.
     var storages: [any InstanceStorage] = []
     /// Released last, outside the lock: deinitializers are user code.
     var entries: [CacheEntry] = []
-    /// What the instances were found by, of which the same is true.
+    /// The keys of the instances, for the same reason.
     var keys: [CreationKey] = []
-    /// Watchers of idle instances that have nothing left to watch.
+    /// Watchers of idle instances that have none left to watch.
     var watchers: [Task<Void, Never>] = []
 
     var isEmpty: Bool {
@@ -29,11 +29,11 @@ extension ContainerCore.State {
         drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &removals)
     }
 
-    /// Registrations are gone: their instances are not handed out any more.
+    /// Drops registrations: their instances are no longer resolved.
     ///
-    /// The instances that they decorate go with them, unless those are only decorated anew.
+    /// The decorated instances go with them, unless those are only decorated anew.
     ///
-    /// Looks at what belongs to these registrations, whatever else there is: many may go one after the other.
+    /// The cost depends on these registrations alone: many may be removed one after the other.
     mutating func drop(
         _ bindings: [Binding], keepingBases: Bool = false, from table: InstanceTable, into removals: inout Removals
     ) {
@@ -44,14 +44,14 @@ extension ContainerCore.State {
                 base.retire()
                 affected.append(base)
             }
-            // Decorated forwarded types hold what was behind them.
+            // Decorated forwarded types hold the instance behind them.
             guard isDecorated else { continue }
             affected += registrations.records(forwardingTo: binding.key).filter { $0.blueprint.underlying != nil }
         }
         drop(instances(of: affected), from: table, into: &removals)
     }
 
-    /// The cached instances of registrations; what is in flight of them is invalidated.
+    /// The cached instances of registrations; creations of them in flight are invalidated.
     private mutating func instances(of bindings: [Binding]) -> [CacheEntry] {
         var found: [CacheEntry] = []
         var withArguments: Set<ObjectIdentifier> = []
@@ -71,7 +71,7 @@ extension ContainerCore.State {
 
     /// Drops cached instances.
     ///
-    /// Those that are leased are disposed when their last lease ends.
+    /// Leased instances are disposed after their last lease.
     mutating func drop(keys: [CreationKey], from table: InstanceTable, into removals: inout Removals) {
         drop(keys.compactMap { instances[$0] }, from: table, into: &removals)
     }
@@ -121,7 +121,7 @@ extension ContainerCore.State {
         if !item.isSilent { self.endings[item.key] = item }
     }
 
-    /// An instance is to be disposed outside the lock.
+    /// Notes that an instance must be disposed outside the lock.
     mutating func owe(_ item: Disposable, in removals: inout Removals) {
         owed += 1
         item.endsLeasesSoon()
@@ -130,13 +130,13 @@ extension ContainerCore.State {
         removals.disposables.append(item)
     }
 
-    /// A lease of an instance begins, which a body holds until an instance takes it over.
+    /// Begins a lease, which a body holds until an instance takes it over.
     mutating func beginLease(of cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
         bodies += 1
         return leases.begin(cell, for: key, at: now)
     }
 
-    /// A body has ended, or an instance has taken over the lease that it held.
+    /// Notes that a body has ended, or that an instance has taken over its lease.
     mutating func bodyEnds(into quiet: inout [CheckedContinuation<Void, Never>]) {
         bodies -= 1
         if bodies == 0, rarely({ !$0.quietWaiters.isEmpty }) { swap(&quiet, &self.quietWaiters) }
@@ -145,7 +145,7 @@ extension ContainerCore.State {
 
 /// Forgetting cached instances.
 extension ContainerCore {
-    /// What a reset is about.
+    /// The target of a reset.
     enum ResetTarget {
         case everything
         case lifetime(Lifetime)
@@ -158,7 +158,7 @@ extension ContainerCore {
         var refusals: [any Error] = []
         var core: ContainerCore? = self
         while let current = core {
-            // One container that refuses keeps no other one from being reset.
+            // A container that refuses does not keep other containers from being reset.
             do { errors += try await current.resetHere(target) } catch { refusals.append(error) }
             core = throughAncestors ? current.parent : nil
         }
@@ -190,21 +190,21 @@ extension ContainerCore {
         _ = try? await disposeAndWait(removals, reason: reason)
     }
 
-    /// Takes the selected instances out of the caches.
+    /// Removes the selected instances from the caches.
     func drop(_ target: ResetTarget) throws -> Removals {
         let isAffected = selection(target)
         var removals = Removals()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            // A hidden instance is the container's own: modules that are being loaded must not be loaded twice.
+            // A hidden instance is internal: modules that are being loaded must not be loaded twice.
             state.drop(from: table, into: &removals) { !$0.binding.blueprint.isHidden && isAffected($0) }
         }
         return removals
     }
 
-    /// Deals with what a change dropped, and waits until it is disposed.
+    /// Handles dropped instances, and waits until they are disposed.
     ///
-    /// - Returns: What hooks threw.
+    /// - Returns: The errors of hooks.
     /// - Throws: `invalidOperation` where the caller would wait for itself; dropped instances are disposed nevertheless.
     private func disposeAndWait(
         _ removals: Removals, reason: DisposalReason = DisposalReason()
@@ -212,7 +212,7 @@ extension ContainerCore {
         guard let last = removals.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeRun) else {
             return await dispose(of: removals, reason: reason)?.value ?? []
         }
-        // Known before the first hook runs: a hook that needs what the caller is making is refused.
+        // Known before the first hook runs: a hook that needs an instance that the caller is creating is refused.
         let suspension = Suspension()
         let runs = Waits.begin(suspension, from: asker, for: last)
         let task = dispose(of: removals, reason: reason)
@@ -228,7 +228,7 @@ extension ContainerCore {
         case .lifetime(let lifetime):
             return { $0.binding.lifetime == lifetime }
         case .service(let service, let qualifier):
-            // Asking for a forwarded type means the service behind it.
+            // A request for a forwarded type means the service behind it.
             let targets = registeredKeys(of: service, qualifier: qualifier)
             let name = ServiceName(ServiceKey(service, qualifier: qualifier))
             return { key in
@@ -237,7 +237,7 @@ extension ContainerCore {
             }
         case .arguments(let key, let pack):
             guard let (found, owner) = table.registration(of: key) else { return { _ in false } }
-            // What is behind a forwarded type is what its own container has, whatever overrides it on the way.
+            // The instance behind a forwarded type is that of its own container, whatever overrides it on the way.
             let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.binding } ?? found
             let affected = CreationKey(target, pack)
             return { key in

@@ -1,7 +1,7 @@
-/// A scope as its parent holds it: keeps its instances until it is closed, also when its handle is gone.
+/// A scope as its parent holds it: keeps its instances until it is closed, even when its handle is gone.
 struct OpenScope: Sendable {
     let lifeline: Lifeline
-    /// When it was opened, by the container's stopwatch.
+    /// The time of its opening, by the container's stopwatch.
     let since: Duration
 
     var core: ContainerCore { lifeline.core }
@@ -11,7 +11,7 @@ struct OpenScope: Sendable {
 enum ScopeOwner {
     /// A drain waits for its end.
     case work
-    /// Lasts as long as it likes.
+    /// Lasts as long as its object.
     case object
 }
 
@@ -25,14 +25,14 @@ extension ContainerCore {
         }
     }
 
-    /// Opens a scope, or gives the one that is open under the key.
+    /// Opens a scope, or returns the one that is open under the key.
     ///
     /// - Parameters:
-    ///   - key: What it is found by; nil for a scope of its own.
-    ///   - name: What messages call it.
+    ///   - key: The key of the scope; nil for an unshared scope.
+    ///   - name: The name of the scope in messages.
     ///   - holder: The handle of this container, which the scope keeps alive.
     ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``: for a body.
-    ///   - owner: The kind of object that owns the scope; nil where none does.
+    ///   - owner: The kind of object that owns the scope, or nil.
     ///   - registrations: Evaluated only when a scope is opened.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
@@ -49,7 +49,7 @@ extension ContainerCore {
         // Before a request finds the scope by its key, and gets this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
-        // Two tasks may have come this far with the same key: the first one's scope is given to both.
+        // Two tasks may have come this far with the same key: both get the first one's scope.
         let other: ContainerCore? = try withState { state in
             guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
@@ -67,19 +67,19 @@ extension ContainerCore {
             return handle
         }
         if isPinned { core.pin(container) }
-        // Observers hear of the scope's registrations after its opening.
+        // Observers receive the scope's registrations after its opening.
         if events != nil { core.withState { _ in } }
         return container
     }
 
-    /// The scope begins to close: its key, opened from now on, is another scope.
+    /// Begins to close the scope: its key can be opened anew.
     func scopeBeginsClosing() {
         guard let parent, let id = scopeID, id.hasKey else { return }
         let key = parent.withState { $0.scopes.beginClosing(id) }
         withExtendedLifetime(key) {}
     }
 
-    /// The scope is closed: its parent releases it.
+    /// Ends the scope: its parent releases it.
     func scopeIsClosed() {
         guard let parent, let id = scopeID else { return }
         var quiet: [CheckedContinuation<Void, Never>] = []

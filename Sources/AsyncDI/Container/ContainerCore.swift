@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What is behind a ``Container``: registrations, instances, creations in flight and open scopes.
+/// The content of a ``Container``: registrations, instances, creations in flight and open scopes.
 ///
-/// The container is a handle over its core, so that what the core makes (resolvers kept by instances, scopes, tasks)
-/// can refer to the core without keeping the instances alive: when the last handle goes, the ``Lifeline`` empties the
-/// core.
+/// The container is a handle over its core. Objects that the core creates (resolvers kept by instances, scopes, tasks)
+/// can therefore refer to the core without keeping the instances alive: when the last handle goes, the ``Lifeline``
+/// empties the core.
 ///
 /// State is changed through one door, ``withState(_:)``: it locks, lets value types decide, unlocks, and only then
-/// releases what was dropped. Continuations are resumed and user code is called outside it.
+/// releases dropped references. Continuations are resumed and user code is called outside it.
 final class ContainerCore: ResolutionHost {
     @dynamicMemberLookup
     struct State {
@@ -19,30 +19,29 @@ final class ContainerCore: ResolutionHost {
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
         var leases = LeaseTable()
-        /// The keys that a container below another one had, once it is disposed; of its registrations nothing else
-        /// stays.
+        /// The keys of a disposed container below another one; of its registrations only these remain.
         var formerKeys: [ServiceKey] = []
-        /// How many instances have left the caches and the ledger, but are not disposed yet.
+        /// The number of instances that have left the caches and the ledger, but are not disposed yet.
         ///
         /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them
         /// too.
         var owed = 0
         /// The handle of a scope that a body is running in, which keeps it.
         var pinnedHandle: Container?
-        /// How many bodies go on: of `withScope` directly below, and of `withInstance` with an instance of this
+        /// The number of running bodies: of `withScope` directly below, and of `withInstance` with an instance of this
         /// container.
         var bodies = 0
-        /// What happened under the lock, to be handed to the observers' queue before it is released: in the order in
-        /// which it happened.
+        /// Events that occurred under the lock, to be passed to the observers' queue before it is released: in their
+        /// order.
         var events: [(ContainerEvent, ContainerEvent.Details)] = []
-        /// What was dropped and is released once no reader can have it.
+        /// Dropped references, to be released once no reader can have them.
         var retired: [AnyObject] = []
-        /// What few containers need, and a request's scope hardly ever; made when it is first written.
+        /// State that few containers need, and a request's scope hardly ever; created at the first write.
         private var extras: Extras?
 
         init(observed: ContainerEvent.Kinds) { self.observed = observed }
 
-        /// Asks about what few containers need; no, when there is none of it.
+        /// Checks the uncommon state; false without any.
         func rarely(_ isSo: (Extras) -> Bool) -> Bool { extras.map(isSo) ?? false }
 
         subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Extras, Value>) -> Value {
@@ -78,21 +77,21 @@ final class ContainerCore: ResolutionHost {
         var modules = PendingModules()
         /// By identity, because each takes itself out before it is gone.
         var children: [ObjectIdentifier: WeakCore] = [:]
-        /// Under which other keys instances are published, and in which cells: converted ones.
+        /// The other keys under which instances are published, and their converted cells.
         ///
-        /// By identity of what is kept, because it is taken out of here before it is let go.
+        /// By identity of the entry, because it is removed from here before it is released.
         var aliases: [ObjectIdentifier: [Publication]] = [:]
-        /// How many weak entries there are before the next search for dead ones.
+        /// The number of weak entries before the next search for dead ones.
         var weakSweepThreshold = 64
         var weakCount = 0
         var nextIdleWatcher = 0
-        /// How often what a storage has may have changed.
+        /// The number of possible changes of a storage's content.
         var storedCount = 0
-        /// What is being done to storages.
+        /// The pending calls of storages.
         var storageWork = StorageQueue<StoredProduct>()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
-        /// Resumed when nothing is owed any more.
+        /// Resumed when no disposal is owed any more.
         var owedWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last creation in flight has ended.
         var drained: [CheckedContinuation<Void, Never>] = []
@@ -111,14 +110,14 @@ final class ContainerCore: ResolutionHost {
     }
 
     let name: String?
-    /// Tells the container from every other one, also from those that are gone: see ``CreationKey/asked``.
+    /// Distinguishes the container from every other one, even from those that are gone: see ``CreationKey/asked``.
     let number = ContainerCore.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
-    /// Whether it has made scoped instances without being a scope, and instances of custom lifetimes.
+    /// Whether it has created scoped instances without being a scope, and instances of custom lifetimes.
     private let madeScoped = Atomic(false)
     private let madeResettable = Atomic(false)
     var parent: ContainerCore? { parentReference.object }
-    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
+    /// Not a constant, so that it can be released in turn at the end; no other code changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
     /// Reports waits that take too long; nil unless an observer wants them.
@@ -137,14 +136,14 @@ final class ContainerCore: ResolutionHost {
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     nonisolated(unsafe) var isBodyScope = false
-    /// Whether a body or an object says when the work of this scope is done, so that any other disposal interrupts it.
+    /// Whether a body or an object determines the end of this scope's work, so that any other disposal interrupts it.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     nonisolated(unsafe) var hasOwner = false
-    /// The container's disposal, made when something first waits for it.
+    /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
-    /// How to find the handle; none for a scope whose handle is pinned.
+    /// The reference to the handle; none for a scope whose handle is pinned.
     let handleReference = AtomicReference<HandleReference>()
     private let state: Locked<State>
 
@@ -179,11 +178,11 @@ final class ContainerCore: ResolutionHost {
     var events: EventQueue? { settings.events }
     var aroundCreations: [any AroundCreation] { settings.aroundCreations }
     var reportsCreations: Bool { settings.events?.wanted.contains(.created) == true }
-    /// Measures creations while the container starts; nil in one that never did.
+    /// Measures creations while the container starts; nil for a container without a start.
     ///
     /// Not retained by hand because the reference is never exchanged.
     var startMeter: StartMeter? { startReference.load()?.takeUnretainedValue() }
-    /// Tells the time since the container, or the one that its scopes are opened in, was made.
+    /// Measures the time since the container, or the one that its scopes are opened in, was created.
     var stopwatch: Stopwatch { settings.stopwatch }
 
     var parentHost: (any ResolutionHost)? { parent }
@@ -196,8 +195,8 @@ final class ContainerCore: ResolutionHost {
             || parent?.hasResettableInstances == true
     }
 
-    /// An instance of a lifetime is about to be made: what graph instances hold from now on, those that outlive it must
-    /// not.
+    /// Notes that an instance of a lifetime is about to be created: from now on, graph instances may hold instances
+    /// that their holders must not.
     func noteCreation(of lifetime: Lifetime) {
         if parent == nil, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
         if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
@@ -211,8 +210,8 @@ final class ContainerCore: ResolutionHost {
 
     /// The one door to the state.
     ///
-    /// What `body` retires is released afterwards, once no reader can hold it. What it notes for observers is handed
-    /// over before another task can change the state: their order is the order of changes.
+    /// References that `body` retires are released afterwards, once no reader can hold them. Its events are passed on
+    /// before another task can change the state: their order is the order of changes.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
         // Perhaps the last handle: released outside the lock, because its end takes the lock.
@@ -245,7 +244,7 @@ final class ContainerCore: ResolutionHost {
 }
 
 extension ContainerCore {
-    /// What a container is told when it is made, and its scopes share with it.
+    /// The settings of a container, which its scopes share.
     final class Settings: Sendable {
         let defaultLifetime: Lifetime
         let duplicatePolicy: DuplicatePolicy
@@ -254,7 +253,7 @@ extension ContainerCore {
         let events: EventQueue?
         let stalls: StallMonitor?
         let aroundCreations: [any AroundCreation]
-        /// The first observer that takes part in factories and hooks.
+        /// The first observer that intercepts factories and hooks.
         let interceptor: (any ContainerInterceptor)?
 
         init(

@@ -1,6 +1,6 @@
 /// A call of a factory or a hook, as a ``ContainerInterceptor`` sees it.
 public struct InterceptedCall: Sendable, CustomStringConvertible {
-    /// What is called.
+    /// The kind of a call.
     @nonexhaustive
     public enum Kind: Sendable, Hashable {
         /// The factory.
@@ -13,20 +13,20 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
         case disposalHook
     }
 
-    /// What is called.
+    /// The factory or the kind of hook.
     public let kind: Kind
     /// The service.
     public let key: ServiceKey
-    /// The lifetime of the registration; the container's default lifetime when it names none.
+    /// The lifetime of the registration; the container's default lifetime for a registration without one.
     public let lifetime: Lifetime
     /// The file and line of the registration, nil when they are not known.
     public let site: RegistrationSite?
     /// The position of a hook among those of its kind; zero for a factory.
     public let index: Int
-    /// Tells the container that holds the registration from every other one.
+    /// The number of the container that holds the registration.
     public let owner: UInt64
 
-    /// The service and what is called: `Database factory`.
+    /// The service and the kind of call: `Database factory`.
     public var description: String {
         switch kind {
         case .factory: "\(key) factory"
@@ -37,14 +37,15 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
     }
 }
 
-/// An observer that also takes part: it runs before and after each factory and hook, and may suspend or throw there.
+/// An observer that also runs before and after each factory and hook, where it may suspend or throw.
 ///
-/// ``AroundCreation`` is the same for whole creations of shared instances, and cheap enough for a running service; an
-/// interceptor is one too, which sees every single call, also those for transient and graph instances and those of a
-/// disposal. For tests: to find instances that outlive their container, or to see what an application does when a factory is slow
-/// or fails. A container that has one among its observers calls it for its own registrations and those of its scopes,
-/// also for those that are registered later. Each call happens in the task of the factory or hook, inside the same
-/// creation, so that what is thrown is an error of that factory or hook.
+/// ``AroundCreation`` is the same for whole creations of shared instances, and cheap enough for a running service. An
+/// interceptor is one too, which sees every single call, also for transient and graph instances and in a disposal.
+///
+/// Use it in tests: to find instances that outlive their container, or to see an application's reaction to slow and
+/// failing factories. A container with an interceptor calls it for its own registrations and those of its scopes,
+/// present and future. Each call happens in the task of the factory or hook, inside the same creation, so that its
+/// error is an error of that factory or hook.
 /// ```swift
 /// struct SlowFactories: ContainerInterceptor {
 ///     var wantedEvents: ContainerEvent.Kinds { [] }
@@ -55,37 +56,38 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 /// }
 /// let container = Container(observers: [SlowFactories()]) { AppModule() }
 /// ```
-/// Of several interceptors the first one in the list is used. A container without one pays nothing.
+/// Of several interceptors the first one in the list is used. Without one, a container has no additional cost.
 public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
-    /// A factory or hook is about to run; an error is thrown in its place.
+    /// Called before a factory or hook; an error is thrown in its place.
     ///
     /// - Parameter call: The call.
-    /// - Throws: An error that the factory or hook is to fail with.
+    /// - Throws: The error with which the factory or hook must fail.
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws
 
-    /// A factory or hook has returned; an error is thrown as if it had failed at its end.
+    /// Called after a factory or hook has returned; an error is thrown as if it had failed at its end.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - instance: The instance that a factory made, or that a hook was called with; nil for `making:` services.
-    /// - Throws: An error that the factory or hook is to fail with.
+    ///   - instance: The instance that a factory created, or that a hook was called with; nil for `making:` services.
+    /// - Throws: The error with which the factory or hook must fail.
     nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws
 
-    /// A factory or hook has thrown.
+    /// Called after a factory or hook has thrown.
     ///
     /// - Parameters:
     ///   - call: The call.
     ///   - error: The error.
     func didFail(_ call: InterceptedCall, with error: any Error)
 
-    /// A registered instance is resolved, which no factory makes: from its first request on, at least once.
+    /// Called when a registered instance, which has no factory, is resolved: at least for its first request.
     ///
     /// - Parameters:
     ///   - key: The service.
     ///   - site: The file and line of the registration.
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?)
 
-    /// A request is refused with ``ResolutionError/Code/disposed``: its task has outlived the container or scope.
+    /// Called when a request fails with ``ResolutionError/Code/disposed``: its task has outlived the container or
+    /// scope.
     ///
     /// - Parameter key: The requested service.
     func didRefuse(_ key: ServiceKey)
@@ -101,13 +103,13 @@ extension ContainerInterceptor {
     /// - Returns: Nil.
     public func willCreate(_ creation: CreationRequest) -> CreationWrapper? { nil }
 
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameter call: The call.
     /// - Throws: Nothing.
     public nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {}
 
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameters:
     ///   - call: The call.
@@ -115,21 +117,21 @@ extension ContainerInterceptor {
     /// - Throws: Nothing.
     public nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {}
 
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameters:
     ///   - call: The call.
     ///   - error: The error.
     public func didFail(_ call: InterceptedCall, with error: any Error) {}
 
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameters:
     ///   - key: The service.
     ///   - site: The file and line of the registration.
     public func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) {}
 
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameter key: The requested service.
     public func didRefuse(_ key: ServiceKey) {}
@@ -156,7 +158,7 @@ extension ContainerInterceptor {
 }
 
 extension Blueprint {
-    /// The same registration, whose factory and hooks an interceptor takes part in.
+    /// Returns the same registration, with calls of an interceptor around its factory and hooks.
     func intercepted(by interceptor: any ContainerInterceptor, in core: ContainerCore) -> Blueprint {
         let (owner, lifetime) = (core.number, lifetime ?? core.defaultLifetime)
         let call = { [key, site] (kind: InterceptedCall.Kind, index: Int) in

@@ -8,8 +8,8 @@ public enum ContainerEvent: Sendable {
     /// A shared instance was created.
     ///
     /// `duration` is the time of factory and hooks by the container's clock, `waiters` the largest number of requests
-    /// that waited at once: one for the first request alone. Transient and graph instances, which have no waiters, are
-    /// no events.
+    /// that waited at once, including the first one. The creation of a transient or graph instance, which has no
+    /// waiters, is no event.
     case created(ServiceKey, duration: Duration, waiters: Int)
     /// The creation of a shared instance failed or was abandoned (then with a `CancellationError`), or an `onDispose`
     /// hook threw.
@@ -26,13 +26,13 @@ public enum ContainerEvent: Sendable {
     ///
     /// `waiting` is the service whose factory made the request, nil for a request from outside every factory; `since`
     /// is the length of the wait, by the container's clock. The factory of `for` is slow, or part of a cycle that the
-    /// container cannot see: through a captured container in a detached task, a semaphore, a stream. Reported once for
-    /// each pair.
+    /// container cannot see: through a captured container in a detached task, a semaphore, a stream. Each pair is
+    /// reported once.
     case stalled(waiting: ServiceKey?, for: ServiceKey, since: Duration)
 }
 
 extension ContainerEvent {
-    /// Kinds of events that an observer wants.
+    /// The kinds of events that an observer wants.
     ///
     /// ```swift
     /// var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
@@ -41,7 +41,7 @@ extension ContainerEvent {
         /// A bit for each kind.
         public let rawValue: UInt32
 
-        /// Makes a set of the kinds whose bits are set.
+        /// Creates a set of the kinds whose bits are set.
         ///
         /// - Parameter rawValue: A bit for each kind.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -62,11 +62,11 @@ extension ContainerEvent {
         public static let scopeClosed = Kinds(rawValue: 1 << 6)
         /// Events ``ContainerEvent/stalled(waiting:for:since:)``.
         public static let stalled = Kinds(rawValue: 1 << 7)
-        /// Every kind, those included that later versions add.
+        /// Every kind, including those that later versions add.
         public static let all = Kinds(rawValue: .max)
     }
 
-    /// The one kind that the event is of.
+    /// The kind of the event.
     public var kind: Kinds {
         switch self {
         case .registered: .registered
@@ -82,13 +82,12 @@ extension ContainerEvent {
 }
 
 extension ContainerEvent {
-    /// More about an event than its labels in a metric.
+    /// Details of an event, beyond its labels in a metric.
     public struct Details: Sendable {
         let key: ArgumentKey
-        /// Of a creation, the part of its duration in which it did not wait for other shared instances; nil for other
-        /// events.
+        /// The part of a creation's duration in which it did not wait for other shared instances; nil for other events.
         ///
-        /// The service with the greatest own time is the one to make faster.
+        /// The service with the greatest own time is the one to optimize.
         public let ownDuration: Duration?
 
         init(key: ArgumentKey, ownDuration: Duration? = nil) {
@@ -96,7 +95,7 @@ extension ContainerEvent {
             self.ownDuration = ownDuration
         }
 
-        /// Makes the details of an event, to test an observer with.
+        /// Creates the details of an event, for a test of an observer.
         ///
         /// - Parameters:
         ///   - arguments: The arguments of the instance.
@@ -108,10 +107,10 @@ extension ContainerEvent {
             key = Arguments<repeat each Argument>.count == 0 ? .none : ArgumentKey(Arguments(repeat each arguments))
         }
 
-        /// The arguments of the instance that the event is about, or the key that `keyedBy:` computed from them; empty
-        /// for services without arguments, and for events about no instance.
+        /// The arguments of the event's instance, or the key that `keyedBy:` computed from them; empty for services
+        /// without arguments, and for events without an instance.
         ///
-        /// They name a tenant in a log. A metric whose labels contained them would never end.
+        /// Use them to name a tenant in a log. As labels of a metric they would be unbounded.
         public var arguments: [any Sendable] { key.list }
     }
 }
@@ -144,45 +143,45 @@ extension ContainerEvent: CustomStringConvertible {
 /// }
 /// let container = Container(name: "app", observers: [EventLog()]) { AppModule() }
 /// ```
-/// Scopes have the observers of the container that they are opened in. Events are handed over one after the other, on a
-/// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays no resolution and
-/// no other container's observers. It delays only later events, which wait in memory, and the observers beside it. The
-/// next event may arrive on another thread; without events there is none. A hit is no event and costs nothing.
+/// Scopes have the observers of the container that they are opened in. Events are delivered one after the other, on a
+/// thread that no task uses: an observer that is slow, or blocks to write to a socket, delays no resolution and no
+/// other container's observers. It delays only later events, which wait in memory, and the other observers of its
+/// container. The next event may arrive on another thread; without events no such thread exists. A hit is no event and
+/// costs nothing.
 ///
-/// ``Container/dispose()`` and ``Container/drain(deadline:)`` of a container that is no scope return after observers
-/// have had the last event. So an observer must not block until they return.
+/// ``Container/dispose()`` and ``Container/drain(deadline:)`` of a container that is not a scope return after observers
+/// have received the last event. An observer must therefore not block until they return.
 public protocol ContainerObserver: Sendable {
-    /// After how long a wait is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds unless
-    /// declared.
+    /// The length of a wait that is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds by default.
     ///
-    /// Of several observers that want to know, the shortest one counts for all.
+    /// The shortest threshold among several observers applies to all.
     var stallThreshold: Duration { get }
 
     /// The kinds of events that the observer receives; all of them by default.
     ///
-    /// Read once, when a container is created. An event that no observer wants is not created, and costs nothing.
+    /// The container reads it once, at its creation. An event that no observer wants is not created, and costs nothing.
     var wantedEvents: ContainerEvent.Kinds { get }
 
-    /// Something happened.
+    /// Called for each event.
     ///
     /// - Parameters:
-    ///   - container: The container in which it happened.
-    ///   - event: What happened.
+    ///   - container: The container that sent the event.
+    ///   - event: The event.
     func container(_ container: Container, did event: ContainerEvent)
 
-    /// Something happened, with its details: for observers that want more than the event.
+    /// Called for each event with its details, for observers that need more than the event.
     ///
-    /// Calls ``container(_:did:)`` unless declared.
+    /// The default implementation calls ``container(_:did:)``.
     ///
     /// - Parameters:
-    ///   - container: The container in which it happened.
-    ///   - event: What happened.
-    ///   - details: The arguments.
+    ///   - container: The container that sent the event.
+    ///   - event: The event.
+    ///   - details: The details of the event.
     func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details)
 }
 
 extension ContainerObserver where Self: AroundCreation {
-    /// None: an observer that does something around creations need not be told of events.
+    /// No events: an observer of creations need not receive any.
     public var wantedEvents: ContainerEvent.Kinds { [] }
 }
 
@@ -190,22 +189,22 @@ extension ContainerObserver {
     /// Ten seconds.
     public var stallThreshold: Duration { .seconds(10) }
 
-    /// All of them.
+    /// All kinds.
     public var wantedEvents: ContainerEvent.Kinds { .all }
 
-    /// Nothing: for observers that declare ``container(_:did:details:)``.
+    /// Does nothing, for observers that implement ``container(_:did:details:)``.
     ///
     /// - Parameters:
-    ///   - container: The container in which it happened.
-    ///   - event: What happened.
+    ///   - container: The container that sent the event.
+    ///   - event: The event.
     public func container(_ container: Container, did event: ContainerEvent) {}
 
     /// Passes the event on without its details.
     ///
     /// - Parameters:
-    ///   - container: The container in which it happened.
-    ///   - event: What happened.
-    ///   - details: The arguments.
+    ///   - container: The container that sent the event.
+    ///   - event: The event.
+    ///   - details: The details of the event.
     public func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
         self.container(container, did: event)
     }

@@ -9,9 +9,10 @@ final class Disposal: Completion, @unchecked Sendable {
         var hasRunHooks = false
     }
 
-    /// What a disposal waits for, for the error of a deadline.
+    /// The object of a disposal's wait, for the error of a deadline.
     enum Subject: CustomStringConvertible {
-        case child(ContainerCore)
+        /// Its name: a container below keeps this one, and so the disposal.
+        case container(String)
         case creations(of: [ServiceKey])
         case removals
         case leases(of: ServiceKey)
@@ -20,7 +21,7 @@ final class Disposal: Completion, @unchecked Sendable {
 
         var description: String {
             switch self {
-            case .child(let child): child.displayName
+            case .container(let name): name
             case .creations(let keys): "the creation of " + keys.map(\.description).sorted().joined(separator: ", ")
             case .removals: "the disposal of evicted, reset or replaced instances"
             case .leases(let key): "the last lease of \(key)"
@@ -54,12 +55,12 @@ final class Disposal: Completion, @unchecked Sendable {
     /// The disposal of a container waits for its instances, and for the containers below it.
     override var outer: [Activity] { parent?.ends ?? [] }
 
-    /// What the disposal is waiting for.
+    /// The object of the current wait.
     ///
     /// Described outside the lock: a qualifier's description is user code.
     var subject: Subject? { state.withLock { $0.subject } }
 
-    /// Notes what is waited for from now on, and whether hooks begin to run.
+    /// Notes the object of the next wait, and whether hooks begin to run.
     func waits(for subject: Subject, noting beginsHooks: Bool = false) {
         state.withLock { state in
             state.subject = subject

@@ -1,4 +1,4 @@
-/// What a container must dispose, in the order of completion; each entry is given out once.
+/// The pending disposals of a container, in the order of completion; each entry is removed once.
 ///
 /// A pure value.
 struct DisposalLedger<Item> {
@@ -6,11 +6,11 @@ struct DisposalLedger<Item> {
 
     private struct Entry {
         let id: ID
-        /// Nil once it was taken.
+        /// Nil after it was removed.
         var item: Item?
     }
 
-    /// In the order of completion, which is that of their identifiers; those taken since stay until they outnumber the
+    /// In the order of completion, which is that of their identifiers; removed ones stay until they outnumber the
     /// others.
     private var entries: [Entry] = []
     private(set) var count = 0
@@ -18,7 +18,7 @@ struct DisposalLedger<Item> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The recorded item, nil when it was taken before.
+    /// The recorded item, nil when it was removed before.
     subscript(id: ID) -> Item? { index(of: id).flatMap { entries[$0].item } }
 
     mutating func record(_ item: Item) -> ID {
@@ -28,7 +28,7 @@ struct DisposalLedger<Item> {
         return nextID
     }
 
-    /// Takes one entry out, nil when it was taken before.
+    /// Removes one entry, nil when it was removed before.
     mutating func take(_ id: ID) -> Item? {
         guard let index = index(of: id), let item = entries[index].item else { return nil }
         entries[index].item = nil
@@ -37,7 +37,7 @@ struct DisposalLedger<Item> {
         return item
     }
 
-    /// Takes the latest entry out.
+    /// Removes the latest entry.
     mutating func takeNewest() -> Item? {
         while let entry = entries.popLast() {
             guard let item = entry.item else { continue }
@@ -47,7 +47,7 @@ struct DisposalLedger<Item> {
         return nil
     }
 
-    /// Takes several out, newest first.
+    /// Removes several entries, newest first.
     mutating func take(_ ids: [ID]) -> [Item] {
         ids.sorted(by: >).compactMap { take($0) }
     }
@@ -55,7 +55,7 @@ struct DisposalLedger<Item> {
     /// Entries in the order of completion.
     var inOrder: [Item] { entries.compactMap(\.item) }
 
-    /// Where an entry is, if it is still there.
+    /// The position of an entry, if it was not removed.
     private func index(of id: ID) -> Int? {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -67,12 +67,12 @@ struct DisposalLedger<Item> {
 }
 
 extension DisposalLedger {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {
         precondition(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "the order is that of completion")
-        precondition(inOrder.count == count, "what is there is counted")
+        precondition(inOrder.count == count, "every entry is counted")
         precondition(entries.allSatisfy { $0.id < nextID }, "identifiers grow")
     }
 }

@@ -1,13 +1,13 @@
-/// Hands events over to observers one by one, in the order in which they were put in.
+/// Delivers events to observers one by one, in the order of their arrival.
 ///
-/// An observer is the user's code, and synchronous: it may block, so that it is called on a thread of ours
-/// (``BlockingThreads``). The queue keeps none while it is empty; queues do not wait for one another.
+/// An observer is user code, and synchronous: it may block, so it is called on one of our threads
+/// (``BlockingThreads``). An empty queue uses no thread; queues do not wait for one another.
 ///
-/// Its lock is taken under that of a container, and nothing is taken under it.
+/// Its lock is taken under that of a container, and no lock is taken under it.
 final class EventQueue: Sendable {
     private enum Entry {
         case event(ContainerEvent, ContainerEvent.Details, from: Container)
-        /// The end of what a caller waits for.
+        /// A caller's wait.
         case mark(Completion)
     }
 
@@ -25,9 +25,9 @@ final class EventQueue: Sendable {
 
     private let observers: [(observer: any ContainerObserver, wanted: ContainerEvent.Kinds)]
     private let state = Locked(State())
-    /// What any of the observers wants: nothing else is put in.
+    /// The kinds that any of the observers wants: no other event is added.
     let wanted: ContainerEvent.Kinds
-    /// After how long a wait is reported: as soon as any of the observers wants to know.
+    /// The length of a reported wait: the shortest that any of the observers wants.
     let stallThreshold: Duration
 
     init(observers: [any ContainerObserver]) {
@@ -37,7 +37,7 @@ final class EventQueue: Sendable {
             self.observers.filter { $0.wanted.contains(.stalled) }.map(\.observer.stallThreshold).min() ?? .zero
     }
 
-    /// The queue for observers, nil when none of them wants anything.
+    /// Creates the queue for observers, nil when none of them wants any event.
     convenience init?(for observers: [any ContainerObserver]) {
         self.init(observers: observers)
         if wanted.isEmpty { return nil }
@@ -50,10 +50,10 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// Waits until observers have had every event up to now, but not longer than the deadline.
+    /// Waits until observers have received every event up to now, but not longer than the deadline.
     func catchUp(deadline: Duration?, clock: any Clock<Duration>) async {
         let mark = Completion()
-        // A caller waits: not for the end of a nap.
+        // A caller waits, and must not wait for the end of a nap.
         let mustWait = append(isUrgent: true) { state in
             if state.entries.isEmpty, !state.isBusy { return false }
             state.entries.append(.mark(mark))
@@ -62,7 +62,7 @@ final class EventQueue: Sendable {
         if mustWait { _ = await mark.wait(atMost: deadline, clock: clock) }
     }
 
-    /// - Returns: What `body` returned: whether there is something to hand over.
+    /// - Returns: The result of `body`: whether an event must be delivered.
     @discardableResult
     private func append(isUrgent: Bool = false, _ body: (inout State) -> Bool) -> Bool {
         let (hasMore, mustDrain) = state.withLock { state in
@@ -89,7 +89,7 @@ final class EventQueue: Sendable {
         while true {
             var entries = state.withLock(Self.takeEntries)
             if entries.isEmpty {
-                // While more keeps coming, the thread is woken once for many events and not for each.
+                // While more keep coming, the thread is woken once for many events and not for each.
                 let shift = state.withLock { state in
                     state.isNapping = true
                     return state.shift

@@ -1,11 +1,11 @@
 /// The cached instances of one container, found by their keys.
 ///
-/// A pure value: open addressing over references, so that an instance takes little more than itself. What is removed
-/// leaves no mark: those behind it move up.
+/// A pure value: open addressing over references, so that an instance takes little more than itself. A removal leaves
+/// no mark: the entries behind it move up.
 struct InstanceCache {
     private var places: [CacheEntry?] = []
     private(set) var count = 0
-    /// The instances of each registration with arguments, once those of one were requested where there are
+    /// The instances of each registration with arguments, built at the first request for those of one, where there are
     /// many.
     private var byBinding: [ObjectIdentifier: [ObjectIdentifier: CacheEntry]]?
     private static let fewest = 64
@@ -25,7 +25,7 @@ struct InstanceCache {
         return nil
     }
 
-    /// The instance of a registration that is meant, among those whose arguments have this hash.
+    /// The matching instance of a registration, among those whose arguments have this hash.
     func first(of binding: Binding, hash: UInt32, where isMeant: (CacheEntry) -> Bool) -> CacheEntry? {
         if isEmpty { return nil }
         var index = home(binding, hash)
@@ -47,7 +47,7 @@ struct InstanceCache {
         return byBinding?[ObjectIdentifier(binding)].map { Array($0.values) } ?? []
     }
 
-    /// Puts an instance in the place of one that has the same key; nil when there is none.
+    /// Puts an instance in the place of one with the same key; nil without one.
     mutating func insert(_ new: CacheEntry, insteadOf old: CacheEntry?) {
         if let old, let index = index(of: old) {
             unlist(old)
@@ -61,7 +61,7 @@ struct InstanceCache {
         count += 1
     }
 
-    /// Removes an instance, if it is there.
+    /// Removes an instance, if the cache has it.
     mutating func remove(_ kept: CacheEntry) {
         guard var gap = index(of: kept) else { return }
         places[gap] = nil
@@ -81,7 +81,7 @@ struct InstanceCache {
 
     // MARK: Inside
 
-    /// Where an instance is looked for first.
+    /// The first place to search for an instance.
     private func home(_ binding: Binding, _ hash: UInt32) -> Int {
         // Unretained because only the address counts.
         let address = UInt(bitPattern: Unmanaged.passUnretained(binding).toOpaque())
@@ -120,7 +120,7 @@ struct InstanceCache {
     }
 
     private mutating func grow() {
-        // Written out, because making an array of so many looks for its type each time, as long as all the rest of a
+        // Written out, because creating an array of so many looks for its type each time, as long as the rest of a
         // first insertion.
         if places.isEmpty { return places = [nil, nil, nil, nil] }
         let old = places
@@ -130,7 +130,7 @@ struct InstanceCache {
 }
 
 extension InstanceCache {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {
@@ -144,7 +144,7 @@ extension InstanceCache {
         for (binding, list) in byBinding {
             precondition(!list.isEmpty, "no empty lists")
             precondition(list.values.allSatisfy { ObjectIdentifier($0.binding) == binding }, "lists agree")
-            precondition(list.values.allSatisfy { index(of: $0) != nil }, "lists have what is there")
+            precondition(list.values.allSatisfy { index(of: $0) != nil }, "lists have the cached instances")
         }
     }
 }

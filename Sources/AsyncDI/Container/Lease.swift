@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Holds off the disposal of one cached instance until the lease ends.
+/// Delays the disposal of one cached instance until the lease ends.
 ///
-/// Ends once: with its body, or with the instance that leases.
+/// It ends once: with its body, or with the instance that holds it.
 final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let leased: LeasedCell
-    /// Whether a body holds it, and not an instance: a drain waits for bodies only.
+    /// Whether a body holds it, and not an instance: a drain waits only for bodies.
     private let heldByBody = Atomic(true)
 
     /// Whether its holder is an instance that lives at least as long as the leased instance's container.
@@ -44,7 +44,7 @@ final class Lease: HeldLease {
         for continuation in quiet { continuation.resume() }
     }
 
-    /// The lease ends, or the disposal of the instance that holds it is about to begin, which ends it.
+    /// Notes that the lease ends, or that the disposal of the instance that holds it, which ends it, is about to begin.
     func isHeldForLongNoMore() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 { leased.removeLeaseBelow(of: below) }
@@ -100,7 +100,7 @@ struct LeaseTable {
         return .free(entry.pending)
     }
 
-    /// Postpones the disposal of an instance that is leased.
+    /// Postpones the disposal of a leased instance.
     mutating func postpone(_ item: Disposable) -> Bool {
         guard let cell = item.cell, let entry = entries[ObjectIdentifier(cell)] else { return false }
         entry.postpone(item)
@@ -109,15 +109,17 @@ struct LeaseTable {
 }
 
 extension Disposable {
-    /// The disposal is about to begin: leases that the instance holds will end.
+    /// Notes that the disposal is about to begin: leases that the instance holds will end.
     func endsLeasesSoon() {
         for lease in leases { (lease as? Lease)?.isHeldForLongNoMore() }
     }
 }
 
 extension LeaseBody {
-    /// The containers of the leased instances; none after the end of the body, for a task that outlives it.
-    var cores: [ContainerCore] { held.compactMap { ($0 as? Lease)?.core } }
+    /// Whether one of the leased instances belongs to a container, or to one below it.
+    func leases(from container: ContainerCore) -> Bool {
+        holds { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
+    }
 }
 
 extension ContainerCore {
@@ -142,9 +144,30 @@ extension ContainerCore {
             guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
-            // The cell that will be disposed; each load makes another one.
+            // The cell to be disposed; each load creates another one.
             let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
             return Lease(core: self, key: key, state.beginLease(of: leased, for: key, at: now))
+        }
+    }
+
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
+        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison else {
+            return nil
+        }
+        let hash = comparison.hash(arguments)
+        // The clock is user code, and read outside the lock.
+        let now = elapsed()
+        return withState { state in
+            guard state.phase == .open, binding.isCurrent, let found = index.instance(withHash: hash),
+                let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
+            else { return nil }
+            // Unchecked because what an index holds beside its mark, which has no arguments, is an entry of the cache.
+            let kept = unsafeDowncast(found, to: CacheEntry.self)
+            kept.node?.note(at: now)
+            let key = kept.key
+            // In this step, because the instance may be evicted as soon as the lock is released.
+            let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
+            return (cell, Lease(core: self, key: key, leased))
         }
     }
 

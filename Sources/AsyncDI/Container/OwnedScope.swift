@@ -17,8 +17,8 @@ import Synchronization
 /// ```
 /// An instance of the scope that holds the owner keeps the scope open for good, like any cycle of references.
 ///
-/// Work that outlives the function that began it says when it is done. The scope of a streamed response lasts until the
-/// last byte, and ends with an error when writing fails or the response is dropped:
+/// Work that outlives the function that began it must announce its end. The scope of a streamed response lasts until
+/// the last byte, and ends with an error when writing fails or the response is dropped:
 /// ```swift
 /// let scope = try OwnedScope(in: container, isDrained: true) { Registration(instance: request) }
 /// var response = try await scope.run { _ in try await next(request) }
@@ -47,10 +47,10 @@ public final class OwnedScope: Sendable {
     ///
     /// - Parameters:
     ///   - parent: The container above the scope.
-    ///   - name: What messages call the scope; it is not found by it.
+    ///   - name: The name of the scope in messages; it is no key.
     ///   - isDrained: Whether ``Container/drain(deadline:)`` waits for the end of the scope, as for the body of a
-    ///     `withScope`. A screen may stay open for as long as it likes, a response may not. The task that drains must not
-    ///     be the owner.
+    ///     `withScope`. Use it for a response, but not for a screen, which may stay open indefinitely. The task that
+    ///     drains must not be the owner.
     ///   - registrations: The scope's own registrations, which may override inherited ones.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public init(
@@ -77,8 +77,8 @@ public final class OwnedScope: Sendable {
             return true
         }
         guard isOpen else { throw container.core.disposedError(nil, asker: nil) }
-        // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on
-        // its way out.
+        // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it
+        // on its way out.
         nonisolated(unsafe) let result: R
         do {
             result = try await Container.$current.bind(container) { try await operation(container) }
@@ -103,7 +103,7 @@ public final class OwnedScope: Sendable {
     public nonisolated(nonsending) func finish<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
-        // Unsafe because it was received as `sending`, and is touched by nothing on its way out.
+        // Unsafe because it was received as `sending`, and no other code uses it on its way out.
         nonisolated(unsafe) let result = try await run(operation)
         try await end()
         return result
@@ -111,7 +111,7 @@ public final class OwnedScope: Sendable {
 
     /// Ends the scope, whose work is done, and waits for the disposal of its instances.
     ///
-    /// - Throws: What an `onDispose` hook throws, unchanged, or ``DisposalError`` when several hooks throw;
+    /// - Throws: The error of an `onDispose` hook, unchanged, or ``DisposalError`` when several hooks throw;
     ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
     ///   was disposed before, and with the code `invalidOperation`, which ends nothing, while a part is under way.
     public nonisolated(nonsending) func end() async throws {
@@ -147,7 +147,7 @@ public final class OwnedScope: Sendable {
     ///
     /// A part that is under way loses its work, and throws `disposed`.
     ///
-    /// - Parameter error: What hooks see as ``DisposalReason/error``.
+    /// - Parameter error: The error that hooks receive as ``DisposalReason/error``.
     /// - Throws: The same as ``Container/dispose(failing:)``.
     public nonisolated(nonsending) func end(failing error: any Error) async throws {
         state.withLock { $0.hasFailed = true }
@@ -179,7 +179,7 @@ extension ContainerCore {
         if let lostWork { throw lostWork }
     }
 
-    /// Ends a scope whose work failed; observers are told what hooks throw.
+    /// Ends a scope whose work failed; observers receive the errors of hooks.
     nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error) async {
         let reason = DisposalReason(error: error)
         do {

@@ -2,7 +2,7 @@
 ///
 /// A pure value. A key leads to at most one scope; scopes of `withScope` are not found by key.
 struct ScopeTree<Scope> {
-    /// A place, and which of those that had it one after the other.
+    /// A place, and a number that distinguishes its successive scopes.
     struct ID: Hashable {
         fileprivate let place: Int
         fileprivate let number: Int
@@ -34,7 +34,7 @@ struct ScopeTree<Scope> {
     /// The scope that is open under a key.
     func scope(_ key: AnyKey) -> Scope? { keys[key].flatMap { self[$0] } }
 
-    /// Adds a scope; the key, if there is one, must be free.
+    /// Adds a scope; the key, if it has one, must be free.
     mutating func open(_ scope: Scope, key: AnyKey?) -> ID {
         guard let key else { return add(scope, hasKey: false) }
         let id = add(scope, hasKey: true)
@@ -52,7 +52,7 @@ struct ScopeTree<Scope> {
         return id
     }
 
-    /// A scope begins to close: its key is free from now on.
+    /// Begins to close a scope: its key is free from now on.
     ///
     /// Returns the key, for the caller to release outside its lock.
     @discardableResult
@@ -62,7 +62,7 @@ struct ScopeTree<Scope> {
         return key
     }
 
-    /// Takes a closed scope out.
+    /// Removes a closed scope.
     mutating func remove(_ id: ID) -> Scope? {
         if id.hasKey { beginClosing(id) }
         guard let scope = self[id] else { return nil }
@@ -76,7 +76,7 @@ struct ScopeTree<Scope> {
 }
 
 extension ScopeTree {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {

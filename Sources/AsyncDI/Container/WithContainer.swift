@@ -1,4 +1,4 @@
-/// Makes a container, starts it, runs a body with it, and disposes it on every way out.
+/// Creates and starts a container, runs a body with it, and disposes it on every way out.
 ///
 /// For the `main` of an executable, and for a test without a trait. The container is ``Container/current`` for the
 /// body's task and its children.
@@ -11,21 +11,21 @@
 ///     try await serve(container)
 /// }
 /// ```
-/// The disposal runs to its end even in a cancelled task. `onDispose` hooks see in ``DisposalReason/error`` why the body,
-/// or the start, failed.
+/// The disposal runs to its end even in a cancelled task. `onDispose` hooks receive the error of the body, or of the
+/// start, in ``DisposalReason/error``.
 ///
 /// - Parameters:
-///   - name: What messages call the container.
-///   - defaultLifetime: The lifetime of registrations that name none.
-///   - onDuplicate: What happens when a key is registered twice.
-///   - observers: Get the container's events.
-///   - clock: Measures idle times and deadlines.
+///   - name: The name of the container in messages.
+///   - defaultLifetime: The lifetime of registrations without one.
+///   - onDuplicate: The effect of registering a key twice.
+///   - observers: Receive the container's events.
+///   - clock: Measures durations, idle times and deadlines.
 ///   - registrations: The container's registrations.
 ///   - operation: The body, isolated like the code around it.
 /// - Returns: The result of the body.
-/// - Throws: What ``Container/start()`` or the body throws; else what an `onDispose` hook throws, unchanged, or
-///   ``DisposalError`` when several hooks throw. When body and disposal both throw, observers receive the
-///   disposal's errors.
+/// - Throws: The error of ``Container/start()`` or of the body; else the error of an `onDispose` hook, unchanged, or
+///   ``DisposalError`` when several hooks throw. When both the body and the disposal throw, observers receive the
+///   errors of the disposal.
 public nonisolated(nonsending) func withContainer<R>(
     name: String? = nil, defaultLifetime: Lifetime = .graph, onDuplicate: DuplicatePolicy = .replace,
     observers: [any ContainerObserver] = [], clock: any Clock<Duration> = ContinuousClock(),
@@ -34,14 +34,14 @@ public nonisolated(nonsending) func withContainer<R>(
     let container = Container(
         name: name, defaultLifetime: defaultLifetime, onDuplicate: onDuplicate, observers: observers, clock: clock,
         registrations: registrations())
-    // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on its
-    // way out.
+    // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it on
+    // its way out.
     nonisolated(unsafe) let result: R
     do {
         _ = try await container.core.start(undoesFailure: false)
         result = try await Container.$current.bind(container) { try await operation(container) }
     } catch {
-        // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
+        // The caller gets the body's error; observers have received the errors of the disposal.
         try? await container.core.tellingObservers {
             try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
         }

@@ -1,17 +1,20 @@
 /// The work that is under way in a container and below it: creations and what each waits for, leases, open scopes,
 /// modules that are being loaded.
 ///
-/// For a log line when a server does not answer, for a debug endpoint, and for tests that nothing is left over.
+/// Use it in a log line when a server does not answer, in a debug endpoint, and in tests that must leave no work
+/// behind.
 /// ```swift
 /// print(container.activity())
-/// // container "app": 2 creations, 1 leased instance, 1 open scope
-/// // creating Database (App/Modules.swift:12) for 12.0 seconds, 2 waiters, requested by Catalogue → Database
-/// // creating Catalogue (App/Modules.swift:15) for 12.0 seconds, 1 waiter; waits for Database
-/// // leased TenantPool("acme") (App/Modules.swift:20) for 3.0 seconds, by 1 body
-/// // open request-42 for 3.1 seconds
 /// ```
-/// Transient and graph instances are made in the task of their request, and appear in paths only. Each container below
-/// is looked at by itself: the parts of a snapshot may be some microseconds apart.
+/// ```text
+/// container "app": 2 creations, 1 leased instance, 1 open scope
+/// creating Database (App/Modules.swift:12) for 12.0 seconds, 2 waiters, requested by Catalog → Database
+/// creating Catalog (App/Modules.swift:15) for 12.0 seconds, 1 waiter; waits for Database
+/// leased TenantPool("acme") (App/Modules.swift:20) for 3.0 seconds, by 1 body
+/// open request-42 for 3.1 seconds
+/// ```
+/// Transient and graph instances are created in the task of their request, and appear in paths only. Each container is
+/// locked by itself: the parts of a snapshot may be some microseconds apart.
 public struct ActivitySnapshot: Sendable {
     /// The name of the container, as messages show it.
     public let container: String
@@ -23,7 +26,7 @@ public struct ActivitySnapshot: Sendable {
     public let leases: [Lease]
     /// The open scopes, at every depth, the oldest first.
     public let scopes: [Scope]
-    /// The instances that have left the cache and are not disposed yet: their hooks run, or wait for leases.
+    /// The instances that have left the cache and are not disposed yet: their hooks run, or they wait for leases.
     public let disposals: [Disposal]
 
     /// Whether nothing is under way.
@@ -41,7 +44,7 @@ public struct ActivitySnapshot: Sendable {
         public let duration: Duration
         /// How many requests wait for the modules.
         public let waiters: Int
-        /// What the loading waits for at this moment; empty when a module is itself at work.
+        /// The current waits of the loading; empty while a module is itself at work.
         public let waits: [Wait]
     }
 
@@ -67,17 +70,17 @@ public struct ActivitySnapshot: Sendable {
         public let waiters: Int
         /// The services whose factories led to the creation, outermost first, this one last.
         public let path: [ServiceKey]
-        /// What the creation waits for at this moment; empty when its factory or a hook is itself at work.
+        /// The objects that the creation waits for now; empty while its factory or a hook is itself at work.
         public let waits: [Wait]
     }
 
     /// The object of a wait.
     public struct Wait: Sendable, Hashable {
-        /// What is waited for, as text: a service with its arguments, the disposal of one or of a container, or modules.
+        /// The object as text: a service with its arguments, the disposal of an instance or a container, or modules.
         public let target: String
         /// The service whose creation or disposal is waited for; nil for a container's disposal or modules.
         public let key: ServiceKey?
-        /// Whether the end of a disposal is waited for, and not an instance.
+        /// Whether the wait is for the end of a disposal, and not for an instance.
         public let isForDisposal: Bool
     }
 
@@ -115,9 +118,9 @@ public struct ActivitySnapshot: Sendable {
 }
 
 extension Container {
-    /// The work that is under way in this container and in those below it.
+    /// Returns the work that is under way in this container and in those below it.
     ///
-    /// Takes the lock of each container for a moment: for a debug endpoint or a test, not for each request.
+    /// Takes the lock of each container for a moment. Use it in a debug endpoint or a test, not for each request.
     public nonisolated func activity() -> ActivitySnapshot { core.activity() }
 }
 

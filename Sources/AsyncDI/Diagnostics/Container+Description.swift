@@ -1,6 +1,6 @@
 extension Container: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The registrations of this container, sorted: with lifetime and arguments, where they stand, and how many
-    /// instances are alive.
+    /// The registrations of this container, sorted, with lifetimes, arguments, source locations, and the number of
+    /// instances that are alive.
     ///
     /// ```text
     /// container "app": 3 registrations, 1 open scope
@@ -11,10 +11,10 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible {
     /// A scope also lists its instances of inherited registrations: `inherited CurrentUser: scoped, 1 alive`. A
     /// `replaced` instance is kept only until it is disposed.
     ///
-    /// Takes the container's lock for a moment: for logs and the debugger, not for each request.
+    /// Takes the container's lock for a moment. Use it in logs and the debugger, not for each request.
     public nonisolated var description: String { core.listing.joined(separator: "\n") }
 
-    /// The same for this container, those that it is opened in and falls back to, and every open scope below it.
+    /// The same for this container, its parent and fallbacks, and every open scope below it.
     public nonisolated var debugDescription: String {
         var lines = core.fullListing(indent: "")
         for fallback in core.fallbacks { lines += ["fallback:"] + fallback.listing }
@@ -28,7 +28,7 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension ContainerCore {
-    /// The container and its registrations, a line each; then what it holds of registrations that are not its own.
+    /// The container and its registrations, a line each, followed by its instances of inherited registrations.
     fileprivate var listing: [String] {
         var storages: [ObjectIdentifier: [any InstanceStorage]] = [:]
         let (bindings, others, alive, inFlight, scopes, isOpen) = withState { state in
@@ -37,11 +37,11 @@ extension ContainerCore {
             var others: [ObjectIdentifier: Binding] = [:]
             for kept in state.instances.all {
                 let binding = ObjectIdentifier(kept.binding)
-                // An instance given as such is its registration's, also when that is decorated.
+                // An instance given to the registration belongs to it, even when the registration is decorated.
                 if !kept.isFixed { others[binding] = kept.binding }
                 if let storage = kept.storage { storages[binding, default: []].append(storage) }
                 guard let living = kept.cell?.strengthened() else { continue }
-                // Looking has retained the instance, perhaps as the last one: it is released outside the lock.
+                // Reading has retained the instance, perhaps as the last reference: it is released outside the lock.
                 if kept.cell?.isHeldWeakly == true { state.retired.append(living) }
                 alive[binding, default: 0] += 1
             }
@@ -53,7 +53,7 @@ extension ContainerCore {
             for binding in bindings { others[ObjectIdentifier(binding)] = nil }
             return (bindings, others.values, alive, inFlight, state.scopes.count, state.phase == .open)
         }
-        // A storage is the user's code, and asked outside the lock.
+        // A storage is user code, and is called outside the lock.
         let stored = storages.mapValues { $0.count { $0.load() != nil } }
         func count(_ binding: Binding) -> (alive: Int, inFlight: Int) {
             let id = ObjectIdentifier(binding)

@@ -7,10 +7,11 @@ extension Container {
     /// Existing instances are not created again for the recording: start before the first resolve, or after
     /// ``reset(throughAncestors:)``. A new recording discards an earlier one.
     ///
-    /// A resolve outside every factory costs the same while recording; one inside pays for a lock and a few look-ups.
+    /// A request outside every factory costs the same during a recording. A request inside one takes a lock and a few
+    /// look-ups.
     public func startRecording() { core.startRecording() }
 
-    /// Ends the recording; ``dependencyGraph()`` goes on giving it.
+    /// Ends the recording; ``dependencyGraph()`` continues to return it.
     public func stopRecording() { core.stopRecording() }
 
     /// Returns the recording since ``startRecording()``; an empty graph without one.
@@ -26,7 +27,7 @@ extension Container {
 }
 
 extension DependencyGraph {
-    /// The graph of what was recorded, or declared by registrations of which some do not say everything.
+    /// Returns a graph of recorded or declared dependencies; opaque registrations declare only a part of theirs.
     init(recorded records: Recorder.Records, opaque: Set<RecordedService> = []) {
         let names = GraphNames(Array(records.services.keys.map { ($0, records.services[$0]?.site) }))
         let nodes = records.services.map { service, facts in

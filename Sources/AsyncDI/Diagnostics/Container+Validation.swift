@@ -2,9 +2,9 @@ extension Container {
     /// Checks the registrations of this container and their dependencies, without running a factory.
     ///
     /// Finds, all at once: services that are missing or registered with other arguments; cycles; long-lived services
-    /// that would hold a shorter-lived one; registrations that contradict themselves, and rejected duplicates;
-    /// decorations without a service. The parameters of initializers registered with `using:` are known, and closures
-    /// may declare ``Registration/dependencies(_:)``; ``validationReport()`` lists the other closures.
+    /// that would hold a shorter-lived one; contradictory registrations and rejected duplicates; decorations without a
+    /// service. The parameters of initializers registered with `using:` are known, and closures can declare
+    /// ``Registration/dependencies(_:)``; ``validationReport()`` lists the other closures.
     /// ```swift
     /// @Test func `the container is complete`() async throws {
     ///     try await makeContainer().validate()
@@ -20,7 +20,7 @@ extension Container {
         if !report.problems.isEmpty { throw ValidationError(problems: report.problems) }
     }
 
-    /// Checks the same as ``validate()``, and says what could not be looked into.
+    /// Performs the same checks as ``validate()``, and lists the registrations that it could not look into.
     ///
     /// - Returns: The problems, and the closures that declare no dependencies.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
@@ -29,10 +29,10 @@ extension Container {
         return core.report(on: graph, setUpProblems + core.decorationsOfNothing())
     }
 
-    /// Checks that the recorded dependencies are the declared ones, in a test that exercises the whole application.
+    /// Checks that the recorded dependencies are declared, in a test that exercises the whole application.
     ///
     /// - Parameter graph: A recording of this container.
-    /// - Throws: ``ValidationError`` with everything that is not declared, each with the code
+    /// - Throws: ``ValidationError`` with every undeclared dependency, each with the code
     ///   ``ResolutionError/Code/undeclaredDependency``; ``ResolutionError`` with the code `disposed`.
     public func validate(against graph: DependencyGraph) throws {
         let undeclared = try comparison(with: graph).undeclared
@@ -40,15 +40,15 @@ extension Container {
         throw ValidationError(problems: core.undeclaredErrors(undeclared, in: graph))
     }
 
-    /// Compares a recorded run with the declared dependencies.
+    /// Compares a recording with the declared dependencies.
     ///
     /// Compares the dependencies of each registration of this container and of those above it. Leaves out services
     /// whose dependencies are unknown or that are decorated, services of scopes, and instances of `make`, which cannot
     /// be declared. A dependency declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. A declared
-    /// dependency that was not resolved is no mistake by itself: a factory may need it only at times.
+    /// dependency that was not resolved is no mistake by itself: a factory may need it only in some runs.
     ///
     /// - Parameter graph: A recording of this container.
-    /// - Returns: The undeclared dependencies, and the declared ones that were not seen.
+    /// - Returns: The undeclared dependencies, and the declared ones that were not resolved.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
         try core.checkOpen()
@@ -57,8 +57,8 @@ extension Container {
 
     /// Returns the declared dependencies of this container as a graph, without running a factory.
     ///
-    /// Its ``DependencyGraph/contract`` is what is worth keeping in a file, beside the sources: a later graph is compared
-    /// with it by ``DependencyGraph/difference(from:)``.
+    /// Keep its ``DependencyGraph/contract`` in a file beside the sources, and compare later graphs with it:
+    /// ``DependencyGraph/difference(from:)``.
     ///
     /// - Returns: The graph; a closure that declares nothing is a node without edges that is marked as opaque.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
@@ -69,22 +69,24 @@ extension Container {
 }
 
 extension Container {
-    /// Checks what resolving some services here leads to, and what a scope registers, without running a factory.
+    /// Checks the services that resolving the given ones leads to, and the registrations of a scope, without running a
+    /// factory.
     ///
-    /// Asked of a scope, it finds what ``validate()`` of the application's container cannot know: values that are expected
-    /// of each scope, needed by these services, and not supplied by this one.
+    /// In a scope, it finds a mistake that ``validate()`` of the application's container cannot see: a value that each
+    /// scope must supply, that these services need, and that this scope does not supply.
     /// ```swift
     /// let scope = try await container.openScope { Registration(expected: Request.self) }
     /// let report = try await scope.validationReport(resolving: [OrderHandler.self])
     /// ```
-    /// A ``Registration/init(expected:qualifier:fileID:line:)`` of the scope itself stands for the value that it will have.
+    /// A ``Registration/init(expected:qualifier:fileID:line:)`` of the scope itself stands for the value to be
+    /// supplied.
     ///
     /// - Parameter services: The services that are resolved here, whatever their qualifiers and arguments.
     /// - Returns: The problems, and the closures that declare no dependencies.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport(resolving services: [any Any.Type]) throws -> ValidationReport {
         let (own, setUpProblems) = try core.ownRegistrations()
-        // What another container registers may be for its scopes alone: that is for `validationReport()`.
+        // Another container's registrations may be for its scopes alone: `validationReport()` checks those.
         var bindings = (core.isScope ? own : []).map { (binding: $0, table: core.table) }
         var missing: [ResolutionError] = []
         for service in services {
@@ -98,7 +100,7 @@ extension Container {
 }
 
 extension DependencyGraph {
-    /// What the registrations of several containers declare, as one graph.
+    /// Returns the declared dependencies of several containers as one graph.
     ///
     /// - Parameter containers: The containers; scopes of one container, and containers with the same name, count as one
     ///   owner.
@@ -116,7 +118,7 @@ extension DependencyGraph {
 }
 
 extension ContainerCore {
-    /// The graph of this container's registrations, and what was wrong with them when it was set up.
+    /// The graph of this container's registrations, and the problems found while the container was set up.
     fileprivate func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
         let (bindings, problems) = try ownRegistrations()
         return (StaticGraph(of: bindings, in: self), problems)
@@ -129,7 +131,7 @@ extension ContainerCore {
         }
     }
 
-    /// What is wrong with a graph, and what was found without it; nothing twice.
+    /// The problems of a graph, and those found without it, each once.
     fileprivate func report(on graph: StaticGraph, _ problems: [ResolutionError]) -> ValidationReport {
         let known = Set(problems.map(\.description))
         return ValidationReport(
@@ -141,7 +143,7 @@ extension ContainerCore {
         if withState({ $0.phase != .open }) { throw disposedError(nil, asker: nil) }
     }
 
-    /// Decorations that apply to no registration, here or where this container looks.
+    /// Decorations that apply to no registration, neither here nor in a container that this one searches.
     fileprivate func decorationsOfNothing() -> [ResolutionError] {
         let decorations = withState { $0.decorations }
         return decorations.compactMap { decoration in

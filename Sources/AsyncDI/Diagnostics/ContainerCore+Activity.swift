@@ -1,4 +1,4 @@
-/// What is under way in a container and below it.
+/// The work under way in a container and below it.
 extension ContainerCore {
     func activity() -> ActivitySnapshot {
         var parts = ActivityParts()
@@ -49,7 +49,7 @@ extension ContainerCore {
     }
 }
 
-/// What the containers say, before it is known which creation waits for which activity.
+/// The data of the containers, before the graph of waits adds which creation waits for which activity.
 private struct ActivityParts {
     struct UnfinishedCreation {
         let creation: Creation
@@ -127,7 +127,7 @@ extension CreationKey {
             key: binding.key, arguments: argumentText, site: binding.blueprint.site, container: container)
     }
 
-    /// Described outside every lock: a description is user code.
+    /// Computed outside every lock: a description is user code.
     fileprivate var argumentText: String { arguments.list.map { String(reflecting: $0) }.joined(separator: ", ") }
 
     fileprivate var name: String { ActivitySnapshot.Instance.name(of: binding.key, arguments: argumentText) }

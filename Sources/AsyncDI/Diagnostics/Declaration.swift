@@ -1,5 +1,5 @@
 extension RecordedService {
-    /// The modifier that declares this as a dependency, as one writes it: `.dependency(URL.self, qualifier: Env.prod)`.
+    /// The modifier that declares this dependency, as source code: `.dependency(URL.self, qualifier: Env.prod)`.
     var declaration: String {
         func arrayExpression<Element>(_ element: Element.Type) -> String {
             "[\(isExistential(element) ? "any " : "")\(readableName(of: element))].self"
@@ -15,8 +15,7 @@ extension RecordedService {
     }
 }
 
-/// A qualifier or its key as one writes it, as far as that can be told from its value: with `…` for what only its
-/// author knows.
+/// A qualifier or its key as source code, as far as its value shows it: `…` stands for the rest.
 private func expression(of value: Any) -> String {
     switch value {
     case let text as String: return String(reflecting: text)

@@ -1,9 +1,9 @@
 extension DependencyGraph {
-    /// The graph without what depends on the layout of the sources or on a run: to be kept in a file, and compared.
+    /// The graph without source locations and figures of a run: to be kept in a file, and compared.
     ///
-    /// Left out are the sites, the counts and the durations. Registrations that are called alike, as contributions
-    /// without a key are, are numbered by their lifetimes and by what they are connected with, and only then by their
-    /// places. So the ``json()`` of a declared graph's contract stays the same when registrations change places.
+    /// Sites, counts and durations are left out. Registrations with the same name, such as contributions without a key,
+    /// are numbered by their lifetimes and connections, and only then by their source locations. The ``json()`` of a
+    /// declared graph's contract therefore stays the same when registrations change places.
     public var contract: DependencyGraph {
         let names = contractNames
         func name(_ old: String) -> String { names[old] ?? old }
@@ -16,16 +16,16 @@ extension DependencyGraph {
             nodes, edges: edges.map { Edge(from: name($0.from), to: name($0.to), isDeferred: $0.isDeferred) })
     }
 
-    /// New names for the nodes that are told apart by a number: the names of each group, dealt out anew.
+    /// New names for the nodes that only a number distinguishes: the names of each group, assigned anew.
     private var contractNames: [String: String] {
         let groups = Dictionary(grouping: details, by: \.service).values
-            // Where each has an owner of its own, the names say so.
+            // Where each node has its own owner, the names include it.
             .filter { group in Set(group.map(\.owner)).count < group.count }
         if groups.isEmpty { return [:] }
         let surroundings = Surroundings(of: self)
         var names: [String: String] = [:]
         for group in groups {
-            // Their numbers, as numbers: a name with more digits comes later.
+            // As numbers: a name with more digits comes later.
             let dealt = group.map(\.name).sorted { ($0.count, $0) < ($1.count, $1) }
             let order = Dictionary(uniqueKeysWithValues: dealt.enumerated().map { ($1, $0) })
             let sorted = group.map { (node: $0, signature: surroundings.signature(of: $0)) }
@@ -38,7 +38,7 @@ extension DependencyGraph {
     }
 }
 
-/// What each node of a graph is connected with, in words that do not depend on how nodes are numbered.
+/// The connections of each node, in words that do not depend on how nodes are numbered.
 struct Surroundings {
     private var neighbors: [String: [String]] = [:]
 

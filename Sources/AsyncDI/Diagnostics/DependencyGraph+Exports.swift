@@ -1,5 +1,5 @@
 extension DependencyGraph {
-    /// The graph in the DOT language of Graphviz: `dot -Tsvg graph.dot`.
+    /// Returns the graph in the DOT language of Graphviz: `dot -Tsvg graph.dot`.
     ///
     /// Each container is a box around its registrations; a color stands for a lifetime, a dashed arrow for a
     /// deferred dependency. Names may contain anything.
@@ -33,7 +33,7 @@ extension DependencyGraph {
         return text + "}\n"
     }
 
-    /// The graph as a Mermaid flowchart, which GitHub and others draw in a page.
+    /// Returns the graph as a Mermaid flowchart, which GitHub and others draw in a page.
     ///
     /// Each container is a box around its registrations; a dashed arrow stands for a deferred dependency. Names may
     /// contain anything.
@@ -56,12 +56,12 @@ extension DependencyGraph {
         return text
     }
 
-    /// A short identifier for each name, of letters and digits: what the languages write without quotes.
+    /// A short identifier for each name, of letters and digits, which both languages accept without quotes.
     private var identifiers: [String: String] {
         Dictionary(uniqueKeysWithValues: details.enumerated().map { ($1.name, "n\($0)") })
     }
 
-    /// The nodes of each owner, in the order of owners; those without one first.
+    /// The nodes of each owner, in the order of owners; nodes without an owner first.
     private var groups: [(owner: String?, nodes: [Node])] {
         Dictionary(grouping: details, by: \.owner)
             .sorted { ($0.key == nil ? 0 : 1, $0.key ?? "") < ($1.key == nil ? 0 : 1, $1.key ?? "") }
@@ -70,7 +70,7 @@ extension DependencyGraph {
 }
 
 extension DependencyGraph.Node {
-    /// The name, and beneath it the lifetime and how many instances were made, if that is more than one.
+    /// The name, and beneath it the lifetime and the number of instances, if that is more than one.
     fileprivate var label: String {
         guard let lifetime else { return name }
         return "\(name)\n\(lifetime)\(creations > 1 ? " × \(creations)" : "")"
@@ -107,10 +107,9 @@ extension String {
 
     /// The text as a string of a Mermaid flowchart, which takes entities with a number sign and HTML for a line's end.
     ///
-    /// Not only what ends a string is written as an entity: Mermaid looks for `%%{…}%%` and for `style…:…#…;`
-    /// everywhere.
+    /// More than string delimiters must be escaped: Mermaid looks for `%%{…}%%` and for `style…:…#…;` everywhere.
     fileprivate var quotedForMermaid: String {
-        // An empty string is no text there.
+        // Mermaid rejects an empty string.
         "\""
             + (isEmpty ? " " : self).escaped { scalar in
                 switch scalar {
@@ -121,7 +120,8 @@ extension String {
             } + "\""
     }
 
-    /// The text with some characters replaced; other control characters, which no format takes, become a sign for that.
+    /// The text with some characters replaced; every other control character, which no format accepts, becomes a symbol
+    /// for it.
     private func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars {

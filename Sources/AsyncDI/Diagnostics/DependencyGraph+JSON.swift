@@ -1,7 +1,7 @@
 extension DependencyGraph {
-    /// The graph as JSON, with a line for each node and edge, so that tools for text show what has changed.
+    /// Returns the graph as JSON, with a line for each node and edge, so that text tools show the changes.
     ///
-    /// What is not known or zero is left out. Equal graphs are equal texts. `JSONDecoder` reads it:
+    /// Unknown and zero values are left out. Equal graphs have equal texts. `JSONDecoder` reads it:
     /// ```swift
     /// let graph = try JSONDecoder().decode(DependencyGraph.self, from: data)
     /// ```
@@ -22,10 +22,10 @@ extension DependencyGraph.Node {
         case name, service, lifetime, owner, site, creations, failures, duration, isOpaque, isEager
     }
 
-    /// A node that was encoded, perhaps by hand: what is left out, but for the name, is not known, or zero.
+    /// Decodes a node, perhaps written by hand: every missing value except the name is unknown, or zero.
     ///
     /// - Parameter decoder: Reads the node.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's error.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func text(_ key: Key) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
@@ -64,10 +64,10 @@ extension DependencyGraph.Edge {
         case from, to, isDeferred
     }
 
-    /// An edge that was encoded, perhaps by hand: it is deferred if it says so.
+    /// Decodes an edge, perhaps written by hand: it is not deferred unless it says so.
     ///
     /// - Parameter decoder: Reads the edge.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's error.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(

@@ -1,20 +1,20 @@
 extension DependencyGraph {
-    /// There is no order: these services need each other.
+    /// These services depend on each other, so no order exists.
     public struct CycleError: Error, Hashable, CustomStringConvertible {
         /// The names from one service back to itself, which comes first and last.
         public let cycle: [String]
 
-        /// The cycle, and what to do about it.
+        /// The cycle, and how to break it.
         public var description: String {
             "no order puts dependencies first: \(cycle.joined(separator: " → ")). "
                 + "Let one of them have the other later: through .injectProperties, Lazy or Provider."
         }
     }
 
-    /// The names of all nodes, each after everything that it needs.
+    /// Returns the names of all nodes, each after everything that it needs.
     ///
     /// A deferred dependency (see ``DependencyGraph/Edge/isDeferred``) need not come first. Nodes that could be in
-    /// either order are in that of their names.
+    /// either order are sorted by name.
     ///
     /// - Returns: The names, dependencies first.
     /// - Throws: ``CycleError`` with one cycle, when no such order exists.

@@ -1,14 +1,14 @@
 extension DependencyGraph {
-    /// Registrations that a graph shows to be of no use, as far as it is known what the others resolve.
+    /// Registrations that appear to be unused, judged by the declared dependencies of the others.
     public struct Finding: Sendable, Hashable {
         /// The registrations, by name.
         public let nodes: [Node]
-        /// Registrations that do not declare what they resolve, and so may use those found.
+        /// Registrations that do not declare their dependencies, and so may use those found.
         ///
-        /// Where it is empty, the finding is certain.
+        /// Where this is empty, the finding is certain.
         public let opaque: [Node]
 
-        /// Whether nothing is found.
+        /// Whether the finding has no registrations.
         public var isEmpty: Bool { nodes.isEmpty }
     }
 
@@ -17,20 +17,20 @@ extension DependencyGraph {
         /// The root as it was given.
         public let root: String
 
-        /// The root, and what to do about it.
+        /// The root, and how to find the right name.
         public var description: String {
             "the graph has no service \(root). Name a registered service as the graph calls it: \"Editor\", \"URL[prod]\"."
         }
     }
 
-    /// What is registered and not reached from any of the services that the application itself resolves.
+    /// Returns the registrations that the application's roots do not reach.
     ///
-    /// What is eager is a root too. So is what a module resolves in its `loaded`, or a body with `Container.current`: name
-    /// these.
+    /// Eager services are roots too. Also name the services that a module resolves in its `loaded`, and those that a
+    /// body resolves through `Container.current`.
     ///
-    /// - Parameter roots: The services that are resolved outside every factory: each is the name of a node, or a service
-    ///   of which every registration is meant, whatever its qualifier, arguments and owner.
-    /// - Returns: The registrations that no root leads to; of contributions the group is one of them.
+    /// - Parameter roots: The services that are resolved outside every factory: each is the name of a node, or a
+    ///   service, which means every registration of it, whatever its qualifier, arguments and owner.
+    /// - Returns: The unreached registrations; a group of contributions counts as one.
     /// - Throws: ``UnknownRootError`` for a root that is not registered.
     public func unreachable(from roots: [String]) throws -> Finding {
         var frontier: [String] = []
@@ -43,7 +43,7 @@ extension DependencyGraph {
         return finding(reachedFrom: frontier)
     }
 
-    /// What is registered and not reached from any of the services that the application itself resolves, given as types.
+    /// Returns the registrations that the application's roots do not reach, with the roots given as types.
     ///
     /// - Parameter services: The services that are resolved outside every factory, whatever their qualifiers and
     ///   arguments.
@@ -63,18 +63,19 @@ extension DependencyGraph {
             opaque: details.filter { $0.isOpaque && reached.contains($0.name) })
     }
 
-    /// What is shared for longer than anything that uses it lives, and might have a shorter lifetime.
+    /// The registrations that live longer than all of their users, and so might have a shorter lifetime.
     ///
-    /// Looked at are singletons and multitons with users. A transient or graph instance lives as long as what it is made
-    /// for. Nothing is wrong with a connection pool that only requests use; but a cache of one user's data that lives as
-    /// long as the application may be a mistake.
+    /// The search covers singletons and multitons with users. A transient or graph instance lives as long as its user.
+    /// A connection pool that only requests use is no mistake, but a cache of one user's data that lives as long as the
+    /// application may be one.
     ///
     /// - Returns: The registrations that outlive their users.
     public var outlivingUsers: Finding {
         var users: [String: [String]] = [:]
         for edge in edges { users[edge.to, default: []].append(edge.from) }
         let spans = Dictionary(uniqueKeysWithValues: details.map { ($0.name, Span(of: $0)) })
-        /// How long the longest-lived user of a node lives; a group and what lives in its users stand for these.
+        /// The lifetime of a node's longest-lived user; a group, and a node that lives in its users, stand for those
+        /// users.
         func longestUse(of name: String) -> Int {
             var longest = 0
             var frontier = users[name, default: []]
@@ -97,20 +98,20 @@ extension DependencyGraph {
         return Finding(nodes: nodes, opaque: details.filter(\.isOpaque))
     }
 
-    /// How long instances live.
+    /// The span of an instance's life.
     private enum Span {
-        /// As long as what they are made for.
+        /// As long as the instance that requested it.
         case asker
         /// As long as a place: the higher, the longer.
         case place(Int)
 
         init(of node: Node) {
-            // Each `scope of` is opened inside what follows it.
+            // Each `scope of` is opened inside the container named after it.
             let depth = node.owner?.depthOfScopes ?? 0
             switch node.lifetime {
             case nil, "transient", "graph", "making": self = .asker
             case "scoped": self = .place(Int.max - 1 - 2 * depth)
-            // A custom lifetime may be as long as the container's.
+            // A custom lifetime may last as long as the container.
             default: self = .place(Int.max - 2 * depth)
             }
         }
@@ -124,7 +125,7 @@ extension DependencyGraph.Node {
         return service.hasPrefix(root + "[") || service.hasPrefix(root + "(")
     }
 
-    /// Whether a shorter lifetime would do: a scope is short enough, and a weak instance goes with its users.
+    /// Whether a shorter lifetime exists: a scope is short enough, and a weak instance ends with its users.
     fileprivate var hasLongerAlternative: Bool {
         switch lifetime {
         case "singleton", "multiton": true
@@ -134,7 +135,7 @@ extension DependencyGraph.Node {
 }
 
 extension String {
-    /// How many scopes the label of a container says it is in.
+    /// The number of scopes that the label of a container names.
     fileprivate var depthOfScopes: Int {
         var (rest, depth) = (self[...], 0)
         while rest.hasPrefix("scope of ") {

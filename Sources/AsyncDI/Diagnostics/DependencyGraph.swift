@@ -1,14 +1,13 @@
 /// The dependencies between services: recorded by a container, or declared by its registrations.
 ///
-/// A value to look at in a test, to draw with ``dot()`` or ``mermaid()``, or to keep: it is `Codable`.
+/// A value to inspect in a test, to draw with ``dot()`` or ``mermaid()``, or to keep: it is `Codable`.
 /// ```swift
 /// await container.startRecording()
 /// _ = try await container.resolve(Editor.self)
 /// let graph = await container.dependencyGraph()
 /// print(graph.mermaid())
 /// ```
-/// Nodes and edges are sorted, so that equal graphs are equal values and texts, whatever the order in which things
-/// happened.
+/// Nodes and edges are sorted: equal graphs are equal values and texts, whatever the order of events.
 public struct DependencyGraph: Sendable, Codable, Hashable {
     /// A registration, or one group of contributions.
     public struct Node: Sendable, Codable, Hashable {
@@ -16,8 +15,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var name: String
         /// The service as it is requested: the name, unless several registrations have that name.
         public var service: String
-        /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for what no factory
-        /// makes, as a group of contributions.
+        /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for a node without a
+        /// factory, such as a group of contributions.
         public var lifetime: String?
         /// The container that holds the registration: its name, `root`, or `scope of` another one.
         ///
@@ -27,18 +26,17 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         public var site: String?
         /// The number of instances created while the container was recording.
         public var creations: Int
-        /// How many runs of the factory failed.
+        /// The number of failed runs of the factory.
         public var failures: Int
-        /// How long all runs of the factory and its hooks took together, by the container's clock, what they waited for
-        /// included.
+        /// The total time of all runs of the factory and its hooks, by the container's clock, including waits.
         public var duration: Duration
-        /// Whether the graph was declared by registrations of which this one does not say everything that it resolves:
-        /// a closure without ``Registration/dependencies(_:)``, or a decorated service.
+        /// Whether the graph was declared and this registration may resolve more than it declares: a closure without
+        /// ``Registration/dependencies(_:)``, or a decorated service.
         public var isOpaque: Bool
-        /// Whether it is made at start-up: see ``Registration/eager()``.
+        /// Whether the service is created at start-up: see ``Registration/eager()``.
         public var isEager: Bool
 
-        /// A node.
+        /// Creates a node.
         ///
         /// - Parameters:
         ///   - name: The name of the node in the graph.
@@ -47,10 +45,10 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         ///   - owner: The container that holds the registration.
         ///   - site: The file and line of the registration.
         ///   - creations: The number of instances created.
-        ///   - failures: How many runs of the factory failed.
-        ///   - duration: How long all runs took together.
+        ///   - failures: The number of failed runs of the factory.
+        ///   - duration: The total time of all runs.
         ///   - isOpaque: Whether the registration may resolve more than it declares.
-        ///   - isEager: Whether it is made at start-up.
+        ///   - isEager: Whether the service is created at start-up.
         public init(
             _ name: String, service: String? = nil, lifetime: String? = nil, owner: String? = nil, site: String? = nil,
             creations: Int = 0, failures: Int = 0, duration: Duration = .zero, isOpaque: Bool = false,
@@ -69,17 +67,17 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         }
     }
 
-    /// One service needs another.
+    /// A dependency of one service on another.
     public struct Edge: Sendable, Codable, Hashable {
         /// The name of the node that depends on the other.
         public var from: String
         /// The name of the node that it depends on.
         public var to: String
-        /// Whether it is resolved later, through a ``Lazy``, a ``Provider`` or the hooks of a registration with
-        /// `.injectProperties`: such an edge closes no cycle.
+        /// Whether the dependency is resolved later, through a ``Lazy``, a ``Provider`` or the hooks of a registration
+        /// with `.injectProperties`: such an edge closes no cycle.
         public var isDeferred: Bool
 
-        /// An edge.
+        /// Creates an edge.
         ///
         /// - Parameters:
         ///   - from: The name of the node that depends on the other.
@@ -92,7 +90,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         }
     }
 
-    /// The nodes with everything that is known of them, by name.
+    /// The nodes with their details, sorted by name.
     public let details: [Node]
     /// The dependencies, sorted; each occurs once.
     ///
@@ -102,10 +100,10 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
     /// The names of the nodes, sorted.
     public var nodes: [String] { details.map(\.name) }
 
-    /// A graph of nodes and edges; what only an edge names is a node too.
+    /// Creates a graph of nodes and edges; a name that occurs only in an edge becomes a node too.
     ///
     /// - Parameters:
-    ///   - nodes: The nodes; of several with one name the first counts.
+    ///   - nodes: The nodes; of several with one name, the first is used.
     ///   - edges: The edges.
     public init(_ nodes: [Node] = [], edges: [Edge] = []) {
         var byName: [String: Node] = [:]
@@ -123,7 +121,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         case details, edges
     }
 
-    /// A graph that was encoded, perhaps by hand: it is completed and sorted like any other.
+    /// Decodes a graph, perhaps written by hand, and completes and sorts it like any other.
     ///
     /// - Parameter decoder: Reads the graph.
     /// - Throws: The decoder's error.
@@ -133,7 +131,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
             container.decode([Node].self, forKey: .details), edges: container.decode([Edge].self, forKey: .edges))
     }
 
-    /// The node of that name; nil when none has it.
+    /// The node of that name, or nil.
     ///
     /// - Parameter name: The node's name.
     public subscript(name: String) -> Node? {
@@ -151,8 +149,8 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
 }
 
 extension Array {
-    /// The index of the first element whose key is not below `key`, in an array that is sorted by keys; the end when
-    /// there is none.
+    /// The index of the first element whose key is not below `key`, in an array sorted by keys; the end index without
+    /// such an element.
     fileprivate func firstIndex(reaching key: String, by keyOf: (Element) -> String) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -6,7 +6,7 @@ public struct GraphComparison: Sendable, Hashable {
     public let unseen: [DependencyGraph.Edge]
 }
 
-/// A service as both a recorded and a declared graph call it: the name of its node may be longer in one of them.
+/// A service as both a recorded and a declared graph name it: the name of its node may be longer in one of them.
 struct GraphService: Hashable {
     let service: String
     let owner: String?
@@ -23,7 +23,8 @@ struct GraphService: Hashable {
 }
 
 extension GraphComparison {
-    /// A dependency, seen or declared: its service may be one container's in one run and a scope's override in another.
+    /// A dependency, resolved or declared: its service may belong to a container in one run and to a scope's override
+    /// in another.
     private struct Match: Hashable {
         let from: GraphService
         let to: String
@@ -32,17 +33,17 @@ extension GraphComparison {
     /// Compares by the requesting service and its owner, and by the requested service.
     ///
     /// - Parameters:
-    ///   - recorded: What was seen.
-    ///   - graph: What is declared.
+    ///   - recorded: The resolved dependencies.
+    ///   - graph: The declared dependencies.
     init(of recorded: DependencyGraph, with graph: StaticGraph) {
         let declared = DependencyGraph(recorded: graph.records)
         let (seen, known) = (Self.matches(recorded), Self.matches(declared))
-        // Groups and their contributions are what was registered, never declared.
+        // Groups and their contributions are registrations, never declarations.
         let looked = Set(declared.details.lazy.filter { $0.lifetime != nil }.map { GraphService($0) })
             .subtracting(graph.unknown.map { GraphService($0) })
         let made = Set(recorded.details.lazy.filter { $0.creations > 0 }.map { GraphService($0) })
         let seenMatches = Set(seen.map(\.match))
-        // What is not registered here, so that no edge leads to it, may be in a scope.
+        // A service without a registration here has no edge, and may be registered in a scope.
         let declaredMatches = Set(known.map(\.match))
             .union(graph.declarations.map { Match(from: GraphService($0.from), to: $0.to.text) })
         let forLater = Dictionary(grouping: graph.declaredForLater) { GraphService($0.from) }
@@ -55,7 +56,7 @@ extension GraphComparison {
         unseen = known.filter { made.contains($0.match.from) && !seenMatches.contains($0.match) }.map(\.edge)
     }
 
-    /// The edges of a graph, but for those to what is made: that cannot be declared.
+    /// The edges of a graph, except those to services of `make`: these cannot be declared.
     private static func matches(_ graph: DependencyGraph) -> [(edge: DependencyGraph.Edge, match: Match)] {
         let services = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, GraphService($0)) })
         return graph.edges.compactMap { edge in
@@ -66,12 +67,12 @@ extension GraphComparison {
 }
 
 extension ContainerCore {
-    /// Compares what was recorded with what is declared here and above.
+    /// Compares recorded dependencies with those declared here and above.
     func comparison(of graph: DependencyGraph) -> GraphComparison {
         GraphComparison(of: graph, with: StaticGraph(of: registeredHereAndAbove, askedBy: self))
     }
 
-    /// An error for each dependency that was seen but is not declared.
+    /// An error for each dependency that was resolved but is not declared.
     func undeclaredErrors(_ edges: [DependencyGraph.Edge], in graph: DependencyGraph) -> [ResolutionError] {
         var services: [GraphService: RecordedService] = [:]
         var bindings: [GraphService: Binding] = [:]
@@ -90,7 +91,7 @@ extension ContainerCore {
             let steps = [from, to].compactMap { service in
                 bindings[service].map { PathStep(key: $0.key, binding: $0, pack: .none) }
             }
-            // A scope's own service has a name only.
+            // A scope's own service has only a name.
             let declaration = services[to]?.declaration ?? "\(to.service) to the .dependencies(…)"
             return ResolutionError(
                 .undeclaredDependency,
@@ -101,7 +102,7 @@ extension ContainerCore {
         }
     }
 
-    /// The registrations that a request of this container finds, and those that are hidden by nearer ones.
+    /// The registrations that a request to this container finds, and those hidden by nearer ones.
     var registeredHereAndAbove: [(binding: Binding, table: InstanceTable)] {
         searchOrder.flatMap { core in
             core.withState { $0.registrations.inOrder }.map { (binding: $0, table: core.table) }

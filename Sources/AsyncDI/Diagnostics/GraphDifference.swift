@@ -1,18 +1,18 @@
-/// How a graph differs from an earlier one: which registrations and edges were added, removed and changed.
+/// The differences between a graph and an earlier one: registrations and edges that were added, removed or changed.
 ///
 /// ```swift
-/// let difference = try container.declaredGraph().difference(from: contract)
+/// let difference = try await container.declaredGraph().difference(from: contract)
 /// #expect(difference.isEmpty, "\(difference)")
 /// ```
-/// Registrations are compared by service, owner, lifetime, whether they declare what they resolve, and whether they are
-/// made at start-up; not by their places in the sources or by what was counted in a run. Among registrations that are called alike, those that are
-/// connected alike are taken for the same.
+/// Registrations are compared by service, owner, lifetime, whether they are opaque, and whether they are eager; not by
+/// their source locations or figures of a run. Among registrations with the same name, those with the same connections
+/// count as the same.
 public struct GraphDifference: Sendable, Hashable, Codable {
-    /// A registration that is in both graphs, and is not the same.
+    /// A registration that both graphs have, with differences.
     public struct Change: Sendable, Hashable, Codable {
-        /// What it was.
+        /// The registration in the earlier graph.
         public let before: DependencyGraph.Node
-        /// What it is.
+        /// The registration in the later graph.
         public let after: DependencyGraph.Node
     }
 
@@ -20,16 +20,16 @@ public struct GraphDifference: Sendable, Hashable, Codable {
     public let added: [DependencyGraph.Node]
     /// The registrations that only the earlier graph had, by name.
     public let removed: [DependencyGraph.Node]
-    /// The registrations of which something has changed, by name.
+    /// The registrations that differ, by name.
     public let changed: [Change]
     /// The edges that only the later graph has, with its names.
     public let addedEdges: [DependencyGraph.Edge]
     /// The edges that only the earlier graph had, with its names.
     public let removedEdges: [DependencyGraph.Edge]
-    /// The edges whose ``DependencyGraph/Edge/isDeferred`` has changed, as they are in the later graph.
+    /// The edges whose ``DependencyGraph/Edge/isDeferred`` differs, as they are in the later graph.
     public let changedEdges: [DependencyGraph.Edge]
 
-    /// Whether the graphs do not differ.
+    /// Whether the graphs are equal.
     public var isEmpty: Bool {
         added.isEmpty && removed.isEmpty && changed.isEmpty && addedEdges.isEmpty && removedEdges.isEmpty
             && changedEdges.isEmpty
@@ -38,8 +38,8 @@ public struct GraphDifference: Sendable, Hashable, Codable {
     /// Compares two graphs.
     ///
     /// - Parameters:
-    ///   - earlier: The graph as it was.
-    ///   - later: The graph as it is.
+    ///   - earlier: The earlier graph.
+    ///   - later: The later graph.
     public init(from earlier: DependencyGraph, to later: DependencyGraph) {
         let pairs = NodePairs(earlier, later)
         added = later.details.filter { !pairs.isPaired(after: $0) }
@@ -76,17 +76,17 @@ public struct GraphDifference: Sendable, Hashable, Codable {
 }
 
 extension DependencyGraph {
-    /// How this graph differs from an earlier one.
+    /// Returns the differences between this graph and an earlier one.
     ///
-    /// - Parameter earlier: The graph as it was, such as the ``contract`` that was kept in a file.
-    /// - Returns: What was added, removed and changed.
+    /// - Parameter earlier: The earlier graph, such as a ``contract`` from a file.
+    /// - Returns: The registrations and edges that were added, removed or changed.
     public func difference(from earlier: DependencyGraph) -> GraphDifference {
         GraphDifference(from: earlier, to: self)
     }
 }
 
 extension GraphDifference: CustomStringConvertible {
-    /// The differences, one in a line: `+` for what was added, `-` for what was removed, `~` for what has changed.
+    /// The differences, one a line: `+` for an addition, `-` for a removal, `~` for a change.
     public var description: String {
         if isEmpty { return "no difference" }
         var lines = added.map { "+ \($0.name)\(facts($0))" } + removed.map { "- \($0.name)\(facts($0))" }
@@ -96,7 +96,7 @@ extension GraphDifference: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// What is known of a registration, in parentheses; nothing for a group of contributions.
+    /// The details of a registration, in parentheses; empty for a group of contributions.
     private func facts(_ node: DependencyGraph.Node) -> String {
         let facts = [node.lifetime, node.owner.map { "in \($0)" }].compactMap(\.self)
         return facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
@@ -124,7 +124,7 @@ extension GraphDifference.Change {
     }
 }
 
-/// Which node of one graph is which of another.
+/// The nodes of one graph, paired with those of another.
 private struct NodePairs {
     private var laterByEarlier: [String: String] = [:]
     private var paired: Set<String> = []
@@ -138,7 +138,7 @@ private struct NodePairs {
             if nodes.count == 1, others.count == 1 {
                 pair(nodes[0], others[0])
             } else {
-                // Of several, first those that are connected alike; then as they come.
+                // Nodes with the same connections are paired first, then the others in their order.
                 pair(nodes, others) { node, isLater in
                     (isLater ? surroundings.1 : surroundings.0).signature(of: node)
                 }
@@ -159,7 +159,7 @@ private struct NodePairs {
         paired.insert(after.name)
     }
 
-    /// Pairs those that are left of two lists and have the same key, in their order.
+    /// Pairs the remaining nodes of two lists that have the same key, in their order.
     private mutating func pair(
         _ before: [DependencyGraph.Node], _ after: [DependencyGraph.Node],
         by key: (DependencyGraph.Node, _ isLater: Bool) -> String
@@ -170,7 +170,7 @@ private struct NodePairs {
         }
     }
 
-    /// Pairs what is left once in each graph, in another container: it has moved.
+    /// Pairs the remaining nodes that occur once in each graph, in different containers: these have moved.
     private mutating func pairMoved(
         _ before: some Sequence<DependencyGraph.Node>, _ after: some Sequence<DependencyGraph.Node>
     ) {

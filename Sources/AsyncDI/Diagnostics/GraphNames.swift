@@ -1,13 +1,13 @@
-/// Names for the nodes of a graph: as short as they can be while no two are the same.
+/// Names for the nodes of a graph: as short as possible, and all different.
 ///
-/// A pure value. The names depend on what is named alone, not on its order.
+/// A pure value. The names depend on the services alone, not on their order.
 struct GraphNames {
     private var names: [RecordedService: String] = [:]
 
     init(_ services: [(service: RecordedService, site: RegistrationSite?)]) {
         var taken: Set<String> = []
         let groups = Dictionary(grouping: services) { $0.service.text }.sorted { $0.key < $1.key }
-        // Those that are alone with their text keep it.
+        // A service whose text is unique keeps it.
         for (text, group) in groups where group.count == 1 {
             names[group[0].service] = text
             taken.insert(text)
@@ -25,7 +25,7 @@ struct GraphNames {
 
     subscript(service: RecordedService) -> String { names[service] ?? service.text }
 
-    /// What puts services with one text in order: where they stand, then everything that tells their keys apart.
+    /// The order of services with one text: by source location, then by everything that distinguishes their keys.
     private struct SortKey: Comparable {
         private let owner: String
         private let fileID: String
@@ -55,12 +55,12 @@ struct GraphNames {
 }
 
 extension RecordedService {
-    /// The service as it is asked for: `[S]` for a group, `S[key]` for one of its contributions.
+    /// The service as code requests it: `[S]` for a group, `S[key]` for one of its contributions.
     var text: String {
         if isGroup { return "[\(readableName(of: key.service))]\(key.qualifier.map { "[\($0)]" } ?? "")" }
         guard case .contribution(let id) = key.role else { return key.description }
         let plain = key.with(.service).description
-        // One without a key goes by its place here, which its name need not show.
+        // A contribution without a key is identified by its source location, which its name need not show.
         return id.key(as: RegistrationSite.self) == nil ? "\(plain)\(id)" : plain
     }
 }

@@ -1,27 +1,27 @@
-/// Finds what is wrong with a graph of registrations that was looked up, all of it at once: cycles, and what long-lived
-/// instances would hold too long.
+/// Finds all problems of a looked-up graph of registrations at once: cycles, and instances that a long-lived one would
+/// hold too long.
 ///
-/// A pure value over nodes by number; places are containers, or what a test takes for them.
+/// A pure value over numbered nodes; places are containers, or their stand-ins in a test.
 struct GraphValidator<Place: AnyObject> {
     /// Where the instances of a node live.
     enum Sharing {
         /// In the requesting instance: transient and graph instances.
         case asker
-        /// In a place that may end before, or after, others; what is resettable may go before its place does.
+        /// In a place that may end before or after others; a resettable instance may go before its place does.
         case place(Place, isScoped: Bool, outlivesScopes: Bool, isResettable: Bool = false)
     }
 
     struct Edge {
         let to: Int
-        /// Whether the target is needed to make the asker: not what is asked for later.
+        /// Whether the requesting node's creation needs the target: false for a deferred dependency.
         var isNeededAtOnce = true
-        /// Whether the asker will hold the target.
+        /// Whether the requesting node holds the target.
         var isHeld = true
     }
 
     struct Node {
         var sharing: Sharing
-        /// Whether arguments tell its instances apart: one that needs another one of its own kind is no cycle.
+        /// Whether arguments distinguish its instances: an instance that needs another one of its own kind is no cycle.
         var hasArguments = false
         var edges: [Edge] = []
     }
@@ -29,11 +29,11 @@ struct GraphValidator<Place: AnyObject> {
     let nodes: [Node]
     let rule: CaptiveRule<Place>
 
-    /// How many cycles are given of services that all need one another.
+    /// The highest number of cycles reported for services that all need one another.
     static var mostCycles: Int { 100 }
 
     /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a
-    /// cycle, as far as there are not too many; none if and only if there is no cycle.
+    /// cycle, up to the limit; empty if and only if the graph has no cycle.
     var cycles: [[Int]] {
         StronglyConnectedComponents(
             successors: nodes.map { node in
@@ -42,13 +42,13 @@ struct GraphValidator<Place: AnyObject> {
         ).cycles(upTo: Self.mostCycles)
     }
 
-    /// Paths from a shared node to one that it must not hold, through nodes that live in their asker.
+    /// Paths from a shared node to one that it must not hold, through nodes that live in the node that requested them.
     var captives: [[Int]] {
         var holders: [[Int]] = nodes.map { _ in [] }
         for (number, node) in nodes.enumerated() {
             for edge in node.edges where edge.isHeld { holders[edge.to].append(number) }
         }
-        // What is forbidden to a holder depends on its home alone: looked up once for all that live there.
+        // The rule depends on the holder's home alone, so each home is looked up once.
         var forbidden: [Home: Forbidden] = [:]
         return nodes.indices.flatMap { holder -> [[Int]] in
             guard case .place(let place, _, let outlivesScopes, _) = nodes[holder].sharing else { return [] }
@@ -65,10 +65,10 @@ struct GraphValidator<Place: AnyObject> {
         let outlivesScopes: Bool
     }
 
-    /// By node: what must not be held in one home.
+    /// The nodes that must not be held in one home.
     private struct Forbidden {
         var isCaptive: [Bool]
-        /// Nodes that live in their asker and lead to a captive: the walk goes nowhere else.
+        /// Nodes that live in their holder and lead to a captive: the walk visits no others.
         var leadsToCaptive: [Bool]
     }
 

@@ -1,11 +1,11 @@
-/// Results of the health checks of one container.
+/// The results of the health checks of one container.
 ///
 /// ```swift
 /// let report = await container.health(timeout: .seconds(2))
 /// guard report.isHealthy else { return .serviceUnavailable(report.description) }
 /// ```
 public struct HealthReport: Sendable, CustomStringConvertible {
-    /// Result of a health check.
+    /// The result of a health check.
     @nonexhaustive
     public enum Status: Sendable {
         /// The check returned.
@@ -26,8 +26,8 @@ public struct HealthReport: Sendable, CustomStringConvertible {
         public let status: Status
         /// The time that the check took, by the container's clock.
         public let duration: Duration
-        /// The services that cannot work without this one, as far as registrations declare it, the nearest first; empty
-        /// for a healthy instance.
+        /// The services that cannot work without this one, by the declared dependencies, nearest first; empty for a
+        /// healthy instance.
         public let affected: [String]
 
         let argumentKey: ArgumentKey
@@ -61,14 +61,15 @@ extension HealthReport.Entry: CustomStringConvertible {
 }
 
 extension Container {
-    /// Runs the health checks of the instances that are alive in this container, side by side.
+    /// Runs the health checks of the instances that are alive in this container, concurrently.
     ///
-    /// Creates nothing: a service that has no instance yet is not in the report. A check is no use of its instance: it
-    /// keeps no multiton from being evicted, and no instance from being disposed. An instance that is disposed
-    /// meanwhile is left out when its check fails. Instances of scopes, and of the containers above, are not checked.
+    /// Creates no instances: a service without an instance is not in the report. A check does not count as a use of its
+    /// instance: it delays neither the eviction of a multiton nor the disposal of an instance. When an instance is
+    /// disposed during its check, and the check fails, the report leaves it out. Instances of scopes, and of the
+    /// containers above, are not checked.
     ///
-    /// - Parameter timeout: How long one check may take, by the container's clock. A check that takes longer is
-    ///   cancelled, and not waited for.
+    /// - Parameter timeout: The longest time that one check may take, by the container's clock. A check that takes
+    ///   longer is cancelled, and the report does not wait for it.
     /// - Returns: The results.
     public func health(timeout: Duration) async -> HealthReport {
         let entries = await core.checkHealth(timeout: timeout)
@@ -89,7 +90,7 @@ extension ContainerCore {
     private struct Subject: Sendable {
         let key: CreationKey
         let cell: Cell
-        /// The cell of the cache, which tells the instance from its successor.
+        /// The cell in the cache, which distinguishes the instance from its successor.
         let cached: Cell
         let check: HealthCheck
     }
@@ -128,7 +129,7 @@ extension ContainerCore {
         }
     }
 
-    /// The result of one check; nil when the instance is gone, so that its failure means nothing.
+    /// The result of one check; nil when the instance is gone, which makes its failure meaningless.
     private func check(_ subject: Subject, timeout: Duration) async -> HealthReport.Entry? {
         let begin = stopwatch.elapsed()
         let status = await status(of: subject, timeout: timeout)
@@ -141,7 +142,7 @@ extension ContainerCore {
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
         let end = Completion()
         let status = Locked(HealthReport.Status.timedOut)
-        // A task of its own, because a check that does not return is left behind.
+        // A separate task, because a check that does not return is left behind.
         let task = Task {
             let result: HealthReport.Status
             do {

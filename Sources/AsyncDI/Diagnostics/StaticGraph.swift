@@ -1,14 +1,13 @@
-/// What the registrations of a container say that they need, looked up as a resolution would, without running a
-/// factory.
+/// The declared dependencies of a container's registrations, looked up as by a resolution, without running a factory.
 struct StaticGraph {
-    /// A registration as one container asks for it: its dependencies are looked up from there.
+    /// A registration as one container sees it: its dependencies are looked up from there.
     struct Entry {
         let binding: Binding
-        /// The container that its factory's resolver asks.
+        /// The container that its factory's resolver searches.
         let host: any ResolutionHost
         /// The container that holds the registration.
         let table: InstanceTable
-        /// What the registration is in a recorded graph.
+        /// The registration as a recorded graph names it.
         let service: RecordedService
         var edges: [GraphValidator<AnyObject>.Edge] = []
     }
@@ -20,17 +19,17 @@ struct StaticGraph {
     }
 
     private(set) var entries: [Entry] = []
-    /// What is missing, or asked for with other arguments, or registered wrongly.
+    /// Services that are missing, requested with other arguments, or registered wrongly.
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies are unknown.
     private(set) var opaque: [Binding] = []
-    /// The same as they would be recorded, and whatever is decorated.
+    /// Registrations with unknown dependencies, as a recording names them, and decorated services.
     private(set) var unknown: Set<RecordedService> = []
-    /// The same graph as it would be recorded.
+    /// The graph as a recording would have it.
     private(set) var records = Recorder.Records()
-    /// What the registrations say that they ask for, whether it is there or not.
+    /// The declared dependencies, registered or not.
     private(set) var declarations: [(from: RecordedService, to: RecordedService)] = []
-    /// What they say that they ask for later, then with any arguments: the services are those without.
+    /// The declared deferred dependencies, which may be resolved with any arguments: the services have none here.
     private(set) var declaredForLater: [(from: RecordedService, to: RecordedService)] = []
     private var numbers: [Identity: Int] = [:]
     /// By identity, because `opaque` holds them.
@@ -38,13 +37,13 @@ struct StaticGraph {
     /// By identity of containers, because `entries` holds them.
     private var nearMisses: [ObjectIdentifier: NearMisses] = [:]
 
-    /// The graph of registrations that are asked for in their own container, and of everything that they lead to.
+    /// The graph of registrations that are requested from their own container, and of everything that they lead to.
     init(of bindings: [Binding], in host: any ResolutionHost) {
         self.init(of: bindings.map { (binding: $0, table: host.table) }, askedBy: host)
     }
 
-    /// The graph of registrations, each in its container, that one container asks for, and of everything that they lead
-    /// to.
+    /// The graph of registrations, each in its container, requested from one container, and of everything that they
+    /// lead to.
     init(of bindings: [(binding: Binding, table: InstanceTable)], askedBy host: any ResolutionHost) {
         for (binding, table) in bindings where !binding.blueprint.isHidden {
             _ = number(of: binding, in: table, askedBy: host)
@@ -56,7 +55,7 @@ struct StaticGraph {
         }
     }
 
-    /// The number of a registration, or of the one behind it; nil when that one is missing.
+    /// The number of a registration, or of the target of its forwarding; nil when the target is missing.
     private mutating func number(
         of binding: Binding, in table: InstanceTable, askedBy asked: any ResolutionHost
     ) -> Int? {
@@ -89,11 +88,12 @@ struct StaticGraph {
             return
         }
         for key in blueprint.dependencies ?? [] { lookUp(key, neededBy: number) }
-        // What a closure resolves may be resolved by a hook, where a cycle of properties is legal: it counts as asked
-        // for later.
+        // A hook may resolve the dependencies of a closure, where a cycle of properties is legal: these count as
+        // deferred.
         let atOnce = blueprint.propertyHooks.isEmpty
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
-        // A decoration is a closure that asks in the name of what it wraps, and cannot say what it resolves.
+        // A decoration is a closure that resolves in the name of the decorated service, and cannot declare its
+        // dependencies.
         if blueprint.factory.isDecorated { unknown.insert(entry.service) }
         switch entry.binding.base {
         case .inherited(let inherited)?:
@@ -141,15 +141,15 @@ struct StaticGraph {
         }
     }
 
-    /// What is asked for later may be asked for with arguments: any registration of the service will do.
+    /// A deferred dependency may be requested with arguments: any registration of the service will do.
     private mutating func lookUpLater(_ key: ServiceKey, neededBy number: Int, isHeld: Bool, isOptional: Bool) {
         let (host, asker) = (entries[number].host, entries[number].service)
         declaredForLater.append((asker, RecordedService(key.withoutArguments, owner: "")))
         let isThere = host.table.registration(of: key) != nil
-        // What the wrapper itself is asked for with says which one is meant.
+        // The arguments in the wrapper's own key select the registration.
         var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
         if isThere || candidates.isEmpty { candidates.insert(key, at: 0) }
-        // Of several, the one that will be held is unknown.
+        // Which of several registrations will be held is unknown.
         let isOne = Set(candidates).count == 1
         var seen: Set<ServiceKey> = []
         for candidate in candidates where seen.insert(candidate).inserted {
@@ -157,7 +157,7 @@ struct StaticGraph {
         }
     }
 
-    /// What is near in a container, looked up once for the whole graph.
+    /// The similar registrations of a container, looked up once for the whole graph.
     private mutating func near(_ host: any ResolutionHost) -> NearMisses? {
         if let known = nearMisses[ObjectIdentifier(host)] { return known }
         nearMisses[ObjectIdentifier(host)] = (host as? ContainerCore).map { NearMisses(in: $0) }
@@ -190,8 +190,8 @@ struct StaticGraph {
 }
 
 extension StaticGraph {
-    /// Values that each scope is expected to supply, and that are needed in one that does not: a value that a scope
-    /// registers as expected is taken for supplied.
+    /// Values that each scope must supply, and that a service needs in a scope that does not: a value that a scope
+    /// registers as expected counts as supplied.
     var valuesNotSupplied: [ResolutionError] {
         var problems: [ResolutionError] = []
         for asker in entries {
@@ -211,7 +211,7 @@ extension StaticGraph {
         return problems
     }
 
-    /// Everything that is wrong: first what is missing, then cycles, then captives; nothing twice.
+    /// All problems, each once: first missing services, then cycles, then captives.
     var allProblems: [ResolutionError] {
         let nodes = entries.map { entry in
             GraphValidator<AnyObject>.Node(
@@ -247,7 +247,7 @@ extension StaticGraph.Entry {
         }
     }
 
-    /// Whether a holder would be left with an instance that has been reset.
+    /// Whether the holder would keep an instance that has been reset.
     fileprivate func isReset(under holder: StaticGraph.Entry) -> Bool {
         binding.lifetime.isResettable && holder.binding.lifetime.outlivesScopes
     }
@@ -258,7 +258,7 @@ extension Binding {
 }
 
 extension Blueprint {
-    /// Whether everything that the factory resolves is known.
+    /// Whether all dependencies of the factory are known.
     fileprivate var isKnown: Bool {
         dependencies != nil || declaredDependencies != nil || instance != nil || isExpected
     }

@@ -1,13 +1,12 @@
-/// The strongly connected components of a graph of numbered nodes: the groups in which each node leads to each other
-/// one.
+/// The strongly connected components of a graph of numbered nodes: the groups in which every node leads to every other.
 ///
 /// Tarjan's algorithm (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack of its own
 /// instead of calls, so that a chain of any length is no problem. A pure value.
 struct StronglyConnectedComponents {
     private let successors: [[Int]]
-    /// Each after those that it leads to; a node that is in no cycle is alone.
+    /// Each component comes after those that it leads to; a node outside every cycle is alone.
     private(set) var components: [[Int]] = []
-    /// In which component a node is.
+    /// The component of each node.
     private var numbers: [Int]
 
     private static var none: Int { -1 }
@@ -15,7 +14,8 @@ struct StronglyConnectedComponents {
     init(successors: [[Int]]) {
         self.successors = successors
         numbers = [Int](repeating: Self.none, count: successors.count)
-        // When a node was met, and the first node met that it leads back to; zero before it is met.
+        // The number at which each node was visited, and the first visited node that it leads back to; zero before the
+        // visit.
         var order = [Int](repeating: 0, count: successors.count)
         var low = order
         var met = 0
@@ -45,28 +45,27 @@ struct StronglyConnectedComponents {
                 if let before = path.last?.node { low[before] = min(low[before], low[node]) }
                 guard low[node] == order[node], let begin = open.lastIndex(of: node) else { continue }
                 for member in open[begin...] { numbers[member] = components.count }
-                // Not an array of the slice: one that is all of `open` would share its memory, which has room for the
-                // longest path.
+                // A copy, because a slice that is all of `open` would share its memory, which has room for the longest
+                // path.
                 components.append(open[begin...].map { $0 })
                 open.removeSubrange(begin...)
             }
         }
     }
 
-    /// A shortest cycle of one component; nil when there is none in the whole graph.
+    /// A shortest cycle of one component; nil when the whole graph has none.
     var firstCycle: [Int]? {
         var search = ShortestPaths(successors)
         return components.first(where: isCyclic).flatMap { cycles(in: $0, upTo: 1, &search).first }
     }
 
-    /// For each edge that is part of a cycle one through it, as short as there is, unless the edge is in one that was
-    /// given before.
+    /// For each edge that is part of a cycle, a shortest cycle through it, unless an earlier cycle contains the edge.
     ///
-    /// A cycle begins with its lowest node, and goes without it again at the end. The number of cycles is bounded:
-    /// services that all need one another are in more cycles than a reader wants.
+    /// A cycle begins with its lowest node, which is not repeated at the end. The number of cycles is bounded: services
+    /// that all need one another form more cycles than a reader wants.
     ///
-    /// - Parameter limit: How many cycles are given of one component.
-    /// - Returns: The cycles; none if and only if there is no cycle.
+    /// - Parameter limit: The highest number of cycles from one component.
+    /// - Returns: The cycles; empty if and only if the graph has no cycle.
     func cycles(upTo limit: Int) -> [[Int]] {
         var search = ShortestPaths(successors)
         return components.filter(isCyclic).map { $0.sorted() }.sorted { $0[0] < $1[0] }
@@ -100,11 +99,11 @@ struct StronglyConnectedComponents {
     }
 }
 
-/// Searches one graph in breadth, as often as needed: a search costs what it looks at, not the size of the graph.
+/// Breadth-first searches of one graph: a search costs as much as it visits, not the size of the graph.
 private struct ShortestPaths {
     private let successors: [[Int]]
     private var cameFrom: [Int]
-    /// In which search a node was met last.
+    /// The search in which each node was visited last.
     private var met: [Int]
     private var search = 0
 

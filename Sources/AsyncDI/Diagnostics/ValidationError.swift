@@ -1,4 +1,4 @@
-/// All problems of a container's registrations, not only the first one.
+/// All problems of a container's registrations.
 public struct ValidationError: Error, CustomStringConvertible {
     /// The problems, each as resolving the service would throw it.
     public let problems: [ResolutionError]
@@ -10,9 +10,9 @@ public struct ValidationError: Error, CustomStringConvertible {
     }
 }
 
-/// What ``Container/validationReport()`` found.
+/// The result of ``Container/validationReport()``.
 public struct ValidationReport: Sendable, CustomStringConvertible {
-    /// A registration, and where it stands.
+    /// A registration, and its source location.
     public struct Registration: Sendable, Hashable, CustomStringConvertible {
         /// The key.
         public let key: ServiceKey
@@ -23,10 +23,9 @@ public struct ValidationReport: Sendable, CustomStringConvertible {
         public var description: String { site.map { "\(key) (\($0))" } ?? "\(key)" }
     }
 
-    /// Everything that is wrong.
+    /// All problems.
     public let problems: [ResolutionError]
-    /// Registrations whose factory is a closure that declares no dependencies: what they resolve has not been looked
-    /// at.
+    /// Registrations whose factory is a closure that declares no dependencies: these could not be looked into.
     public let opaque: [Registration]
 
     /// The problems and the opaque registrations, one a line.

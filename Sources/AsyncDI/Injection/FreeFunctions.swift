@@ -39,7 +39,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
     }
 }
 
-/// Returns an instance of a service from the current container, or else the default one; nil when it is not registered.
+/// Returns an instance of a service from the current container, or else the default one; nil without a registration.
 ///
 /// - Parameters:
 ///   - service: The service type; may be inferred.
@@ -78,7 +78,7 @@ public nonisolated(nonsending) func resolveMany<Service: Sendable>(
 }
 
 extension Injection {
-    /// The container to ask for a service.
+    /// The container that resolves the service.
     static func required(_ service: any Any.Type, _ qualifier: (any Qualifier)?) throws -> Container {
         guard let container else { throw noContainer(ServiceKey(service, qualifier: qualifier)) }
         return container

@@ -1,5 +1,5 @@
-/// An injected service as a plain value, for types in which a property wrapper cannot be: `final class: Sendable`,
-/// actors' `let`s.
+/// An injected service as a plain value, for types that cannot have property wrappers: a `final class: Sendable`, or an
+/// actor's `let`.
 ///
 /// ```swift
 /// final class Client: Sendable {
@@ -8,19 +8,19 @@
 ///     func load() async throws -> Data { try await api().load() }
 /// }
 /// ```
-/// It takes the container that was current at its creation, or else the default one, and returns a ready instance:
-/// made by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
+/// It keeps the container that was current at its creation, or else the default one, and returns a ready instance:
+/// created by ``Container/start()`` or an earlier resolve, or registered as an `instance:`.
 public struct Injected<Service: Sendable>: Sendable {
     private enum Source {
         case instance(Service)
         case container(Container?, (any Qualifier)?)
-        /// That of the factory that made this, which keeps nothing alive.
+        /// The container of the factory that created this value, which keeps nothing alive.
         case host(any ResolutionHost, (any Qualifier)?)
     }
 
     private let source: Source
 
-    /// A service of a container.
+    /// Injects a service of a container.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -37,12 +37,12 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// A given instance: a mock.
+    /// Injects a given instance, such as a mock.
     ///
     /// - Parameter instance: The instance that it returns.
     public init(instance: Service) { source = .instance(instance) }
 
-    /// The instance.
+    /// Returns the instance.
     ///
     /// - Returns: The instance.
     /// - Throws: ``ResolutionError`` with the code `notReady`, `notRegistered` or `noCurrentContainer`.
@@ -63,7 +63,7 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// The instance; ends the process with a message that says how to have it there when it is not.
+    /// The instance; when it is not ready, ends the process with a message that says how to make it ready.
     var required: Service {
         do {
             return try self()
@@ -72,7 +72,7 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// The instance, nil when it is not registered; ends the process when it is, but is not ready.
+    /// The instance, nil when it is not registered; ends the process when it is registered but not ready.
     var optional: Service? {
         do {
             return try self()

@@ -1,20 +1,21 @@
-/// Where code without a container at hand finds one: the task's current container, or else the process-wide default.
+/// The container for code without one at hand: the task's current container, or else the process-wide default.
 ///
 /// The current container is bound by ``Container/withScope(_:registrations:operation:)`` and by `with`; the innermost
 /// one wins.
 /// ```swift
 /// Injection.default = Container { AppModule() }
 ///
-/// let users = try await resolve((any UserRepository).self)      // from the default container
+/// let users = try await resolve((any UserRepository).self)  // from the default container
 ///
 /// try await Injection.with(Container { Registration((any UserRepository).self, instance: StubRepository()) }) {
-///     let users = try await resolve((any UserRepository).self)  // the stub: no other test's
+///     let users = try await resolve((any UserRepository).self)  // the stub of this test
+///     print(try await users.names())
 /// }
 /// ```
 public enum Injection {
     private static let state = DefaultContainer()
 
-    /// The container for tasks that have no current one, in the whole process; nil until it is set.
+    /// The default container of the whole process, for tasks without a current one; nil until it is set.
     ///
     /// Replacing it does not dispose the old one.
     public static var `default`: Container? {
@@ -22,25 +23,25 @@ public enum Injection {
         set { state.container = newValue }
     }
 
-    /// Sets how the default container is created, once, on its first use.
+    /// Sets how the default container is created, once, at its first use.
     ///
-    /// Other threads that need it wait meanwhile, so only register in it. Inside, the default container is nil.
+    /// Other threads that need the container wait meanwhile, so the closure should only register. Inside it, the
+    /// default container is nil.
     /// ```swift
     /// Injection.setDefault { Container { AppModule() } }
     /// ```
-    /// - Parameter make: Makes the container.
+    /// - Parameter make: Creates the container.
     public static func setDefault(_ make: @escaping @Sendable () -> Container) { state.set(make) }
 
-    /// The container in use here and now: the current one, or else the one whose factory is running, or else the
-    /// default.
+    /// The container that applies here: the current one, or else the one whose factory is running, or else the default.
     ///
-    /// A task that outlives its current scope has the next container outwards that is open. What belonged to the scope
-    /// is refused there too, with ``ResolutionError/Code/disposed``.
+    /// A task that outlives its current scope gets the nearest open container around it. Services of the ended scope
+    /// are refused there, with ``ResolutionError/Code/disposed``.
     public static var container: Container? {
         current ?? (ResolutionContext.activeRun?.host as? ContainerCore)?.handle() ?? `default`
     }
 
-    /// The current container; in place of one that has ended, the nearest one around it that is open, if there is one.
+    /// The current container; if it has ended, the nearest open one around it.
     private static var current: Container? {
         guard let current = Container.current, current.core.hasEnded else { return Container.current }
         var next = current.core.parent
@@ -51,15 +52,15 @@ public enum Injection {
         return current
     }
 
-    /// Whether a request was refused only because the current container has ended since it was asked: it is made again.
+    /// Whether a request failed only because the current container ended meanwhile: the request is then repeated.
     static func isOvertaken(_ error: any Error, asking container: Container) -> Bool {
         guard container === Container.current, let next = current else { return false }
         return next.core.isOvertaken(error, asking: container.core)
     }
 
-    /// The run of a factory in the container that is asked here and now.
+    /// The run of a factory in the container that applies here.
     ///
-    /// What the factory makes must not keep that container alive, and asks as the factory would.
+    /// Objects that the factory creates must not keep that container alive, and they resolve as the factory would.
     static var maker: Run? {
         guard let run = ResolutionContext.activeRun else { return nil }
         return current.map { $0.core === run.host } ?? true ? run : nil
@@ -69,7 +70,7 @@ public enum Injection {
     ///
     /// - Parameters:
     ///   - container: The container.
-    ///   - body: What runs, isolated like the code around it.
+    ///   - body: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body.
     public nonisolated(nonsending) static func with<R, Failure: Error>(
@@ -78,7 +79,7 @@ public enum Injection {
         do {
             return try await Container.$current.bind(container) { try await body() }
         } catch {
-            // Nothing but the body throws in there.
+            // Only the body throws in there.
             guard let failure = error as? Failure else { preconditionFailure("the body throws \(Failure.self)") }
             throw failure
         }
@@ -88,7 +89,7 @@ public enum Injection {
     ///
     /// - Parameters:
     ///   - container: The container.
-    ///   - body: What runs.
+    ///   - body: The body.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body.
     public static func with<R, Failure: Error>(
@@ -106,7 +107,7 @@ public enum Injection {
     }
 }
 
-/// The default container, which may be made on first use.
+/// The default container, which may be created at first use.
 private final class DefaultContainer: Sendable {
     private enum State {
         case container(Container?)
@@ -114,7 +115,7 @@ private final class DefaultContainer: Sendable {
     }
 
     private let state = Locked(State.container(nil))
-    /// Held while the container is made, so that it is made once; never by a thread that is making it.
+    /// Held during the container's creation, so that it is created once; never by the thread that is creating it.
     private let making = Locked(0)
     @TaskLocal private static var isMaking = false
 
@@ -124,7 +125,7 @@ private final class DefaultContainer: Sendable {
             if Self.isMaking { return nil }
             return making.withLock { count in
                 count += 1
-                // Another thread may have made it while this one waited.
+                // Another thread may have created it while this one waited.
                 guard case .maker(let make) = current else { return madeContainer }
                 let container = Self.$isMaking.withValue(true) { make() }
                 set(.container(container), unlessChanged: true)

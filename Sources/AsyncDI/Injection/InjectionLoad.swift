@@ -1,4 +1,4 @@
-/// What a view wants to have: a service, and how it is asked for.
+/// A view's request: a service, and its qualifier and arguments.
 struct InjectionQuery<Service: Sendable>: Sendable {
     fileprivate let key: ServiceKey
     fileprivate let pack: ArgumentPack
@@ -19,7 +19,7 @@ struct InjectionQuery<Service: Sendable>: Sendable {
         resolve = { try await $0.resolve(service, qualifier: qualifier, arguments: first, repeat each rest) }
     }
 
-    /// Asks the container; nil when the task was cancelled, whose answer is unused.
+    /// The container's result; nil when the task was cancelled, whose result is unused.
     func result(from container: Container?) async -> Result<Service, any Error>? {
         let result: Result<Service, any Error>
         do {
@@ -32,11 +32,12 @@ struct InjectionQuery<Service: Sendable>: Sendable {
     }
 }
 
-/// Which result of loading a service counts, when the container may change and failures are retried.
+/// Decides which result of loading a service counts, when the container may change and failures are retried.
 ///
-/// A pure value. While A's factory runs, the view gets container B: a request for B begins. Should A's result come now,
-/// or even after B's, it is of a request that is not the current one, and is dropped. A container is compared by
-/// identity, and kept by the request, so that no other one can take its place in memory meanwhile.
+/// A pure value. While A's factory runs, the view gets container B: a request for B begins. If A's result arrives now,
+/// or even after B's, it belongs to a request that is no longer the current one, and is dropped. Containers are
+/// compared by identity, and the request keeps its container, so that another one cannot take its place in memory
+/// meanwhile.
 struct InjectionLoad<Service: Sendable>: Sendable {
     /// One attempt to get a service from one container.
     struct Request: Equatable, Sendable {
@@ -55,21 +56,21 @@ struct InjectionLoad<Service: Sendable>: Sendable {
     private var current: Request?
     private var result: Result<Service, any Error>?
 
-    /// What is to be loaded now.
+    /// The request to load now.
     func request(_ query: InjectionQuery<Service>, from container: Container?) -> Request {
         Request(key: query.key, pack: query.pack, container: container, attempt: attempt)
     }
 
-    /// What is known of a request: nothing, unless it is the current one.
+    /// The phase of a request; `loading` unless it is the current one.
     func phase(of request: Request) -> InjectionPhase<Service> {
         guard request == current, let result else { return .loading }
         return InjectionPhase(result)
     }
 
     enum BeginAction {
-        /// The service is to be resolved, also when an earlier task of the same request was cancelled.
+        /// The service must be resolved, even when an earlier task of the same request was cancelled.
         case load
-        /// It has been, and will not be again.
+        /// The service was resolved, and is not resolved again.
         case keep
     }
 
@@ -81,7 +82,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
         return .load
     }
 
-    /// A request has got its answer; whether that counts.
+    /// Notes the result of a request, and returns whether it counts.
     @discardableResult
     mutating func finished(_ request: Request, with result: Result<Service, any Error>) -> Bool {
         guard request == current, self.result == nil else { return false }
@@ -89,7 +90,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
         return true
     }
 
-    /// After a failure, the next request is a new one; whether there was one.
+    /// Makes the next request a new one after a failure, and returns whether there was a failure.
     @discardableResult
     mutating func retry() -> Bool {
         guard let current, current.attempt == attempt, case .failure = result else { return false }

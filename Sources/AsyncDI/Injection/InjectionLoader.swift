@@ -1,13 +1,12 @@
-/// Loads a service in a task of its own, for as long as a reference holds the loader.
+/// Loads a service in its own task, for as long as a reference holds the loader.
 ///
-/// The task does not hold the loader: when the loader goes away, with the view whose state it is, the task is
-/// cancelled.
+/// The task does not hold the loader: when the view's state releases the loader, the task is cancelled.
 final class InjectionLoader<Service: Sendable>: Sendable {
     private typealias Load = InjectionLoad<Service>
 
     private struct State {
         var load = Load()
-        /// What was asked for last, and is to be asked for again by a retry.
+        /// The latest query, which a retry repeats.
         var query: InjectionQuery<Service>?
         var container: Container?
         var request: Load.Request?
@@ -18,17 +17,17 @@ final class InjectionLoader<Service: Sendable>: Sendable {
 
     deinit { state.withLock { $0.task }?.cancel() }
 
-    /// How far the request of the last ``update(_:from:onChange:)`` has come.
+    /// The phase of the request that the last ``update(_:from:onChange:)`` made.
     var phase: InjectionPhase<Service> {
         state.withLock { state in state.request.map { state.load.phase(of: $0) } ?? .loading }
     }
 
-    /// Begins to load, unless just that has begun before.
+    /// Begins to load, unless the same load has begun before.
     ///
     /// - Parameters:
-    ///   - query: What to load.
-    ///   - container: What is asked.
-    ///   - onChange: Is told when the phase has changed later on.
+    ///   - query: The service to load.
+    ///   - container: The container that resolves it.
+    ///   - onChange: Called when the phase has changed later on.
     func update(
         _ query: InjectionQuery<Service>, from container: Container?, onChange: @escaping @MainActor () -> Void
     ) {
@@ -40,14 +39,14 @@ final class InjectionLoader<Service: Sendable>: Sendable {
             state.container = container
             state.request = request
             _ = state.load.begin(request)
-            // Nothing of it runs in here: the main actor does, later.
+            // None of it runs in here: the main actor runs it later.
             state.task = Task { @MainActor [weak self] in
                 guard let result = await query.result(from: container) else { return }
                 if self?.finished(request, with: result) == true { onChange() }
             }
             return old
         }
-        // Outside the lock, because cancelling runs handlers, and what was loaded before may go away now.
+        // Outside the lock, because cancelling runs handlers, and the previous service may be released now.
         old?.task?.cancel()
     }
 

@@ -1,4 +1,4 @@
-/// How far the loading of a service for a view has come.
+/// The phase in which the loading of a service for a view is.
 ///
 /// The value of `@InjectState`, where SwiftUI exists; `InjectedView` has a view for each phase.
 public enum InjectionPhase<Service: Sendable>: Sendable {

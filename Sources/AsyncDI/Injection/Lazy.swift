@@ -1,6 +1,6 @@
-/// A service that is resolved at its first use, once.
+/// A service that is resolved once, at its first use.
 ///
-/// Every service that is registered can be had as `Lazy` too: as a factory's dependency, as a parameter of a `using:`
+/// Every registered service can be resolved as `Lazy` too: as a factory's dependency, as a parameter of a `using:`
 /// initializer, or from the container.
 /// ```swift
 /// struct Editor {
@@ -8,12 +8,13 @@
 ///
 ///     func print() async throws { try await printer().print(self) }
 /// }
+///
 /// Registration(using: Editor.init)
 /// ```
-/// Its instance belongs to the resolution that the `Lazy` itself came from: graph instances are the ones that its
-/// owner got, as long as a reference to them exists. However many tasks call it at once, the service is resolved once;
-/// an error is not kept. A long-lived service cannot get at an instance of a shorter-lived scope in this way either:
-/// that throws ``ResolutionError/Code/captiveDependency``.
+/// Its instance belongs to the resolution that the `Lazy` itself came from: graph instances are those of its owner, as
+/// long as a reference to them exists. However many tasks call it at once, the service is resolved once; an error is
+/// not kept. The captive rule still applies: a long-lived service that uses `Lazy` to get an instance of a
+/// shorter-lived scope fails with ``ResolutionError/Code/captiveDependency``.
 public struct Lazy<Service: Sendable>: Sendable {
     private let box: LazyBox<Service>
 
@@ -32,7 +33,7 @@ public struct Lazy<Service: Sendable>: Sendable {
             self.init(LazySource(qualifier: qualifier, container: container ?? Injection.container))
             return
         }
-        // The same as if the factory that is running had asked for it.
+        // As if the running factory had requested it.
         let key = ServiceKey(Lazy<Service>.self, qualifier: qualifier)
         self = Lazy.lazy(for: Request(key: key, pack: .none, host: maker.host, asker: maker))
     }
@@ -53,19 +54,18 @@ public struct Lazy<Service: Sendable>: Sendable {
         use(arguments: first, repeat each rest)
     }
 
-    /// The instance: the one resolved before, or the one resolved now.
+    /// Returns the instance, resolving it at the first call.
     ///
     /// Runs in the caller's isolation.
     ///
     /// - Returns: The instance.
-    /// - Throws: What resolving the service throws; ``ResolutionError/Code/noCurrentContainer`` when no container
-    ///   exists to ask.
+    /// - Throws: The error of resolving the service; ``ResolutionError/Code/noCurrentContainer`` without a container.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
         if let instance = box.instance { return instance }
         return try await box.resolve()
     }
 
-    /// Whether nothing has been resolved yet.
+    /// Whether the service has not been resolved yet.
     public var isEmpty: Bool { box.instance == nil }
 
     /// Forgets the instance: the next call resolves the service again.
@@ -95,23 +95,23 @@ public struct Lazy<Service: Sendable>: Sendable {
     public func use(qualifier: (any Qualifier)?) { box.change { $0.qualifier = qualifier } }
 }
 
-/// Whom a ``Lazy`` asks, and for what.
+/// The service of a ``Lazy``, and the container that resolves it.
 struct LazySource: Sendable {
     var qualifier: (any Qualifier)?
     var pack = ArgumentPack.none
     var arguments: ArgumentPack.Type?
-    /// The container to ask; when nil, what `resolver` asks, or else the container that is current at the call.
+    /// The container to resolve from; when nil, that of `resolver`, or else the container that is current at the call.
     var container: Container?
-    /// The request that the `Lazy` was the answer to, if it came from one.
+    /// The request that returned the `Lazy`, if one did.
     var origin: Request?
 }
 
-/// What the copies of a ``Lazy`` share.
+/// The state that the copies of a ``Lazy`` share.
 private final class LazyBox<Service: Sendable>: Sendable {
     private struct State {
         var source: LazySource
         var instance: Service?
-        /// One attempt after the other shares this place, and so happens once at a time.
+        /// Successive attempts share this place, and so happen one at a time.
         var attempt = LazyAttempt()
     }
 
@@ -121,7 +121,7 @@ private final class LazyBox<Service: Sendable>: Sendable {
 
     var instance: Service? { state.withLock { $0.instance } }
 
-    /// Changes the source, and forgets what was made of it.
+    /// Changes the source, and forgets the instance.
     func change(_ change: (inout LazySource) -> Void) {
         let dropped = state.withLock { state in
             change(&state.source)
@@ -137,27 +137,28 @@ private final class LazyBox<Service: Sendable>: Sendable {
 
     nonisolated(nonsending) func resolve() async throws -> Service {
         let (source, attempt) = state.withLock { ($0.source, $0.attempt) }
-        // Used until the instance is kept here: of a caller that comes when the graph is left, and has let go of the
-        // instance, this one has been before, and the caller finds the instance here.
+        // Held until the instance is kept here. A caller that finds the graph released, and with it the instance,
+        // therefore finds the instance here.
         attempt.graph.enter()
         defer { attempt.graph.leave() }
         let known = state.withLock { $0.attempt.graph === attempt.graph ? $0.instance : nil }
         if let known { return known }
         let instance = try await attempt.instance(Service.self, from: source)
         return state.withLock { state in
-            // Changed meanwhile: this caller has its answer, but it is not kept.
+            // Changed meanwhile: this caller gets its result, but the result is not kept.
             guard state.attempt.graph === attempt.graph else { return instance }
-            // Of two that were resolved in different scopes the first one stays.
+            // Of two that were resolved in different scopes, the first one stays.
             if state.instance == nil { state.instance = instance }
             return state.instance ?? instance
         }
     }
 }
 
-/// The place in which a ``Lazy`` resolves its service: a graph of one instance, so that callers which come meanwhile
-/// wait, are cancelled alone, retry and are refused in a cycle like in any other.
+/// The place in which a ``Lazy`` resolves its service: a graph of one instance.
 ///
-/// The graph has the instance only during a call: what the factory gave the instance leads back to it.
+/// Concurrent callers wait there, are cancelled alone, retry, and fail in a cycle, as in any other graph.
+///
+/// The graph holds the instance only during a call: the instance's dependencies lead back to the graph.
 private struct LazyAttempt: Sendable {
     let graph = ResolutionGraph()
     private let binding = Locked<Binding?>(nil)
@@ -168,7 +169,7 @@ private struct LazyAttempt: Sendable {
         var question = try source.question(service)
         var graph = graph
         if let outlived = question.graph?.outlived {
-            // For this attempt: another task, which has outlived nothing, may be the one that makes the next.
+            // For this attempt only: another task, one that has outlived no scope, may make the next attempt.
             graph = ResolutionGraph(graph, outliving: outlived.scopes)
             question.graph = outlived.graph
         }
@@ -188,7 +189,7 @@ private struct LazyAttempt: Sendable {
         }
     }
 
-    /// The binding of the attempt: its factory asks for the service.
+    /// The binding of the attempt: its factory resolves the service.
     private func binding<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Binding {
         var blueprint = Blueprint(
             key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
@@ -210,12 +211,12 @@ private struct LazyAttempt: Sendable {
 }
 
 extension LazySource {
-    /// The question that the service is resolved by.
+    /// The request that resolves the service.
     fileprivate func question<Service>(_ service: Service.Type) throws -> Request {
         let key = ServiceKey(service, qualifier: qualifier, arguments: arguments)
         let asker = ResolutionContext.activeRun
         if container == nil, let origin {
-            // In a task of the run that it came from it still belongs to that run.
+            // In a task of the run that it came from, it still belongs to that run.
             let asker = asker ?? origin.asker.flatMap { $0.isActive ? $0 : nil }
             return Request(
                 key: key, pack: pack, host: origin.host, asker: asker, graph: origin.graph ?? origin.asker?.graph,

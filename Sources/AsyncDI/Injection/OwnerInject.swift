@@ -1,4 +1,4 @@
-/// An object that brings the container of its own services.
+/// An object with the container of its own services.
 public protocol ContainerOwner: AnyObject {
     /// The container that ``OwnerInject`` properties of the object use.
     var container: Container { get }
@@ -14,8 +14,8 @@ public protocol ContainerOwner: AnyObject {
 ///     init(container: Container) { self.container = container }
 /// }
 /// ```
-/// For classes, whose wrappers can see their owner; a structure passes its container on:
-/// `_api = Inject(from: container)`. The instance must be ready, as for ``Inject``.
+/// For classes, whose wrappers can see their owner. A structure passes its container on instead: `_api = Inject(from:
+/// container)`. The instance must be ready, as for ``Inject``.
 @propertyWrapper public struct OwnerInject<Service: Sendable>: Sendable {
     private let qualifier: (any Qualifier)?
 

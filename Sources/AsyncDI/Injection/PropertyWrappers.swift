@@ -7,9 +7,9 @@
 ///     @Inject(qualifier: Env.prod) var url: URL
 /// }
 /// ```
-/// The container is taken when the wrapper is initialized: the one given, or the current one, or else the default.
-/// Reading a property that is not ready ends the process with a message that says how to have it there; `try $api()`
-/// throws the same as a ``ResolutionError``, which tests can look at. A mock is passed in by `Inject(instance:)`.
+/// The container is chosen when the wrapper is initialized: the one given, or the current one, or else the default.
+/// Reading a property that is not ready ends the process with a message that says how to make it ready. `try $api()`
+/// throws the same message as a ``ResolutionError``, which tests can check. Pass a mock with `Inject(instance:)`.
 ///
 /// A stored property with a wrapper is a `var`: in a `final class: Sendable` use ``Injected`` as a plain `let`.
 @propertyWrapper public struct Inject<Service: Sendable>: Sendable {
@@ -28,7 +28,7 @@
         projectedValue = Injected(service, qualifier: qualifier, from: container)
     }
 
-    /// Injects a given instance: a mock.
+    /// Injects a given instance, such as a mock.
     ///
     /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
@@ -42,7 +42,7 @@
 /// A service that is registered but not ready ends the process, like ``Inject``: nil would hide the mistake.
 /// `try $metrics()` throws instead.
 @propertyWrapper public struct OptionalInject<Service: Sendable>: Sendable {
-    /// The same as a function that throws, also when the service is not registered.
+    /// The same as a function that throws, even when the service is not registered.
     public let projectedValue: Injected<Service>
 
     /// Injects a service, if it is registered.
@@ -57,7 +57,7 @@
         projectedValue = Injected(service, qualifier: qualifier, from: container)
     }
 
-    /// Injects a given instance: a mock.
+    /// Injects a given instance, such as a mock.
     ///
     /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
@@ -75,10 +75,10 @@
 ///     func print() async throws { try await printer().print(self) }
 /// }
 /// ```
-/// Nothing needs to be ready, arguments can be given before the first use, and the instance can be released: see
+/// The service need not be ready, arguments can be set before the first use, and the instance can be released: see
 /// ``Lazy``.
 @propertyWrapper public struct LazyInject<Service: Sendable>: Sendable {
-    /// The service: call it.
+    /// The service, which resolves when it is called.
     public let wrappedValue: Lazy<Service>
 
     /// Injects a service.
@@ -109,12 +109,12 @@
     }
 }
 
-/// Injects a service that is ready, without keeping it alive: nil when it is not there, or not any more.
+/// Injects a ready service without keeping it alive: nil before it exists and after it has gone.
 ///
-/// Looked for at each reading until it is found, and then referred to weakly; once it is gone it is looked for again. A
-/// value is never kept, and looked for each time.
+/// Each reading looks the service up until it finds one, and then refers to it weakly; after the instance has gone,
+/// readings look it up again. A value is never kept, and looked up each time.
 @propertyWrapper public struct WeakInject<Service: Sendable>: Sendable {
-    /// The same as a function that throws when the service is not there.
+    /// The same as a function that throws when the instance does not exist.
     public let projectedValue: Injected<Service>
     private let reference = WeakStorage()
 

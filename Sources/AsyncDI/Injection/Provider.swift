@@ -8,16 +8,17 @@
 ///
 ///     func dispatch(_ message: Message) async throws { try await handler(message).run() }
 /// }
+///
 /// Registration(Handler.self) { (_, message: Message) in Handler(message) }
 /// Registration(using: Dispatcher.init)
 /// ```
-/// A call during the creation of its owner belongs to that resolution. A later call resolves from its container like
-/// any other: inside ``Container/withScope(_:registrations:operation:)`` from the current scope below it, so that a
-/// singleton uses the current request's instances without holding them.
+/// A call during the creation of its owner belongs to that resolution. A later call resolves like any other: inside
+/// ``Container/withScope(_:registrations:operation:)`` from the current scope below its container, so that a singleton
+/// uses the current request's instances without holding them.
 public struct Provider<Service: Sendable>: Sendable {
     private let resolver: Resolver
     private let qualifier: (any Qualifier)?
-    /// The arguments that the provider was asked for with.
+    /// The arguments of the request for the provider.
     private let pack: ArgumentPack
     private let arguments: ArgumentPack.Type?
 
@@ -26,7 +27,7 @@ public struct Provider<Service: Sendable>: Sendable {
     /// Runs in the caller's isolation.
     ///
     /// - Returns: The service.
-    /// - Throws: What resolving the service throws.
+    /// - Throws: The error of resolving the service.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
         let request = request(pack, arguments)
         do {
@@ -42,7 +43,7 @@ public struct Provider<Service: Sendable>: Sendable {
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     /// - Returns: The service.
-    /// - Throws: What resolving the service throws.
+    /// - Throws: The error of resolving the service.
     public nonisolated(nonsending) func callAsFunction<First: Sendable, each Argument: Sendable>(
         _ first: First, _ rest: repeat each Argument
     ) async throws -> Service {
@@ -55,11 +56,10 @@ public struct Provider<Service: Sendable>: Sendable {
         }
     }
 
-    /// The current request; recorders count it for the run that the provider was created for, whoever
-    /// calls it.
+    /// The current request; recordings count it for the run that the provider was created for, from any caller.
     private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
         var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
-        // What that run asks itself is told by the request.
+        // The request itself reports the requests of that run.
         if let run = resolver.run, let recorded = run.recorded, request.asker?.recorded !== recorded {
             recorded.asks(for: request.key, of: request.host, isDeferred: !run.isActive)
             request.isNoted = true
@@ -67,13 +67,13 @@ public struct Provider<Service: Sendable>: Sendable {
         return request
     }
 
-    /// Whether the current scope, which was asked, has ended meanwhile.
+    /// Whether the current scope, which the request went to, has ended meanwhile.
     private func isOvertaken(_ error: any Error, _ request: Request) -> Bool {
         guard request.asker == nil, let core = resolver.host as? ContainerCore else { return false }
         return core.isOvertaken(error, asking: request.host)
     }
 
-    /// Whom to ask now: while a factory runs its questions mean what they say.
+    /// The resolver to use now: while a factory runs, it is that of the factory.
     private var asking: Resolver {
         guard resolver.asker == nil, let core = resolver.host as? ContainerCore else { return resolver }
         return core.resolver

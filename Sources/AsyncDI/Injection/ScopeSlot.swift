@@ -1,4 +1,4 @@
-/// The scope of a view, opened when it is first asked for and replaced when its key or what is above it changes.
+/// The scope of a view, opened at its first use and replaced when its key or its parent changes.
 @MainActor final class ScopeSlot {
     private struct Opened {
         let key: AnyKey?
@@ -11,14 +11,14 @@
 
     nonisolated init() {}
 
-    /// Gives the scope, the same one as before if key and parent are.
+    /// Returns the scope, which is the same one as long as key and parent are the same.
     ///
     /// - Parameters:
-    ///   - parent: What the scope is below.
-    ///   - key: Another key asks for another scope.
-    ///   - registrations: Looked at when a scope is opened.
-    /// - Returns: The scope; where none can be opened, because there is no parent or it is disposed, the parent: what
-    ///   is resolved there throws the reason.
+    ///   - parent: The container to open the scope in.
+    ///   - key: The key; another key opens another scope.
+    ///   - registrations: Evaluated when a scope is opened.
+    /// - Returns: The scope. Where no scope can be opened, because the parent is nil or disposed, the parent: resolving
+    ///   there throws the reason.
     func container(
         below parent: Container?, key: AnyKey?, registrations: () -> Registrations = { Registrations() }
     ) -> Container? {
@@ -31,13 +31,13 @@
     }
 }
 
-/// Gives the first value found on a way: at its start, at the next stop, and so on.
+/// Returns the first value found along a chain: at its start, at the next element, and so on.
 ///
 /// - Parameters:
-///   - start: Where the way begins.
-///   - next: Where it leads; nil at its end.
-///   - value: What a stop has.
-/// - Returns: The value of the first stop that has one.
+///   - start: The first element of the chain.
+///   - next: The element after another; nil at the end.
+///   - value: The value of an element, if it has one.
+/// - Returns: The value of the first element that has one.
 func firstValue<Stop, Value>(from start: Stop, next: (Stop) -> Stop?, _ value: (Stop) -> Value?) -> Value? {
     var stop: Stop? = start
     while let current = stop {

@@ -5,7 +5,7 @@
         /// The container of the views below a `container(_:)` or a `containerScope`.
         ///
         /// When none is set, ``Injection/container``: set a default container before the first view appears. A view
-        /// does not notice its replacement.
+        /// does not observe its replacement.
         public var container: Container? {
             get { self[ContainerKey.self] ?? Injection.container }
             set { self[ContainerKey.self] = newValue }
@@ -24,8 +24,8 @@
         ///     HomeView().container(container)
         /// }
         /// ```
-        /// It does not become ``Container/current``: a function that looks there, such as the free `resolve()`, does
-        /// not see it.
+        /// It does not become ``Container/current``: functions that use the current container, such as the free
+        /// `resolve()`, do not find it.
         ///
         /// - Parameter container: The container.
         /// - Returns: The view with the container in its environment.
@@ -35,7 +35,8 @@
         /// interface.
         ///
         /// ```swift
-        /// ProfileView().containerScope(user.id) { Registration(User.self, instance: user) }
+        /// StatusView()
+        ///     .containerScope(user.id) { Registration(User.self, instance: user) }
         /// ```
         /// The scope is the view's own, also when another view has the same key. It is opened before the view's first
         /// `body`, and disposed when SwiftUI releases the view's state: not while the view is merely covered by another
@@ -78,7 +79,7 @@
         }
 
         func body(content: Content) -> some View {
-            // Asked for here, not in a task, so that the view never sees the container above for a moment. To ask again
+            // Opened here, not in a task, so that the view never uses the container above for a moment. A second call
             // changes nothing.
             content.environment(\.container, slot.container(below: parent, key: key, registrations: registrations))
         }

@@ -5,14 +5,14 @@
     /// Loads a service for a view, and returns the phase of the loading.
     ///
     /// ```swift
-    /// struct ProfileView: View {
+    /// struct StatusView: View {
     ///     @InjectState((any API).self) private var api
     ///
     ///     var body: some View {
     ///         switch api {
     ///         case .loading: ProgressView()
-    ///         case .ready(let api): ProfileForm(api: api)
-    ///         case .failed: Button("Try again") { $api.retry() }
+    ///         case .ready(let api): ProfileView(api: api)
+    ///         case .failed(let error): Button("\(error): try again") { $api.retry() }
     ///         }
     ///     }
     /// }
@@ -49,13 +49,13 @@
             query = InjectionQuery(service, qualifier: qualifier, arguments: first, repeat each rest)
         }
 
-        /// The phase that loading is in.
+        /// The phase of the loading.
         @MainActor public var wrappedValue: InjectionPhase<Service> { loader.phase }
 
-        /// What can be done about the phase: `$api.retry()`.
+        /// A control that acts on the phase: `$api.retry()`.
         public var projectedValue: InjectStateControl<Service> { InjectStateControl(loader: loader) }
 
-        /// Loads from the container of the environment, unless that has begun; SwiftUI calls it before each body.
+        /// Loads from the container of the environment, unless the load has begun; SwiftUI calls it before each body.
         public func update() { loader.update(query, from: container) }
     }
 

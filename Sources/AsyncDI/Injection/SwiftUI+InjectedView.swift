@@ -9,6 +9,7 @@
     /// } placeholder: {
     ///     ProgressView()
     /// } failure: { error, retry in
+    ///     Text("That did not work: \(error)")
     ///     Button("Try again", action: retry)
     /// }
     /// ```
@@ -66,12 +67,12 @@
             self.failure = failure
         }
 
-        /// The view of the phase that loading is in.
+        /// The view of the loading's phase.
         public var body: some View {
             let request = load.request(query, from: container)
             switch load.phase(of: request) {
             case .loading:
-                // The task needs a view that appears, which a placeholder may not have.
+                // The task needs a view that appears; a placeholder may have none.
                 ZStack {
                     Color.clear.run(width: 0, height: 0)
                     placeholder()

@@ -5,9 +5,9 @@
     extension UIViewController {
         /// The container of this controller: its own, or the nearest one of its parents and presenting controllers.
         ///
-        /// Without any, ``Injection/container``. A controller that is assigned one has its own; nil
-        /// takes that away. A scope that was opened for the controller with ``Container/openScope(for:registrations:)``
-        /// is disposed when another container takes its place.
+        /// Without any, ``Injection/container``. Assigning a container gives the controller its own; assigning nil
+        /// removes it. A scope that was opened for the controller with ``Container/openScope(for:registrations:)`` is
+        /// disposed when another container replaces it.
         public var container: Container? {
             get {
                 firstValue(
@@ -15,7 +15,7 @@
                     ?? Injection.container
             }
             set {
-                // The scope that it is already stays the controller's.
+                // Assigning the controller's own scope again keeps it.
                 if let association, association.container === newValue { return }
                 association = newValue.map { ContainerAssociation(container: $0, scope: nil) }
             }
@@ -37,8 +37,8 @@
         /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
         /// ```
         /// When the controller goes away, or gets another container, the scope is closed and disposed in the
-        /// background; observers of the container receive the errors of hooks. What is in the scope must not keep the
-        /// controller: neither would go away.
+        /// background; observers of the container receive the errors of hooks. Instances of the scope must not hold the
+        /// controller: neither would be released.
         ///
         /// - Parameters:
         ///   - controller: The owner of the scope.
@@ -57,7 +57,7 @@
         }
     }
 
-    /// What a controller has: released with it by the Objective-C runtime.
+    /// The controller's container and scope: the Objective-C runtime releases them with the controller.
     private final class ContainerAssociation {
         let container: Container
         private let scope: OwnedScope?

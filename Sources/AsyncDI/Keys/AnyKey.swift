@@ -1,6 +1,6 @@
-/// A key of the user's own, of any type.
+/// A user's key of any type.
 ///
-/// Told apart by type as well as by value: as `AnyHashable`, `1`, `1.0` and an optional `1` would be one key.
+/// Keys differ by type as well as by value: as `AnyHashable`, `1`, `1.0` and an optional `1` would be one key.
 ///
 /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
 struct AnyKey: Hashable, @unchecked Sendable {
@@ -17,6 +17,6 @@ struct AnyKey: Hashable, @unchecked Sendable {
 
     static func == (first: AnyKey, second: AnyKey) -> Bool { first.type == second.type && first.key == second.key }
 
-    /// The type is not hashed: keys that differ in nothing else are few, and equality tells them apart.
+    /// The type is not hashed: few keys differ in their type alone, and equality distinguishes those.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -1,10 +1,10 @@
-/// How one argument compares with another of the same type.
+/// The result of comparing an argument with another of the same type.
 enum ArgumentLikeness {
     case same, different
-    /// Functions: a value may be wrapped anew each time it is passed on, so that nothing shows that it is the same one.
+    /// Functions: each pass may wrap a value anew, so that nothing shows its identity.
     case unknown
 
-    /// That of two arguments each, from those of the parts.
+    /// The likeness of two pairs, from those of their parts.
     func and(_ other: @autoclosure () -> ArgumentLikeness) -> ArgumentLikeness {
         if self == .different { return self }
         let other = other()
@@ -12,17 +12,18 @@ enum ArgumentLikeness {
     }
 }
 
-/// Whether two arguments are the same, also where their type does not say so: tells a cycle from a recursion that ends.
+/// Decides whether two arguments are the same, even without `Equatable`: distinguishes a cycle from a recursion that
+/// ends.
 ///
-/// What can be compared is the same when it is equal, an object when it is the same object, and any other value when
-/// its bits, or all of its stored properties, are the same. Everything else is another argument. A value that is not
-/// even equal to itself, as NaN is, is the same when its bits are.
+/// Comparable values are the same when they are equal, and objects when they are identical. Other values are the same
+/// when their bits, or all of their stored properties, are. Everything else is another argument. A value that does not
+/// equal itself, such as NaN, is the same when its bits are.
 enum ArgumentIdentity {
     static func likeness<Value>(_ first: Value, _ second: Value) -> ArgumentLikeness {
         likeness(first, second, depth: 0)
     }
 
-    /// A hash that is the same for arguments which are not known to differ.
+    /// A hash that is the same for arguments that are not known to differ.
     static func hash<Value>(of value: Value) -> Int {
         var hasher = Hasher()
         hash(value, into: &hasher, depth: 0)
@@ -31,7 +32,7 @@ enum ArgumentIdentity {
 
     // MARK: Inside
 
-    /// How deep values are looked into: a list may be as long as its user likes.
+    /// The greatest depth of the comparison: a user's list may be arbitrarily long.
     private static let greatestDepth = 8
 
     private static func likeness(_ first: Any, _ second: Any, depth: Int) -> ArgumentLikeness {
@@ -41,7 +42,7 @@ enum ArgumentIdentity {
         guard type(of: first) == type(of: second) else { return .different }
         if isObject(first) { return first as AnyObject === second as AnyObject ? .same : .different }
         if haveSameBits(first, second) { return .same }
-        // Room between the parts of a value is padding, and may differ: the parts are compared by themselves.
+        // Padding between the parts of a value may differ, so the parts are compared one by one.
         switch (parts(of: first, depth), parts(of: second, depth)) {
         case (.known(let first), .known(let second)):
             guard first.count == second.count else { return .different }
@@ -65,7 +66,7 @@ enum ArgumentIdentity {
         type(of: first) == type(of: second) && bits(of: first) == bits(of: second)
     }
 
-    /// The bits of a value itself, not of the box that it is in.
+    /// The bits of a value itself, not of the box around it.
     private static func bits(of value: Any) -> [UInt8] {
         func bits<Value>(of value: Value) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
         return _openExistential(value, do: bits)
@@ -76,7 +77,7 @@ enum ArgumentIdentity {
             hasher.combine(value.hashValue)
             return
         }
-        // What is equal may look otherwise in every part.
+        // Equal values may differ in every part.
         if value is any Equatable { return }
         if isObject(value) { return hasher.combine(ObjectIdentifier(value as AnyObject)) }
         switch parts(of: value, depth) {
@@ -87,7 +88,7 @@ enum ArgumentIdentity {
     }
 
     private enum Parts {
-        /// The stored properties, or the associated values of an enumeration's case.
+        /// The stored properties, or the associated values of an enumeration case.
         case known([Mirror.Child])
         case function
         case none
@@ -95,7 +96,7 @@ enum ArgumentIdentity {
 
     private static func parts(of value: Any, _ depth: Int) -> Parts {
         if let optional = value as? any OptionalValue { return .known(optional.wrapped.map { [("some", $0)] } ?? []) }
-        // A mirror of the user's own says what it likes.
+        // A custom mirror need not show the stored properties.
         guard depth < greatestDepth, !(value is any CustomReflectable) else { return .none }
         let mirror = Mirror(reflecting: value)
         if !mirror.children.isEmpty { return .known(Array(mirror.children)) }

@@ -1,20 +1,20 @@
-/// Which of a registration's instances is meant: the arguments, or what its `keyedBy:` made of them.
+/// Identifies one of a registration's instances: by the arguments, or by the key that `keyedBy:` computed from them.
 ///
 /// Equality of the values decides, never the hash alone. Both values of a comparison have the same static type, because
 /// the same registration erased them; where types differ, `AnyHashable` would find `1` and `1.0` equal.
 ///
 /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
 struct ArgumentKey: Hashable, @unchecked Sendable {
-    /// The ``Arguments`` of the request, or a ``ComputedKey``; nil for a registration without arguments, and for one
-    /// that never shares anything.
+    /// The ``Arguments`` of the request, or a ``ComputedKey``; nil for a registration that has no arguments or shares
+    /// no instances.
     let value: AnyHashable?
-    /// The lower half of the hash, computed once, where no lock is held: it only tells where to look.
+    /// The lower half of the hash, computed once, outside every lock: it only selects the place to look.
     let hash: UInt32
 
     /// The key of a registration without arguments.
     static let none = ArgumentKey()
 
-    /// The arguments, or the computed key alone.
+    /// The arguments, or the computed key by itself.
     var list: [any Sendable] {
         if let pack = value?.base as? ArgumentPack { return pack.list }
         return computed.map { [$0] } ?? []
@@ -53,20 +53,20 @@ private protocol AnyComputedKey {
     var value: Value { get }
 }
 
-/// How a registration makes the keys of its instances.
+/// The way in which a registration computes the keys of its instances.
 @usableFromInline struct ArgumentKeying: Sendable {
     let key: @Sendable (ArgumentPack) -> ArgumentKey
     /// The comparison of packs, and their hash as keys have it; nil where `keyedBy:` computes the keys.
     let comparison: Comparison?
     var isComputed: Bool { comparison == nil }
 
-    /// Where the types of the arguments are known: looking for an instance takes no erased key.
+    /// Where the types of the arguments are known: a look-up needs no erased key.
     struct Comparison: Sendable {
         let hash: @Sendable (ArgumentPack) -> UInt32
         let areEqual: @Sendable (ArgumentPack, ArgumentPack) -> Bool
     }
 
-    /// Every argument counts.
+    /// All arguments form the key.
     @usableFromInline static func byArguments<each Argument: Hashable & Sendable>(
         _ type: Arguments<repeat each Argument>.Type
     ) -> ArgumentKeying {
@@ -77,7 +77,7 @@ private protocol AnyComputedKey {
                 areEqual: { Arguments<repeat each Argument>.of($0) == Arguments<repeat each Argument>.of($1) }))
     }
 
-    /// What a function of the user's own computes from the arguments decides.
+    /// A user's function computes the key from the arguments.
     static func computed<each Argument: Sendable, Key: Hashable & Sendable>(
         by key: @escaping @Sendable (repeat each Argument) -> Key
     ) -> ArgumentKeying {
@@ -96,7 +96,7 @@ extension Arguments: Equatable where repeat each Argument: Hashable {
     }
 }
 
-/// The one rule for the hash of arguments: each is fed to a `Hasher`, in order.
+/// The one rule for the hash of arguments: a `Hasher` takes each, in order.
 extension Arguments: Hashable where repeat each Argument: Hashable {
     @usableFromInline func hash(into hasher: inout Hasher) {
         for value in repeat each values { hasher.combine(value) }
@@ -105,8 +105,9 @@ extension Arguments: Hashable where repeat each Argument: Hashable {
 
 /// The hash of one argument by the rule for packs, for readers without a pack.
 ///
-/// `hashValue` is faster than a `Hasher`, and the same unless the argument's type has a `hashValue` of its own. Readers
-/// do not find the instances for such an argument without the lock, and the container's table finds them under it.
+/// `hashValue` is faster than a `Hasher`, with the same result unless the argument's type implements `hashValue`
+/// itself. Readers without the lock miss the instances for such an argument; the container's table finds them under the
+/// lock.
 @inlinable func hashOfArguments<First: Hashable>(_ first: First) -> Int { first.hashValue }
 
 /// The hash of two arguments by the rule for packs, for readers without a pack.

@@ -1,22 +1,22 @@
-/// The arguments of one request, erased: a box whose dynamic type says which types they have.
+/// The arguments of one request, erased: the dynamic type of the box has their types.
 ///
-/// The key of a registration with arguments holds the type of this box, so that code which found a registration by its
+/// The key of a registration with arguments holds the type of this box, so that code that found a registration by its
 /// key knows the type of the box without a cast.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclass holds
-/// nothing but a constant pack of `Sendable` values.
+/// only a constant pack of `Sendable` values.
 @usableFromInline class ArgumentPack: @unchecked Sendable {
     /// The types in the pack, in order.
     class var types: [any Any.Type] { [] }
-    /// How many there are.
+    /// The number of arguments.
     class var count: Int { 0 }
 
-    /// Whether the two packs hold the same arguments, as far as that can be known.
+    /// Whether the two packs hold the same arguments, as far as this is knowable.
     func likeness(to other: ArgumentPack) -> ArgumentLikeness { type(of: self) == type(of: other) ? .same : .different }
-    /// A hash that is the same for packs which are not known to differ; not what instances are cached by.
+    /// A hash that is the same for packs that are not known to differ; the caches use another one.
     var identityHash: Int { 0 }
 
-    /// Hashes what ``isEqual(to:)`` compares, as far as it has a hash.
+    /// Hashes the values that ``isEqual(to:)`` compares, as far as they have a hash.
     func hashEquality(into hasher: inout Hasher) {}
 
     /// The arguments, in order.
@@ -24,11 +24,10 @@
 
     /// No arguments.
     ///
-    /// Not a pack of no types, because the compiler can lay this out before the program runs: retaining it then costs
-    /// nothing.
+    /// Not an empty pack of types, because the compiler can lay this out statically: retaining it then costs nothing.
     static let none = ArgumentPack()
 
-    /// The arguments of a request that may have none.
+    /// The arguments of a request, or `none` without arguments.
     static func erasing<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
         Arguments<repeat each Argument>.count == 0 ? .none : Arguments(repeat each values)
     }
@@ -42,19 +41,19 @@
 @usableFromInline final class Arguments<each Argument: Sendable>: ArgumentPack, @unchecked Sendable {
     @usableFromInline let values: (repeat each Argument)
 
-    /// Inlined, so that where the types are known nothing generic runs.
+    /// Inlined, so that no generic code runs where the types are known.
     @inlinable init(_ values: repeat each Argument) {
         self.values = (repeat each values)
         super.init()
     }
 
-    /// The pack as what it is, for code that was found by a key which holds this very type: the key has proved it.
+    /// The pack as its actual type, for code that found it by a key holding this very type: the key has proved it.
     @inlinable static func of(_ pack: ArgumentPack) -> Arguments {
         assert(pack is Arguments, "a registration is found by the type of its arguments")
         return unsafeDowncast(pack, to: Arguments.self)
     }
 
-    /// The values in a pack that may be of no arguments, which is not one of this class.
+    /// The values of a pack; the pack without arguments is not of this class.
     static func unpacked(_ pack: ArgumentPack) -> (repeat each Argument) {
         func absent<Value>(_: Value.Type) -> Value { preconditionFailure("a pack of no types has no values") }
         return count == 0 ? (repeat absent((each Argument).self)) : of(pack).values

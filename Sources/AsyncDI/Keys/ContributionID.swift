@@ -1,16 +1,15 @@
 import Synchronization
 
-/// What tells the contributions to one service apart: the key that a contribution was given, or else a number of its
-/// own.
+/// Distinguishes the contributions to one service: the key given to a contribution, or else a number.
 struct ContributionID: Hashable, Sendable, CustomStringConvertible {
     private let id: AnyKey
     let isKeyed: Bool
-    /// CacheEntry, because hashing a key is the user's code.
+    /// Cached, because hashing a key is user code.
     let hash: Int
 
     private static let count = Atomic<Int>(0)
 
-    /// An identity of its own.
+    /// Creates a unique identity.
     init() {
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         id = AnyKey(number)
@@ -24,13 +23,13 @@ struct ContributionID: Hashable, Sendable, CustomStringConvertible {
         hash = key.hashValue
     }
 
-    /// The key, when there is one of this type.
+    /// The key, if it is of this type.
     func key<Key>(as type: Key.Type) -> Key? { isKeyed ? id.base as? Key : nil }
 
-    /// The name of the key's type: `1` and `"1"` read the same.
+    /// The name of the key's type: `1` and `"1"` have the same text.
     var keyType: String { String(reflecting: type(of: id.base)) }
 
-    /// Unnumbered, so that messages do not differ from run to run.
+    /// Without the number, so that messages do not differ from run to run.
     var description: String { isKeyed ? "[\(id.base)]" : "" }
 
     static func == (first: ContributionID, second: ContributionID) -> Bool {

@@ -1,10 +1,10 @@
-/// What few keys have: a role of their own or, in the subclass, a qualifier; made once and shared by the copies of a
+/// The uncommon parts of a key: a role or, in the subclass, a qualifier; created once and shared by the copies of a
 /// key.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants.
 @usableFromInline class KeyDetails: @unchecked Sendable {
     final let role: ServiceKey.Role
-    /// CacheEntry, because hashing a qualifier takes longer than all else.
+    /// Cached, because hashing a qualifier takes longer than everything else.
     final let hash: UInt
 
     final var isOfService: Bool {
@@ -25,7 +25,7 @@
             }
     }
 
-    /// The hash of the qualifier alone, without asking it again.
+    /// The hash of the qualifier alone, without calling its code again.
     final var qualifierHash: UInt {
         switch role {
         case .service: hash
@@ -40,7 +40,7 @@
         hash = qualifierHash
     }
 
-    /// The details of a key, nil for one that needs none.
+    /// The details of a key, nil for a plain one.
     static func of(_ qualifier: (any Qualifier)?, _ role: ServiceKey.Role) -> KeyDetails? {
         func qualified<Name: Qualifier>(_ name: Name) -> KeyDetails { QualifiedDetails(name, role) }
         if let qualifier { return qualified(qualifier) }
@@ -52,18 +52,18 @@
     @usableFromInline
     static func of(_ qualifier: any Qualifier) -> KeyDetails? { of(qualifier, .service) }
 
-    /// Whether both are of the same key: runs the user's `==`, of qualifiers and of the keys of contributions.
+    /// Whether both belong to the same key: runs the user's `==` of qualifiers and of the keys of contributions.
     final func isEqual(to other: KeyDetails) -> Bool {
         isKnown(toEqual: other) ?? (role == other.role && hasQualifier(of: other))
     }
 
-    /// The same without any code of the user's, nil where only that can tell.
+    /// The same without user code, nil where only user code can decide.
     final func isKnown(toEqual other: KeyDetails) -> Bool? {
         if self === other { return true }
         guard hash == other.hash else { return false }
         switch (role, other.role) {
         case (.service, .service), (.making, .making):
-            // Without a qualifier there is nothing else in them.
+            // Without a qualifier, the role is all that they have.
             return type(of: self) == KeyDetails.self && type(of: other) == KeyDetails.self ? true : nil
         case (.contribution, .contribution): return nil
         default: return false
@@ -73,13 +73,13 @@
 
 /// The details of a key with a qualifier.
 ///
-/// Its type tells that of the qualifier, so that neither is cast: a cast takes several times as long as the comparison.
+/// Its type determines the qualifier's, so that neither is cast: a cast takes several times as long as the comparison.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
 @usableFromInline final class QualifiedDetails<Name: Qualifier>: KeyDetails, @unchecked Sendable {
     @usableFromInline let name: Name
 
-    /// Of a key whose role is that of most.
+    /// Creates the details of a key with the common role.
     @inlinable
     init(_ name: Name) {
         self.name = name

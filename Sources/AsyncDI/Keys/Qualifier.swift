@@ -7,9 +7,9 @@
 /// Registration(URL.self, qualifier: Env.prod, instance: prodURL)
 /// Registration(URL.self, qualifier: .named("backup"), instance: backupURL)
 /// ```
-/// Qualifiers of different types are never equal, and an unqualified registration never answers for a qualified one.
-/// Their `==` and `hash(into:)` run while the container looks things up, `==` also under its lock when one is
-/// registered: keep them quick and free of side effects.
+/// Qualifiers of different types are never equal, and an unqualified registration never matches a qualified request.
+/// Their `==` and `hash(into:)` run during look-ups, and `==` also under the container's lock while it registers: keep
+/// them quick and free of side effects.
 public protocol Qualifier: Hashable, Sendable {}
 
 extension String: Qualifier {}
@@ -31,7 +31,7 @@ public struct KeyQualifier<Key: Hashable & Sendable>: Qualifier, CustomStringCon
 extension Qualifier {
     /// A qualifier made of any hashable value: `.key(42)`, `.key(tenant.id)`.
     ///
-    /// - Parameter key: The value; its `==` decides.
+    /// - Parameter key: The value, compared by its `==`.
     /// - Returns: The qualifier.
     public static func key<Key>(_ key: Key) -> Self where Self == KeyQualifier<Key> { KeyQualifier(key: key) }
 }

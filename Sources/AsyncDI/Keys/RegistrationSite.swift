@@ -1,6 +1,6 @@
-/// Where a registration stands in the source: the file, as `Module/File.swift`, and the line.
+/// The source location of a registration: the file, as `Module/File.swift`, and the line.
 ///
-/// Errors show it for each step of their path, so that a reader can go there:
+/// Errors show it for each step of their path:
 /// `Owner (App/Modules.swift:12) → Pet (App/Modules.swift:14)`.
 public struct RegistrationSite: Hashable, Sendable, CustomStringConvertible {
     /// The file as in `#fileID`: module and file name, without the folders of the machine that compiled it.
@@ -8,7 +8,7 @@ public struct RegistrationSite: Hashable, Sendable, CustomStringConvertible {
     /// The line.
     public let line: UInt
 
-    /// A place in the source.
+    /// Creates a source location.
     ///
     /// - Parameters:
     ///   - fileID: The file, as in `#fileID`.

@@ -7,14 +7,14 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     public let service: any Any.Type
     /// The type of the argument pack's box, nil without arguments.
     let arguments: ArgumentPack.Type?
-    /// The qualifier and the role, nil for most keys, which are three words.
+    /// The qualifier and the role, nil for most keys, which take three words.
     let details: KeyDetails?
 
     enum Role: Hashable, Sendable {
         case service
-        /// Made by `make`, not resolved.
+        /// Created by `make`, not resolved.
         case making
-        /// One of many.
+        /// One contribution of a multibinding.
         indirect case contribution(ContributionID)
     }
 
@@ -36,7 +36,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     /// The qualifier, if the registration has one.
     public var qualifier: (any Qualifier)? { details?.qualifier }
 
-    /// What kind of registration it is: those of each kind have keys of their own.
+    /// The kind of the registration: each kind has keys of its own.
     var role: Role { details?.role ?? .service }
 
     /// Whether this is a `making:` registration.
@@ -44,17 +44,17 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         if case .making? = details?.role { true } else { false }
     }
 
-    /// Whether this is one of many.
+    /// Whether this is a contribution.
     var isContribution: Bool {
         if case .contribution? = details?.role { true } else { false }
     }
 
-    /// The same key of another kind of registration.
+    /// The same key for another kind of registration.
     func with(_ role: Role) -> ServiceKey {
         ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
     }
 
-    /// The same key of a registration that takes no arguments.
+    /// The same key without arguments.
     var withoutArguments: ServiceKey { ServiceKey(service, details) }
 
     /// The types of the arguments, in order.
@@ -77,18 +77,18 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         return details.isEqual(to: other)
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the values that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(fastHash)
     }
 
-    /// Whether the key is nothing but a type.
+    /// Whether the key consists of a type alone.
     var isPlain: Bool { arguments == nil && details == nil }
 }
 
-/// What a key says but for the arguments and the role: the service and the qualifier.
+/// The service and the qualifier of a key, without the arguments and the role.
 ///
-/// Hashed without the user's code, as keys are, so that names may be looked up under a lock.
+/// Hashing runs no user code, as for keys, so that names may be looked up under a lock.
 struct ServiceName: Hashable {
     let service: any Any.Type
     private let details: KeyDetails?
@@ -113,7 +113,7 @@ struct ServiceName: Hashable {
 }
 
 extension ServiceKey {
-    /// A hash for the instance table: types are spread by one multiplication, only a qualifier runs its own hash.
+    /// A hash for the instance table: one multiplication spreads types, and only a qualifier runs its own hash.
     var fastHash: UInt {
         var bits = ObjectIdentifier(service).address
         if let arguments { bits = bits &* 31 &+ ObjectIdentifier(arguments).address }
@@ -121,15 +121,15 @@ extension ServiceKey {
         return Self.spread(bits)
     }
 
-    /// The hash of a key that is nothing but a type.
+    /// The hash of a key that consists of a type alone.
     static func fastHash(plain service: any Any.Type) -> UInt { spread(ObjectIdentifier(service).address) }
 
-    /// The hash of a key that is nothing but a type and those of its arguments.
+    /// The hash of a key that consists of a type and those of its arguments.
     static func fastHash(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> UInt {
         spread(ObjectIdentifier(service).address &* 31 &+ ObjectIdentifier(arguments).address)
     }
 
-    /// The hash of a key that is a type and a qualifier.
+    /// The hash of a key that consists of a type and a qualifier.
     static func fastHash(_ service: any Any.Type, qualifierHash: UInt) -> UInt {
         spread(ObjectIdentifier(service).address &* 31 &+ qualifierHash)
     }

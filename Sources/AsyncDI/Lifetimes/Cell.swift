@@ -1,8 +1,8 @@
 import Synchronization
 
-/// An instance, erased: what creations deliver and instance tables publish.
+/// An erased instance: creations deliver cells, and instance tables publish them.
 ///
-/// A cell is made for one service type and found by that type's key, which is why ``value(as:)`` may downcast
+/// A cell is created for one service type and found by that type's key. For that reason ``value(as:)`` may downcast
 /// unchecked.
 ///
 /// `@unchecked Sendable` because `isSharedBelow` and its like are written before the cell is published, and only then;
@@ -10,14 +10,13 @@ import Synchronization
 @usableFromInline class Cell: @unchecked Sendable {
     /// Whether containers below the one that publishes this cell find it too: singletons yes, scoped instances no.
     final var isSharedBelow = false
-    /// Whether the instance is of a custom lifetime, which what outlives scopes must not hold.
+    /// Whether the instance has a custom lifetime, so that instances that outlive scopes must not hold it.
     final var isResettable = false
     /// Whether this is a ``WeakCell``.
     final let isHeldWeakly: Bool
-    /// The ``RegistrationCounter`` for which the cell answers, zero when it does for as long as it is published.
+    /// The ``RegistrationCounter`` for which the cell is valid; zero when it is valid as long as it is published.
     ///
-    /// A scoped instance whose registration is an ancestor's must not hide a registration that came later and is
-    /// nearer.
+    /// A scoped instance whose registration is an ancestor's must not hide a later, nearer registration.
     private let clock = Atomic<UInt>(0)
     final var stamp: UInt { clock.load(ordering: .acquiring) }
     final func stamp(_ clock: UInt) { self.clock.store(clock, ordering: .releasing) }
@@ -26,27 +25,27 @@ import Synchronization
 
     /// The instance of a cell that holds it.
     ///
-    /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
+    /// - Parameter service: The cell's type: the key under which it was found has proved it.
     /// - Returns: The instance.
     @inlinable final func value<Service: Sendable>(as service: Service.Type) -> Service {
         unsafeDowncast(self, to: StrongCell<Service>.self).value
     }
 
-    /// The instance, nil when it is gone.
+    /// The instance, nil after it has gone.
     ///
-    /// - Parameter service: The type that the cell was made for: the key under which it was found has proved it.
+    /// - Parameter service: The cell's type: the key under which it was found has proved it.
     /// - Returns: The instance.
     final func load<Service: Sendable>(as service: Service.Type) -> Service? {
         isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)
     }
 
-    /// The instance as any type, nil when it is gone.
+    /// The instance as any type, nil after it has gone.
     var anyValue: (any Sendable)? { nil }
-    /// A cell that holds the instance, nil when it is gone.
+    /// A cell that holds the instance, nil after it has gone.
     func strengthened() -> Cell? { nil }
     /// A cell that refers to the same instance weakly, nil for values.
     func weakened() -> Cell? { nil }
-    /// What the factory made, where decorators have wrapped it: the instance that the registration's hooks are about.
+    /// The factory's instance, inside any decorators: the one that the registration's hooks receive.
     var undecorated: Cell { self }
 }
 

@@ -1,4 +1,4 @@
-/// Why an instance is disposed: what its `onDispose` hook may decide by.
+/// The reason for the disposal of an instance, as its `onDispose` hook receives it.
 ///
 /// ```swift
 /// Registration(UnitOfWork.self, lifetime: .scoped) { _ in UnitOfWork() }
@@ -7,21 +7,21 @@
 ///     }
 /// ```
 public struct DisposalReason: Sendable {
-    /// Why the work that the instance belongs to failed; nil when it was done.
+    /// The error of the work that the instance belongs to; nil when the work was done.
     ///
-    /// Nil only when the body of the scope returned, or when the owner of the container disposed it and gave no error.
-    /// The error that the body threw: a body that was cancelled and nevertheless returns has done its work. The
-    /// error given to ``Container/dispose(failing:)``. Else a ``ResolutionError`` with the code `disposed`: the scope
-    /// was disposed under its body, with a container above it, or because its owner dropped it.
+    /// Nil only when the body of the scope returned, or when the owner of the container disposed it without an error.
+    /// Otherwise it is the error that the body threw, or the error given to ``Container/dispose(failing:)``. A body
+    /// that was cancelled and nevertheless returns has done its work. A ``ResolutionError`` with the code `disposed`
+    /// means that the scope was disposed during its body, disposed with a container above it, or dropped by its owner.
     ///
-    /// What ``Container/start()`` throws, for an instance of a start that failed.
+    /// For an instance of a start that failed, the error that ``Container/start()`` throws.
     ///
-    /// Nil as well for an instance that was evicted, reset, or replaced, and the error of its creation for an instance
-    /// whose creation failed after its factory.
+    /// Also nil for an instance that was evicted, reset or replaced. For an instance whose creation failed after its
+    /// factory, the error of the creation.
     public let error: (any Error)?
 
-    /// A reason.
+    /// Creates a reason.
     ///
-    /// - Parameter error: Why the work failed; nil when it was done.
+    /// - Parameter error: The error of the work; nil when it was done.
     public init(error: (any Error)? = nil) { self.error = error }
 }

@@ -2,13 +2,13 @@
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
 @usableFromInline class IndexEntry: @unchecked Sendable {
-    /// The arguments for readers that know their types, in an object that the key holds, too; nil where no reader finds
-    /// the instance by its arguments.
+    /// The arguments for readers that know their types, in an object that the key holds, too; nil where readers never
+    /// find the instance by its arguments.
     final let arguments: ArgumentPack?
-    /// Nil where a storage has the instance.
+    /// Nil where a storage holds the instance.
     final let cell: Cell?
-    // Last, so that what a subclass adds can fill the gap.
-    /// What tells it from the others of its registration.
+    // Last, so that the stored properties of a subclass can fill the gap.
+    /// The key that distinguishes it from the others of its registration.
     final let argumentKey: ArgumentKey
 
     init(_ argumentKey: ArgumentKey, _ arguments: ArgumentPack?, cell: Cell?) {
@@ -19,28 +19,28 @@
 
     final var hash: UInt32 { argumentKey.hash }
 
-    /// Notes that it was used, where uses matter.
+    /// Notes a use, where uses matter.
     func noteUse() {}
 
-    /// What stands where one was removed; it is never found, whatever its hash.
+    /// The mark of a removed entry; it is never found, whatever its hash.
     static let removed = IndexEntry(.none, nil, cell: nil)
 
-    /// Both, valid as long as this, which the caller must keep explicitly: not retained, because that takes half as
+    /// Both, valid as long as this object, which the caller must keep explicitly: retaining them would take half as
     /// long as a hit.
     @usableFromInline final var contents: (arguments: Unmanaged<ArgumentPack>, cell: Unmanaged<Cell>)? {
         guard let arguments, let cell else { return nil }
         return (Unmanaged.passUnretained(arguments), Unmanaged.passUnretained(cell))
     }
 
-    /// The instance that was found by the hash of one argument, if it was made for this one.
+    /// The instance found by the hash of one argument, if it was created for this argument.
     ///
     /// Unchecked because the types of the arguments, by which the registration was found, are those of all its
     /// instances.
     @inlinable final func instance<Service: Sendable, First: Hashable & Sendable>(
         of service: Service.Type, for first: First
     ) -> Service? {
-        // Inlined, this may be the last use of the entry, without another reference: it must not end before
-        // its contents.
+        // After inlining, this may be the last use of the entry, without another reference: it must not end before its
+        // contents.
         defer { withExtendedLifetime(self) {} }
         guard let contents,
             contents.arguments._withUnsafeGuaranteedRef({ Arguments<First>.of($0).values == first })
@@ -64,16 +64,14 @@
     }
 }
 
-/// Whether a hash costs so little that it is not worth asking whether it is needed: of a number, an identifier, a short
-/// text.
+/// Whether a hash is so cheap that computing it early costs nothing: that of a number, an identifier, a short text.
 @inlinable
 func isCheaplyHashed<Value>(_ value: Value) -> Bool {
     if let text = value as? String { return text.utf8.count <= 64 }
     return _isPOD(Value.self) && MemoryLayout<Value>.size <= 32
 }
 
-/// Whether hashing runs nothing but the standard library's code, and little of it: it may be done while a table is
-/// read.
+/// Whether hashing runs only a little of the standard library's code: it may then run during a read of the table.
 @inlinable @inline(__always)
 func isHashedByLibrary<Value>(_: Value.Type) -> Bool {
     Value.self == Int.self || Value.self == UInt.self || Value.self == Int64.self || Value.self == UInt64.self

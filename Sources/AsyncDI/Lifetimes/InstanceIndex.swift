@@ -1,17 +1,17 @@
 /// The cached instances of one registration with arguments, published for readers without a lock.
 ///
-/// Open addressing by the hash of the arguments. Whether the arguments are equal is for the reader to compare, once it
-/// holds what was found and has left the ``ReadEpoch``: that is user code. Two instances with the same hash are rare;
-/// the second one is found under the container's lock only.
+/// Open addressing by the hash of the arguments. The reader compares the arguments once it holds the entry and has left
+/// the ``ReadEpoch``, because `==` is user code. Two instances with the same hash are rare; the second one is found
+/// only under the container's lock.
 ///
-/// `@unchecked Sendable` because `array` and what it holds is atomic, and the counts belong to the lock of the
-/// container that owns the registration. Writers hand back what they take out, to be released once
+/// `@unchecked Sendable` because `array` and its elements are atomic, and the counts belong to the lock of the
+/// container that owns the registration. Writers return what they remove, to be released after
 /// ``ReadEpoch/synchronize()`` has returned.
 final class InstanceIndex: @unchecked Sendable {
     private let array = AtomicReference<Places>()
     /// Places that hold an instance.
     private var count = 0
-    /// Places that hold one or held one.
+    /// Places that hold or held an instance.
     private var used = 0
 
     /// An instance whose arguments have this hash, inside a ``ReadEpoch``, which keeps the places until the instance is
@@ -20,7 +20,7 @@ final class InstanceIndex: @unchecked Sendable {
         array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
     }
 
-    /// How many places there are.
+    /// The number of places.
     var capacity: Int { array.load()?._withUnsafeGuaranteedRef { $0.capacity } ?? 0 }
 
     // MARK: Writing, under the container's lock
@@ -39,7 +39,7 @@ final class InstanceIndex: @unchecked Sendable {
         used += 1
     }
 
-    /// Removes an instance, if it is there.
+    /// Removes an instance, if the index has it.
     func remove(_ instance: IndexEntry, retired: inout [AnyObject]) {
         guard let places = array.object, let removed = places.remove(instance) else { return }
         count -= 1
@@ -53,7 +53,7 @@ final class InstanceIndex: @unchecked Sendable {
     }
 }
 
-/// A power of two of places, filled but never emptied: what is removed leaves a mark.
+/// A power of two of places, filled but never emptied: a removal leaves a mark.
 ///
 /// `@unchecked Sendable` because the places are atomic and the pointer never changes.
 private final class Places: @unchecked Sendable {

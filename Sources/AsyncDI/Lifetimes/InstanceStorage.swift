@@ -1,16 +1,16 @@
-/// How a custom lifetime keeps the instance of one registration and pack of arguments.
+/// Keeps the instance of one registration and argument pack, for a custom lifetime.
 ///
 /// The container calls `load` for each request of the service, `store` once a new instance is complete, and `clear`
 /// on reset and disposal, from any task and never under one of its locks. An implementation guards its own state.
 ///
-/// A container calls `store` and `clear` of one storage one after the other, in the order of its decisions, also when a
+/// A container calls `store` and `clear` of one storage one after the other, in the order of its decisions, even when a
 /// lifetime returns the same storage again and again. An instance that was reset or replaced during its creation is not
-/// stored; one that is reset while it is stored is cleared before its successor is stored. A call that finds the
+/// stored; one that is reset while it is being stored is cleared before its successor is stored. A call that finds the
 /// storage busy does not wait: the caller that is using the storage does the rest.
 ///
-/// A registration with an `onDispose` hook is held by the container until the hook has run, whatever its storage does.
-/// A storage has one instance at a time: when it has released one (`load` returned nil) and a new one is stored, the
-/// container disposes the old one, once no lease of it is left.
+/// The container holds the instance of a registration with an `onDispose` hook until the hook has run, whatever its
+/// storage does. A storage has one instance at a time. When it has released one (`load` returned nil) and a new one is
+/// stored, the container disposes the old one after its last lease.
 public protocol InstanceStorage: AnyObject, Sendable {
     /// The stored instance, or nil: the container then creates a new one.
     func load() -> (any Sendable)?
@@ -26,20 +26,20 @@ public protocol InstanceStorage: AnyObject, Sendable {
 public final class StrongStorage: InstanceStorage {
     private let instance = Locked<(any Sendable)?>(nil)
 
-    /// An empty storage.
+    /// Creates an empty storage.
     public init() {}
 
     /// The instance, unless it was cleared.
     public func load() -> (any Sendable)? { instance.withLock { $0 } }
     /// Keeps the instance.
     ///
-    /// - Parameter instance: What to keep.
+    /// - Parameter instance: The instance to keep.
     public func store(_ instance: any Sendable) { replace(with: instance) }
-    /// Lets the instance go.
+    /// Forgets the instance.
     public func clear() { replace(with: nil) }
 
     private func replace(with new: (any Sendable)?) {
-        // The old instance is released outside the lock, because its deinitializer is the user's code.
+        // The old instance is released outside the lock, because its deinitializer is user code.
         _ = instance.withLock { instance in
             defer { instance = new }
             return instance
@@ -53,14 +53,14 @@ public final class StrongStorage: InstanceStorage {
 public final class WeakStorage: InstanceStorage {
     private let reference = Locked<(any ErasedWeakReference)?>(nil)
 
-    /// An empty storage.
+    /// Creates an empty storage.
     public init() {}
 
     /// The instance, if it still exists.
     public func load() -> (any Sendable)? { reference.withLock { $0 }?.anyInstance }
     /// Refers to the instance weakly.
     ///
-    /// - Parameter instance: What to refer to; ignored unless it is an object.
+    /// - Parameter instance: The instance to refer to; ignored unless it is an object.
     public func store(_ instance: any Sendable) {
         func refer<Instance: Sendable>(to instance: Instance) -> any ErasedWeakReference { WeakReference(instance) }
         let new = refer(to: instance)
@@ -70,15 +70,15 @@ public final class WeakStorage: InstanceStorage {
     public func clear() { reference.withLock { $0 = nil } }
 }
 
-/// Several storages as one: loads from the first that has an instance, stores into all.
+/// Several storages as one: loads from the first that has an instance, and stores into all.
 ///
 /// `CompositeStorage([WeakStorage(), parentStorage])` keeps an instance as long as either does.
 public final class CompositeStorage: InstanceStorage {
     private let parts: [any InstanceStorage]
 
-    /// A storage made of others.
+    /// Creates a storage made of others.
     ///
-    /// - Parameter parts: The storages, in the order in which they are asked.
+    /// - Parameter parts: The storages, in the order in which they are loaded from.
     public init(_ parts: [any InstanceStorage]) { self.parts = parts }
 
     /// The instance of the first storage that has one.
@@ -90,21 +90,21 @@ public final class CompositeStorage: InstanceStorage {
     }
     /// Stores into every part.
     ///
-    /// - Parameter instance: What to keep.
+    /// - Parameter instance: The instance to keep.
     public func store(_ instance: any Sendable) { for part in parts { part.store(instance) } }
     /// Clears every part.
     public func clear() { for part in parts { part.clear() } }
 }
 
-/// A weak reference to an object, and to nothing when given a value.
+/// A weak reference to an object; nil for a value.
 ///
-/// `@unchecked Sendable` because the reference is constant and what it refers to is a `Sendable` instance; reading a
-/// weak reference is atomic.
+/// `@unchecked Sendable` because the reference is constant and refers to a `Sendable` instance; reading a weak
+/// reference is atomic.
 struct WeakReference<Instance: Sendable>: @unchecked Sendable, ErasedWeakReference {
     private weak let object: AnyObject?
 
     init(_ instance: Instance) {
-        // A value converts to `AnyObject` too, in a box of its own: only true objects are referred to.
+        // A value converts to `AnyObject` too, in a new box: only true objects are referred to.
         object = type(of: instance as Any) is AnyClass ? instance as AnyObject : nil
     }
 

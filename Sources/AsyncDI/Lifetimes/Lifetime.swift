@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | ``transient`` | never | – |
 /// | ``graph`` | within one resolution | the resolution |
-/// | ``scoped`` | within one scope | the container asked |
+/// | ``scoped`` | within one scope | the resolving container |
 /// | ``singleton`` | by the owner and every scope below it | the owner |
 /// | ``multiton`` | like a singleton, one for each argument pack | the owner |
 /// | ``weak`` | while another reference holds it | the owner |
@@ -12,9 +12,12 @@
 /// Arguments are part of every cache key: a singleton with arguments is one instance for each pack of equal arguments.
 /// Declare a lifetime of your own, and end it with ``Container/reset(_:throughAncestors:)-(Lifetime,_)``:
 /// ```swift
-/// extension Lifetime { static let session = Lifetime("session") }
+/// extension Lifetime {
+///     static let session = Lifetime("session")
+/// }
 ///
 /// Registration(Cart.self, lifetime: .session) { _ in Cart() }
+///
 /// try await container.reset(.session)
 /// ```
 public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
@@ -31,7 +34,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
         case transient, graph, scoped, singleton, multiton, weak
         case custom(Owner)
 
-        /// What messages call the lifetimes of this kind, unless they have names of their own.
+        /// The name of the lifetimes of this kind in messages, unless they have their own.
         var name: String {
             switch self {
             case .transient: "transient"
@@ -45,24 +48,24 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the lifetimes have that are not common.
+    /// The properties of uncommon lifetimes.
     private struct Details: Sendable {
         var name: String
         var makeStorage: (@Sendable () -> any InstanceStorage)?
         var bounds = MultitonBounds()
     }
-    /// Nil for the common ones, so that nothing is counted for them.
+    /// Nil for the common ones, so that no reference is counted for them.
     ///
-    /// By itself, not as one case of an enumeration with the kind as another: such a reference has the case in its
-    /// upper bits, and LeakSanitizer, which looks for plain addresses, takes the object of every `static let` for a
-    /// leak.
+    /// A separate property, not one case of an enumeration with the kind as another: such a reference has the case in
+    /// its upper bits, and LeakSanitizer, which looks for plain addresses, reports the object of every `static let` as
+    /// a leak.
     private let details: Shared<Details>?
     let kind: Kind
 
     /// The name, as it appears in messages.
     public var name: String { details?.value.name ?? kind.name }
     var makeStorage: (@Sendable () -> any InstanceStorage)? { details?.value.makeStorage }
-    /// How a multiton is bounded; not part of what makes two lifetimes the same.
+    /// The bounds of a multiton; ignored by `==`.
     var bounds: MultitonBounds { details?.value.bounds ?? MultitonBounds() }
 
     private init(_ kind: Kind, _ details: Details? = nil) {
@@ -70,21 +73,21 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
         self.details = details.map { Shared($0) }
     }
 
-    /// A lifetime of your own, which lasts until it is reset or its container is disposed.
+    /// Creates your own lifetime, which lasts until it is reset or its container is disposed.
     ///
     /// - Parameters:
     ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
-    ///   - owner: Which container caches its instances.
+    ///   - owner: The container that caches its instances.
     public init(_ name: String, ownedBy owner: Owner = .registeringContainer) {
         self.init(.custom(owner), Details(name: name))
     }
 
-    /// A lifetime of your own that decides how instances are kept.
+    /// Creates your own lifetime with a custom storage of its instances.
     ///
     /// - Parameters:
     ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
-    ///   - owner: Which container caches its instances.
-    ///   - storage: Makes the storage of one registration's instance; called once for each pack of arguments.
+    ///   - owner: The container that caches its instances.
+    ///   - storage: Creates the storage of one registration's instance; called once for each pack of arguments.
     public init(
         _ name: String, ownedBy owner: Owner = .registeringContainer,
         storage: @escaping @Sendable () -> any InstanceStorage
@@ -94,7 +97,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
 
     /// A new instance for every request.
     public static let transient = Lifetime(.transient)
-    /// One instance within everything that one outermost `resolve` sets off; the default.
+    /// One instance within everything that one outermost `resolve` creates; the default.
     public static let graph = Lifetime(.graph)
     /// One instance in each scope that resolves it.
     public static let scoped = Lifetime(.scoped)
@@ -104,9 +107,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     public static let multiton = Lifetime(.multiton)
     /// One instance for each pack of arguments, within bounds.
     ///
-    /// What leaves the cache is disposed; an existing reference stays valid, but its `onDispose` hook
-    /// has run. To keep an instance open, take a lease:
-    /// ``Container/withInstance(_:qualifier:arguments:operation:)``.
+    /// An instance that leaves the cache is disposed: an existing reference stays valid, but its `onDispose` hook has
+    /// run. To keep an instance open, take a lease: ``Container/withInstance(_:qualifier:arguments:operation:)``.
     /// ```swift
     /// Registration(TenantPool.self, lifetime: .multiton(capacity: 100, idle: .seconds(600))) { _, tenant in
     ///     try await TenantPool(tenant)
@@ -116,14 +118,15 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// Of two simultaneous requests, either may count as the later one: a hit notes its use without a lock.
     ///
     /// - Parameters:
-    ///   - capacity: The number of instances that are kept, at least one. One more evicts the least recently used one
+    ///   - capacity: The number of cached instances, at least one. One more evicts the least recently used instance
     ///     that is not leased.
-    ///   - idle: How long an instance may go unused, by the container's clock; not negative. A lease counts as use.
+    ///   - idle: The time that an instance may go unused, by the container's clock; not negative. A lease counts as
+    ///     use.
     ///   - weak: Whether instances are held weakly: one exists as long as another reference holds it. Such instances
     ///     have no `onDispose`.
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
-        // Not preconditions: their messages are left out of optimized programs.
+        // Not preconditions: optimized programs omit their messages.
         if let capacity, capacity < 1 { fatalError("a multiton's capacity must be at least 1, not \(capacity)") }
         if let idle, idle < .zero { fatalError("a multiton's idle time must not be negative, as \(idle) is") }
         let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
@@ -148,7 +151,7 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Lifetime {
-    /// Where the instances of a lifetime are cached, and whose dependencies they see.
+    /// The place that caches the instances of a lifetime, and that resolves their dependencies.
     enum Sharing: Sendable {
         case none, graph, resolvingContainer, registeringContainer
 
@@ -165,7 +168,7 @@ extension Lifetime {
         }
     }
 
-    /// Whether an instance must not hold anything scoped to the root: a singleton, multiton or weak service.
+    /// Whether an instance must not hold scoped instances: a singleton, multiton or weak service.
     var outlivesScopes: Bool {
         switch kind {
         case .singleton, .multiton, .weak: true
@@ -173,13 +176,13 @@ extension Lifetime {
         }
     }
 
-    /// Whether instances are there to be reset, and so must not be held by what outlives scopes: those of a custom
-    /// lifetime.
+    /// Whether instances can be reset by lifetime, so that instances that outlive scopes must not hold them: those of a
+    /// custom lifetime.
     var isResettable: Bool {
         if case .custom = kind { true } else { false }
     }
 
-    /// Whether the container owns the end of the instances, so that it can run `onDispose` hooks.
+    /// Whether the container determines the end of the instances, so that it can run `onDispose` hooks.
     var ownsInstances: Bool {
         switch kind {
         case .transient, .graph, .weak: false
@@ -188,7 +191,7 @@ extension Lifetime {
         }
     }
 
-    /// Whether an instance stays in a container although no other reference holds it.
+    /// Whether an instance stays in a container without other references.
     var keepsInstances: Bool {
         switch sharing {
         case .none, .graph: false
@@ -203,7 +206,7 @@ extension Lifetime {
     var isWeak: Bool { kind == .weak || kind == .multiton && bounds.isWeak }
 }
 
-/// How many instances a multiton holds, for how long, and how strongly.
+/// The bounds of a multiton: number, idle time and strength of its references.
 struct MultitonBounds: Sendable {
     var capacity: Int?
     var idle: Duration?
@@ -213,10 +216,12 @@ struct MultitonBounds: Sendable {
     var needsOrder: Bool { capacity != nil || idle != nil }
 }
 
-/// `.transient` as a type of its own: nothing is cached, so the factory's arguments need not be `Hashable`.
+/// `.transient` as a separate type: instances are not cached, so the factory's arguments need not be `Hashable`.
 ///
 /// ```swift
-/// Registration(Button.self, lifetime: .transient) { (_, onTap: @escaping @Sendable () -> Void) in Button(onTap) }
+/// Registration(Button.self, lifetime: .transient) { (_, onTap: @escaping @Sendable () -> Void) in
+///     Button(onTap)
+/// }
 /// ```
 public struct TransientLifetime: Sendable {
     /// A new instance for every request.

@@ -1,21 +1,23 @@
-/// Which entries of a bounded multiton stay: those used last, as many as are allowed, and not longer idle than allowed.
+/// Decides which entries of a bounded multiton stay: the most recently used ones, within the capacity and the idle
+/// time.
 ///
-/// A value over keys; uses are noted in its ``Node``s, by readers without the cache. An entry's place in the
-/// order is therefore looked at only when it may have to go: entries form a binary heap by the use that was last seen,
-/// and a first entry that was used since moves back, until one is first that was not. Noting a use takes constant
-/// time, everything else logarithmic time for each use that is seen.
+/// A value over keys; readers note uses in its ``Node``s, without the cache. The cache therefore checks an entry's
+/// place in the order only when the entry may have to go. Entries form a binary heap by the last use seen; a first
+/// entry that was used since moves back, until the first one was not. Noting a use takes constant time, and everything
+/// else logarithmic time for each use seen.
 ///
-/// What is leased stays, whatever the bounds say. A leased entry that comes first leaves the heap, and comes back when
-/// its last lease ends: however many are leased, each is looked at once for each of its leases.
+/// Leased entries stay, whatever the bounds say. A leased entry that comes first leaves the heap, and returns when its
+/// last lease ends: each leased entry is visited once for each of its leases.
 struct MultitonCache<Key> {
-    /// One entry, while it is in the cache and until the heap has let go of it.
+    /// One entry, from its insertion until the heap has released it.
     ///
     /// `@unchecked Sendable` because readers note uses only; the rest belongs to the cache's owner, as the cache does.
     final class Node: Use, @unchecked Sendable {
-        /// Nil once it has left: what keys hold is the user's, and must not end where the heap is tidied up.
+        /// Nil once the entry has left: a key holds user values, which must not be released during a repair of the
+        /// heap.
         fileprivate(set) var key: Key?
         fileprivate(set) var isLeased: Bool
-        /// Whether the heap has it; it always does, unless the entry is leased or has left.
+        /// Whether the heap has the entry: always, unless it is leased or has left.
         fileprivate var isInHeap = true
 
         fileprivate init(_ key: Key, isLeased: Bool, countedBy counter: Use.Counter) {
@@ -26,7 +28,7 @@ struct MultitonCache<Key> {
 
         var hasLeft: Bool { key == nil }
 
-        /// Takes the key out: the entry leaves the cache.
+        /// Removes the key: the entry leaves the cache.
         fileprivate func leave() -> Key? {
             defer { key = nil }
             return key
@@ -35,7 +37,7 @@ struct MultitonCache<Key> {
 
     private struct Entry {
         let node: Node
-        /// The number of the use by which the entry has its place; earlier ones never come up again.
+        /// The number of the use that determines the entry's place; earlier uses never count again.
         var seen: UInt64
     }
 
@@ -43,11 +45,10 @@ struct MultitonCache<Key> {
     private let counter: Use.Counter
     private var heap: [Entry] = []
     private(set) var count = 0
-    /// How many places of the heap were looked at so far, for tests of what an operation costs.
+    /// The number of places of the heap visited so far, for tests of an operation's cost.
     private(set) var steps = 0
 
-    /// A cache that holds as many entries as given, any number when nil, and with a stopwatch knows since when each is
-    /// not used.
+    /// Creates a cache for a number of entries, any number when nil; a stopwatch adds the time of each use.
     init(capacity: Int?, timedBy stopwatch: Stopwatch?) {
         self.capacity = capacity
         counter = Use.Counter(timedBy: stopwatch)
@@ -57,8 +58,7 @@ struct MultitonCache<Key> {
 
     /// Adds an entry as the most recently used.
     ///
-    /// Returns the entry, and what must go to make room. When everything is leased nothing goes, and the bound is
-    /// exceeded.
+    /// Returns the entry, and the entries evicted to make room. When everything is leased, the cache exceeds its bound.
     mutating func insert(_ key: Key, isLeased: Bool = false, at now: Duration) -> (node: Node, removals: [Victim]) {
         let removals = shrink(to: capacity.map { $0 - 1 })
         let node = Node(key, isLeased: isLeased, countedBy: counter)
@@ -68,19 +68,19 @@ struct MultitonCache<Key> {
         return (node, removals)
     }
 
-    /// An entry that must go.
+    /// An evicted entry.
     struct Victim {
         let key: Key
-        /// To find what belongs to it without comparing keys.
+        /// Finds the entry's data without comparing keys.
         let node: Node
     }
 
-    /// An instance is leased: its entry stays until ``endLease(_:at:)``.
+    /// Notes a lease: the entry stays until ``endLease(_:at:)``.
     static func beginLease(_ node: Node) { node.isLeased = true }
 
-    /// The last lease of an instance has ended, which counts as a use.
+    /// Notes the end of an instance's last lease, which counts as a use.
     ///
-    /// Returns what must go, as far as the bound was exceeded because everything was leased.
+    /// Returns the evicted entries, if leases had made the cache exceed its bound.
     mutating func endLease(_ node: Node, at now: Duration) -> [Victim] {
         guard !node.hasLeft else { return [] }
         node.note(at: now)
@@ -89,7 +89,7 @@ struct MultitonCache<Key> {
         return shrink(to: capacity)
     }
 
-    /// Takes the least recently used entries out until as few are left, or all of them are leased.
+    /// Evicts the least recently used entries until `bound` are left, or all of them are leased.
     private mutating func shrink(to bound: Int?) -> [Victim] {
         guard let bound else { return [] }
         var removals: [Victim] = []
@@ -98,7 +98,7 @@ struct MultitonCache<Key> {
         return removals
     }
 
-    /// Takes the least recently used entry out, unless all are leased.
+    /// Evicts the least recently used entry, unless all are leased.
     private mutating func takeOldest() -> Victim? {
         guard let oldest = settledOldest(), let key = oldest.leave() else { return nil }
         count -= 1
@@ -108,7 +108,7 @@ struct MultitonCache<Key> {
 
     /// Removes an entry, unless it has gone before.
     ///
-    /// Returns its key, to be released where the user's code may run.
+    /// Returns its key, to be released where user code may run.
     mutating func remove(_ node: Node) -> Key? {
         guard let key = node.leave() else { return nil }
         count -= 1
@@ -116,10 +116,10 @@ struct MultitonCache<Key> {
         return key
     }
 
-    /// When the least recently used entry was last used, nil when all are leased.
+    /// The time of the least recently used entry's last use, nil when all are leased.
     mutating func oldestUse() -> Duration? { settledOldest()?.instant }
 
-    /// Takes out what was not used since `limit`.
+    /// Evicts the entries without a use since `limit`.
     mutating func expire(lastUsedBefore limit: Duration) -> [Victim] {
         var expired: [Victim] = []
         while let oldest = settledOldest(), oldest.instant <= limit, let victim = takeOldest() {
@@ -168,7 +168,7 @@ struct MultitonCache<Key> {
         siftDown()
     }
 
-    /// Those that have left stay in the heap until they come first, or are too many.
+    /// Entries that have left stay in the heap until they come first, or are too many.
     private mutating func compact() {
         guard heap.count > 16, heap.count > count * 2 else { return }
         steps += heap.count
@@ -199,7 +199,7 @@ extension MultitonCache {
         heap.sorted { $0.node.number < $1.node.number }.compactMap(\.node.key)
     }
 
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {
@@ -207,7 +207,7 @@ extension MultitonCache {
         precondition(living.count <= count, "every entry in the heap is counted")
         precondition(heap.allSatisfy(\.node.isInHeap), "entries know that they are in the heap")
         precondition(Set(heap.map { ObjectIdentifier($0.node) }).count == heap.count, "an entry is in the heap once")
-        // One more than none, because the newest instance is not evicted before a caller gets it.
+        // One more than the capacity, because the newest instance is not evicted before a caller gets it.
         let unleased = living.count { !$0.node.isLeased }
         precondition(capacity.map { count <= $0 || unleased <= 1 } ?? true, "the bound is kept, but for what is leased")
         precondition(heap.count <= max(16, count * 2), "what has left does not pile up")

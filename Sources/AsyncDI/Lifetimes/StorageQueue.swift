@@ -1,9 +1,9 @@
-/// What is to be done to storages: one thing at a time for each, in the order in which it was decided.
+/// The pending calls of storages: one at a time for each, in the order in which they were decided.
 ///
-/// A storage is the user's code, and called outside every lock. Two that have decided something one after the other
-/// could therefore call it in the other order: what was reset would be stored over its successor, or the successor be
-/// cleared. So the decision takes a place here, in the same step; a task that finds the storage free does its work, and
-/// then what others have left meanwhile.
+/// A storage is user code, and called outside every lock. Without a queue, two tasks could call it in another order
+/// than they decided: an instance that was reset would be stored over its successor, or the successor would be cleared.
+/// So the decision takes a place here, in the same step. A task that finds the storage free performs its call, and then
+/// the calls that others have added meanwhile.
 ///
 /// A pure value.
 struct StorageQueue<Product> {
@@ -13,9 +13,9 @@ struct StorageQueue<Product> {
     }
 
     private struct Entry {
-        /// Held, so that no other storage is taken for it.
+        /// Held, so that another storage cannot have the same address.
         let storage: any InstanceStorage
-        /// What comes after the work that is being done.
+        /// The calls after the current one.
         var waiting: [Work] = []
     }
 
@@ -23,15 +23,15 @@ struct StorageQueue<Product> {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether something is being done to a storage, or is about to: what it has says nothing then.
+    /// Whether a call of a storage runs or is pending: the storage's content is then out of date.
     func isBusy(_ storage: any InstanceStorage) -> Bool {
         !entries.isEmpty && entries[ObjectIdentifier(storage)] != nil
     }
 
-    /// Adds work.
+    /// Adds a call.
     ///
-    /// Returns whether the caller is to do it, and then what ``next(on:)`` gives; otherwise another caller does it in
-    /// time.
+    /// Returns whether the caller must perform it, and then the results of ``next(on:)``; otherwise another caller
+    /// performs it in time.
     mutating func begin(_ work: Work, on storage: any InstanceStorage) -> Bool {
         let id = ObjectIdentifier(storage)
         guard entries[id] != nil else {
@@ -42,7 +42,7 @@ struct StorageQueue<Product> {
         return false
     }
 
-    /// The work that was being done is over: what its caller is to do next, nil when that is all.
+    /// Ends the current call, and returns the next one for the same caller, nil when none is pending.
     mutating func next(on storage: any InstanceStorage) -> Work? {
         let id = ObjectIdentifier(storage)
         guard let entry = entries[id] else { preconditionFailure("only work that has begun can be over") }
@@ -55,6 +55,6 @@ struct StorageQueue<Product> {
 }
 
 extension StorageQueue {
-    /// How much waits for storages that are busy.
+    /// The number of calls pending for busy storages.
     var waitingCount: Int { entries.values.reduce(0) { $0 + $1.waiting.count } }
 }

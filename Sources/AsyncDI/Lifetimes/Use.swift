@@ -1,15 +1,15 @@
 import Synchronization
 
-/// When a cached instance was last used: noted by each use, without a lock.
+/// The last use of a cached instance: each use is noted, without a lock.
 ///
-/// Of two that use an instance at the same time, either may count as the later one.
+/// Of two simultaneous uses, either may count as the later one.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants and atomics.
 class Use: @unchecked Sendable {
     /// Numbers the uses of everything in one cache.
     final class Counter: Sendable {
         private let last = Atomic<UInt64>(0)
-        /// Tells when, where that matters.
+        /// Tells the time, where idle time matters.
         let stopwatch: Stopwatch?
 
         init(timedBy stopwatch: Stopwatch?) { self.stopwatch = stopwatch }
@@ -29,15 +29,15 @@ class Use: @unchecked Sendable {
         if let stopwatch = counter.stopwatch { note(at: stopwatch.elapsed()) } else { noteNumber() }
     }
 
-    /// Notes a use; the instant is only looked at where it matters.
+    /// Notes a use; the clock is read only where idle time matters.
     final func note(at now: Duration) {
-        // The greater of both, because a thread may be interrupted between its number and noting it.
+        // The greater of both, because a thread may be interrupted between taking its number and noting it.
         if counter.stopwatch != nil { lastInstant.max(now.clampedNanoseconds, ordering: .relaxed) }
         noteNumber()
     }
 
-    /// Not an atomic maximum, which takes as long as a hit without it: only a task that is interrupted between these two
-    /// lines can put another use, at the same time, back to its own.
+    /// Not an atomic maximum, which would double the time of a hit: only a task that is interrupted between these two
+    /// lines can replace another, simultaneous use by its own.
     private func noteNumber() {
         let number = counter.next()
         if lastNumber.load(ordering: .relaxed) < number { lastNumber.store(number, ordering: .releasing) }
@@ -49,7 +49,7 @@ class Use: @unchecked Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, as many as a number can hold.
+    /// Whole nanoseconds, up to the greatest representable number.
     fileprivate var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,5 +1,5 @@
 extension Blueprint {
-    /// What contradicts itself in the registration, if anything does.
+    /// The contradiction in the registration, if it has one.
     func problem(defaultLifetime: Lifetime) -> ResolutionError? {
         if isSimple { return nil }
         let lifetime = lifetime ?? defaultLifetime
@@ -59,7 +59,7 @@ extension Blueprint {
         return nil
     }
 
-    /// Whether nothing is said that could contradict something else, nor is it forwarded: most are so.
+    /// Whether the registration has neither options that could contradict one another nor forwarding, as most do.
     var isSimple: Bool { extras == nil && !key.isContribution }
 
     private func invalid(_ message: String, _ advice: String) -> ResolutionError {

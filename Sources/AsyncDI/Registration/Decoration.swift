@@ -8,25 +8,25 @@
 ///     }
 /// }
 /// ```
-/// A decoration applies to the service's registrations in the container that it is given to, those that come later
-/// included, and otherwise to what that container inherits, for itself and its scopes. Several stack: the last one is
-/// outermost. The registration's lifetime stays, and so do its hooks, which get the instance inside. Contributions to
-/// `resolveMany` and `making:` registrations are left alone.
+/// A decoration applies to the service's registrations in the container that it is given to, present and future.
+/// Without such registrations it applies to inherited ones, as seen from that container and its scopes. Several
+/// decorations stack: the last one is outermost. The registration keeps its lifetime, and its hooks, which receive the
+/// inner instance. Contributions to `resolveMany` and `making:` registrations are not decorated.
 public struct Decoration: Sendable {
     let service: any Any.Type
     let qualifier: (any Qualifier)?
     let decorator: any ErasedDecorator
-    /// Where the decoration stands in the source.
+    /// The source location of the decoration.
     let site: RegistrationSite
 
-    /// A decoration of a service.
+    /// Creates a decoration of a service.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is registered.
     ///   - qualifier: The qualifier that it was registered with.
     ///   - fileID: The file that messages show for the decoration.
     ///   - line: The line that messages show for the decoration.
-    ///   - decorator: Takes the instance of the factory, or of an earlier decorator, and returns the one to resolve.
+    ///   - decorator: Receives the instance of the factory, or of an earlier decorator, and returns the one to resolve.
     public init<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -38,20 +38,21 @@ public struct Decoration: Sendable {
         self.decorator = TypedDecorator(decorate: decorator)
     }
 
-    /// Whether it is about the registration of a key.
+    /// Whether it applies to the registration of a key.
     func applies(to key: ServiceKey) -> Bool {
         key.role == .service && key.service == service && areEqual(key.qualifier, qualifier)
     }
 }
 
-/// A decorator whose service type is known inside only.
+/// A decorator whose service type is known only inside.
 protocol ErasedDecorator: Sendable {
-    /// The factory with the decorator around it.
+    /// Returns the factory with the decorator around it.
     ///
-    /// - Parameter factory: A factory of the decorator's service: that of a registration which it applies to.
-    /// - Returns: Such a factory.
+    /// - Parameter factory: A factory of the decorator's service: that of a registration to which the decoration
+    ///   applies.
+    /// - Returns: A factory of the same service.
     func decorate(_ factory: Factory) -> Factory
-    /// A factory of the same service that gives what is resolved elsewhere.
+    /// A factory of the same service that returns an instance resolved elsewhere.
     func factory(
         resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
     ) -> Factory
@@ -61,8 +62,11 @@ private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
     func decorate(_ factory: Factory) -> Factory {
-        // The key of the registration has proved the type.
-        unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
+        // Both unchecked because the key of the registration has proved the type.
+        if let instance = factory.instance {
+            return ServiceFactory({ _, _ in instance.value(as: Service.self) }, decorators: [decorate])
+        }
+        return unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
     }
 
     func factory(
@@ -70,7 +74,7 @@ private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     ) -> Factory {
         ServiceFactory<Service> { resolver, pack in
             while true {
-                // A weakly held instance may go between being found and being read.
+                // A weakly held instance may go between the look-up and the read.
                 if let instance = try await base(resolver, pack).load(as: Service.self) { return instance }
             }
         }

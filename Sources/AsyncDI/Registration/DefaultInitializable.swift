@@ -6,12 +6,12 @@
 /// Registration(Settings.self, lifetime: .singleton)
 /// ```
 public protocol DefaultInitializable: Sendable {
-    /// Makes an instance; may be synchronous or not, and may throw.
+    /// Creates an instance; may be asynchronous, and may throw.
     init() async throws
 }
 
 extension Registration where Service: DefaultInitializable {
-    /// A service created by its own `init()`.
+    /// Registers a service created by its own `init()`.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.

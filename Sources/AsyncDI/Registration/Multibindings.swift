@@ -2,8 +2,8 @@ extension Registration where Service: Sendable {
     /// Makes the registration one of many: a contribution to the results of `resolveMany` and `resolveMap`.
     ///
     /// Contributions do not replace one another, except those with equal keys, which follow the container's
-    /// ``DuplicatePolicy``; a scope's contribution hides the one with the same key above it. In both cases the new one
-    /// has the place of the other in the order.
+    /// ``DuplicatePolicy``; a scope's contribution hides the one with the same key above it. In both cases the new
+    /// contribution takes the place of the other in the order.
     /// ```swift
     /// Registration(using: CSVExporter.init, as: (any Exporter).self).intoMany(key: "csv")
     /// Registration((any Exporter).self, lifetime: .singleton) { _ in PDFExporter() }.intoMany(key: "pdf")

@@ -1,12 +1,12 @@
-/// Where a parameter of an initializer comes from, for `Registration(using:with:)`: what the factory resolves, and what
-/// ``Container/validate()`` looks into.
+/// The source of an initializer's parameter, for `Registration(using:with:)`: the factory resolves it, and
+/// ``Container/validate()`` checks it.
 ///
 /// ```swift
 /// Registration(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
-/// Registration(using: UnitOfWork.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
+/// Registration(using: Work.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
 /// ```
 public struct ParameterSource<Value: Sendable>: Sendable {
-    /// What is resolved, in the order in which it is.
+    /// The resolved services, in order.
     let dependencies: [ServiceKey]
     private let resolution: nonisolated(nonsending) @Sendable (Resolver) async throws -> Value
 
@@ -42,7 +42,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - first: The type of the first argument, which is a service.
     ///   - rest: The types of the other arguments.
-    ///   - qualifier: Tells registrations of the parameter's type apart.
+    ///   - qualifier: Distinguishes registrations of the parameter's type.
     /// - Returns: The source.
     public static func resolved<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         by first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)? = nil
@@ -54,14 +54,14 @@ public struct ParameterSource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Resolved with an argument that is made from another service.
+    /// Resolved with an argument that is computed from another service.
     ///
     /// ```swift
-    /// Registration(using: Cart.init, with: .resolved(by: { (request: Request) in request.customer }))
+    /// Registration(using: Basket.init, with: .resolved(by: { (request: Request) in request.customer }))
     /// ```
     /// - Parameters:
-    ///   - argument: Makes the argument.
-    ///   - qualifier: Tells registrations of the parameter's type apart.
+    ///   - argument: Computes the argument.
+    ///   - qualifier: Distinguishes registrations of the parameter's type.
     /// - Returns: The source.
     public static func resolved<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument, qualifier: (any Qualifier)? = nil
@@ -72,12 +72,12 @@ public struct ParameterSource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Leased for as long as the instance being made lasts: see ``Resolver/lease(_:qualifier:)``.
+    /// Leased for as long as the created instance lasts: see ``Resolver/lease(_:qualifier:)``.
     public static var leased: Self { leased(qualifier: nil) }
 
-    /// Leased by a qualifier for as long as the instance being made lasts.
+    /// Leased by a qualifier for as long as the created instance lasts.
     ///
-    /// - Parameter qualifier: Tells registrations of the parameter's type apart.
+    /// - Parameter qualifier: Distinguishes registrations of the parameter's type.
     /// - Returns: The source.
     public static func leased(qualifier: (any Qualifier)?) -> Self {
         Self([ServiceKey(Value.self, qualifier: qualifier)]) { resolver in
@@ -85,12 +85,12 @@ public struct ParameterSource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Leased with arguments that are resolved themselves, for as long as the instance being made lasts.
+    /// Leased with arguments that are resolved themselves, for as long as the created instance lasts.
     ///
     /// - Parameters:
     ///   - first: The type of the first argument, which is a service.
     ///   - rest: The types of the other arguments.
-    ///   - qualifier: Tells registrations of the parameter's type apart.
+    ///   - qualifier: Distinguishes registrations of the parameter's type.
     /// - Returns: The source.
     public static func leased<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         by first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)? = nil
@@ -102,7 +102,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Leased with an argument that is made from another service, for as long as the instance being made lasts.
+    /// Leased with an argument that is computed from another service, for as long as the created instance lasts.
     ///
     /// ```swift
     /// Registration(
@@ -110,8 +110,8 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     ///     lifetime: .scoped)
     /// ```
     /// - Parameters:
-    ///   - argument: Makes the argument.
-    ///   - qualifier: Tells registrations of the parameter's type apart.
+    ///   - argument: Computes the argument.
+    ///   - qualifier: Distinguishes registrations of the parameter's type.
     /// - Returns: The source.
     public static func leased<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument, qualifier: (any Qualifier)? = nil

@@ -1,5 +1,4 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
-// give.
+// Overloads that match only a mistake, so that the compiler explains it: without them it has no diagnostic to offer.
 
 extension Registration where Service: Sendable {
     /// Diagnoses a lifetime beside a ready instance.
@@ -16,7 +15,7 @@ extension Registration where Service: Sendable {
         lifetime: Lifetime?
     ) { fatalError() }
 
-    /// Diagnoses an initializer that makes a value of another type.
+    /// Diagnoses an initializer that returns a value of another type.
     @available(*, unavailable, message: "the initializer's result is not of the type given as 'as:'")
     @_disfavoredOverload
     public init<each Dependency: Sendable, Made>(

@@ -30,7 +30,7 @@ extension Registration where Service: Sendable {
         }
     }
 
-    /// Sets properties of an instance from other services, so that two services can need each other.
+    /// Sets properties of an instance from other services, so that two services can refer to each other.
     ///
     /// Inside the hook the instance counts as created: a service that resolves it there gets it, unfinished. No other
     /// caller sees an instance before the hooks of every instance in the cycle are done; if one fails, all fail.
@@ -77,8 +77,7 @@ extension Registration where Service: Sendable {
     /// instances the container owns: on a transient, graph or weak registration it is an
     /// ``ResolutionError/Code/invalidRegistration``.
     ///
-    /// - Parameter hook: Called with the instance; it does not see the cancellation of the caller that caused the
-    ///   disposal.
+    /// - Parameter hook: Called with the instance; it ignores the cancellation of the caller that caused the disposal.
     /// - Returns: The changed registration.
     public func onDispose(
         _ hook: nonisolated(nonsending) @escaping @Sendable (Service) async throws -> Void
@@ -86,7 +85,7 @@ extension Registration where Service: Sendable {
         changed { $0.disposalHooks.append { cell, _ in try await hook(cell.undecorated.instance()) } }
     }
 
-    /// Closes an instance, knowing how its scope ended.
+    /// Closes an instance, with the reason for its disposal.
     ///
     /// - Parameter hook: Called with the instance and the reason.
     /// - Returns: The changed registration.
@@ -96,7 +95,7 @@ extension Registration where Service: Sendable {
         changed { $0.disposalHooks.append { cell, reason in try await hook(cell.undecorated.instance(), reason) } }
     }
 
-    /// Says how to find out whether an instance works, for ``Container/health(timeout:)``.
+    /// Checks whether an instance works, for ``Container/health(timeout:)``.
     ///
     /// ```swift
     /// Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
@@ -104,7 +103,7 @@ extension Registration where Service: Sendable {
     /// ```
     /// - Parameter check: Called with an instance that is alive; throws when the instance does not work. A second check
     ///   replaces the first one.
-    /// - Returns: The changed registration. Transient and graph services, of which no container keeps an instance, are
+    /// - Returns: The changed registration. On transient and graph services, whose instances no container keeps, it is
     ///   an ``ResolutionError/Code/invalidRegistration``.
     public func healthCheck(
         _ check: nonisolated(nonsending) @escaping @Sendable (Service) async throws -> Void
@@ -170,15 +169,15 @@ extension Registration where Service: Sendable {
         forwarding(to: other, qualifier) { convert($0.instance()) }
     }
 
-    /// Makes the service at start-up: see ``Container/start()``.
+    /// Creates the service at start-up: see ``Container/start()``.
     ///
-    /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one that takes
-    /// arguments, it is an ``ResolutionError/Code/invalidRegistration``.
+    /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one with arguments, it
+    /// is an ``ResolutionError/Code/invalidRegistration``.
     ///
     /// - Returns: The changed registration.
     public func eager() -> Self { changed { $0.isEager = true } }
 
-    /// Decides what happens to a creation without waiters.
+    /// Decides the fate of a creation without waiters.
     ///
     /// - Parameter policy: `.cancel`, the default, or `.finish`.
     /// - Returns: The changed registration.
@@ -186,8 +185,8 @@ extension Registration where Service: Sendable {
 
     /// Declares the dependencies of the factory and hooks, for ``Container/validate()``: a closure cannot be inspected.
     ///
-    /// Without any type it declares that they have none. ``Lazy``, ``Provider``, `Optional` and arrays mean what they
-    /// do as parameters of an initializer.
+    /// Without any type it declares that they have no dependencies. ``Lazy``, ``Provider``, `Optional` and arrays have
+    /// the same meaning as for parameters of an initializer.
     ///
     /// - Parameter types: The service types.
     /// - Returns: The changed registration.
@@ -223,13 +222,13 @@ extension Registration where Service: Sendable {
         changed { $0.declaredDependencies = ($0.declaredDependencies ?? []) + keys }
     }
 
-    /// A hook that gets the arguments of the request, and which types it takes.
+    /// A hook that receives the arguments of the request, and the types of those arguments.
     private func takingArguments<each Argument: Sendable>(
         _ hook:
             nonisolated(nonsending) @escaping @Sendable (Resolver, Service, repeat each Argument) async throws -> Void
     ) -> (InstanceHook, ArgumentPack.Type) {
         let withArguments: InstanceHook = { resolver, cell, pack in
-            // Compared with the factory's when the registration is made: one that differs is never used.
+            // The types are compared with the factory's at registration: a hook with other types never runs.
             let values = Arguments<repeat each Argument>.unpacked(pack)
             try await hook(resolver, cell.undecorated.instance(), repeat each values)
         }
@@ -256,7 +255,7 @@ extension Registration where Service: Sendable {
 }
 
 extension Cell {
-    /// The instance of a cell that hooks were given: it is held there.
+    /// The instance of a cell that hooks receive, which holds it.
     fileprivate func instance<Service: Sendable>() -> Service {
         guard let instance = load(as: Service.self) else { preconditionFailure("hooks get a cell that holds") }
         return instance
@@ -264,12 +263,12 @@ extension Cell {
 }
 
 extension Blueprint {
-    /// The description of what is registered for a forwarded type.
+    /// The description of the registration of a forwarded type.
     func forwarding(by forward: Forward) -> Blueprint {
         var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
         copy.target = forward
         copy.site = site
-        // Where a decorator wraps it, it is cached by itself: for each of the arguments, as the service behind it.
+        // A decorated instance is cached separately, for each of the arguments, like the service behind it.
         copy.keying = keying
         return copy
     }

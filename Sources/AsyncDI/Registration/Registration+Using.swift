@@ -1,5 +1,5 @@
 extension Registration where Service: Sendable {
-    /// A service created by an initializer whose parameters are resolved by their types.
+    /// Registers a service created by an initializer whose parameters are resolved by their types.
     ///
     /// Shared dependencies that must be created are created concurrently; transient and graph ones are created one
     /// after another in the caller's task. Existing ones cost no task.
@@ -7,7 +7,7 @@ extension Registration where Service: Sendable {
     /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
     /// Registration(using: Owner.init(pet:city:))
     /// ```
-    /// An initializer with a closure among its parameters needs the form with a factory.
+    /// For an initializer with a closure among its parameters, use a factory.
     ///
     /// - Parameters:
     ///   - initializer: The initializer, or any function that returns the service.
@@ -39,7 +39,7 @@ extension Registration where Service: Sendable {
     }
 }
 
-/// A place for one dependency that is being resolved, perhaps in a child task.
+/// The place of one dependency that is being resolved, perhaps in a child task.
 private final class DependencySlot<Dependency: Sendable>: Sendable {
     private let state: Locked<Dependency?>
 
@@ -47,7 +47,7 @@ private final class DependencySlot<Dependency: Sendable>: Sendable {
 
     var isEmpty: Bool { state.withLock { $0 == nil } }
 
-    /// The dependency; only asked for once every slot was filled without an error.
+    /// The dependency; read only after every slot was filled without an error.
     var instance: Dependency {
         guard let instance = state.withLock({ $0 }) else { preconditionFailure("the dependency was resolved") }
         return instance
@@ -60,17 +60,16 @@ private final class DependencySlot<Dependency: Sendable>: Sendable {
 }
 
 extension Resolver {
-    /// Whether resolving a dependency may have to wait for a creation with a task of its own, beside which others can
-    /// go on.
+    /// Whether resolving a dependency may wait for a creation with its own task, while others proceed.
     ///
-    /// What an instance that lives long depends on is created once: there, every dependency that must be created
-    /// counts, because the factories of transient ones may wait. In a request, only shared ones do.
+    /// The dependencies of a long-lived instance are created once: there, every dependency that must be created counts,
+    /// because the factories of transient ones may wait. In a request, only shared ones count.
     @usableFromInline
     func mayWait(for service: any Any.Type) -> Bool {
         host.table.mayBeCreated(service, countingAll: run?.holder?.binding.lifetime.sharing == .registeringContainer)
     }
 
-    /// Whether resolving more than one of these dependencies may have to wait: see ``mayWait(for:)``.
+    /// Whether resolving more than one of these dependencies may wait: see ``mayWait(for:)``.
     @usableFromInline
     func mayWait(
         for first: any Any.Type, _ second: any Any.Type, _ third: (any Any.Type)? = nil, _ fourth: (any Any.Type)? = nil
@@ -82,7 +81,7 @@ extension Resolver {
         return waits > 1
     }
 
-    /// The instances of several services; those that must be created are created concurrently.
+    /// The instances of several services; missing ones are created concurrently.
     @usableFromInline
     nonisolated(nonsending) func all<each Dependency: Sendable>(
         _ types: repeat (each Dependency).Type

@@ -1,6 +1,6 @@
-/// Initializers with few parameters, where the types are known: when all instances are there, nothing generic runs.
+/// Initializers with few parameters of known types: when all instances exist, no generic code runs.
 extension Registration where Service: Sendable {
-    /// A service created by an initializer whose one parameter is resolved by its type.
+    /// Registers a service created by an initializer whose one parameter is resolved by its type.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable>(
@@ -14,7 +14,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self])
     }
 
-    /// A service created by an initializer whose two parameters are resolved by their types.
+    /// Registers a service created by an initializer whose two parameters are resolved by their types.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable>(
@@ -38,7 +38,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self])
     }
 
-    /// A service created by an initializer whose three parameters are resolved by their types.
+    /// Registers a service created by an initializer whose three parameters are resolved by their types.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable, Third: Sendable>(
@@ -63,7 +63,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self, Third.self])
     }
 
-    /// A service created by an initializer whose four parameters are resolved by their types.
+    /// Registers a service created by an initializer whose four parameters are resolved by their types.
     @_documentation(visibility: internal)
     @inlinable
     public init<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(
@@ -90,7 +90,7 @@ extension Registration where Service: Sendable {
         dependsOn([First.self, Second.self, Third.self, Fourth.self])
     }
 
-    /// Says what the factory is known to resolve.
+    /// Declares the known dependencies of the factory.
     @usableFromInline mutating func dependsOn(_ services: [any Any.Type]) {
         blueprint.dependencies = services.map { ServiceKey($0, nil) }
     }
@@ -101,7 +101,7 @@ extension Resolver {
     @inlinable
     func published<Service: Sendable>(_ service: Service.Type) -> Service? {
         guard let hit = beginHit(service) else { return nil }
-        // Until the read has ended: what the resolver keeps must not end inside it.
+        // Until the read has ended: the resolver's references must not end during it.
         defer { withExtendedLifetime(self) {} }
         return hit.instance(of: service)
     }

@@ -1,19 +1,19 @@
 extension Registration where Service: Sendable {
-    /// A service made by an initializer, and where each of its parameters comes from.
+    /// Registers a service created by an initializer, with a source for each of its parameters.
     ///
-    /// What a closure resolves is written once: it is resolved, and ``Container/validate()`` looks into it.
+    /// The sources need no declaration: the factory resolves them, and ``Container/validate()`` checks them.
     /// ```swift
     /// Registration(using: Client.init(url:log:), with: .qualified(Env.prod), .resolved)
-    /// Registration(using: UnitOfWork.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
+    /// Registration(using: Work.init, with: .leased(by: Tenant.self), .resolved, lifetime: .scoped)
     /// ```
     /// The parameters are resolved one after another, from the first to the last.
     ///
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - rest: Where the other parameters come from.
+    ///   - initializer: The initializer, or any function that returns the service.
+    ///   - first: The source of the first parameter.
+    ///   - rest: The sources of the other parameters.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
@@ -31,19 +31,19 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = keys
     }
 
-    /// A service made by an initializer whose first parameter is an argument of the request; the others are resolved by
-    /// their types.
+    /// Registers a service created by an initializer whose first parameter is an argument of the request; the others
+    /// are resolved by their types.
     ///
     /// ```swift
     /// Registration(using: Document.init(title:store:), taking: String.self, lifetime: .multiton)
-    /// // resolved by:
-    /// try await container.resolve(Document.self, arguments: "Letter")
+    ///
+    /// let document = try await container.resolve(Document.self, arguments: "Letter")
     /// ```
     /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
+    ///   - initializer: The initializer, or any function that returns the service.
     ///   - argument: The type of the argument.
     ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
+    ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.

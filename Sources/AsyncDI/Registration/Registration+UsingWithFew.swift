@@ -1,17 +1,6 @@
-/// Initializers with few parameters, where the compiler infers more of what `with:` leaves out: closures as well.
+/// Initializers with few parameters, where the compiler infers more of the sources: closures as well.
 extension Registration where Service: Sendable {
-    /// A service made by an initializer, and where its one parameter comes from.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// Registers a service created by an initializer, with the source of its parameter.
     @_documentation(visibility: internal)
     public init<First: Sendable>(
         using initializer: @escaping @Sendable (First) async throws -> Service,
@@ -25,19 +14,7 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = first.dependencies
     }
 
-    /// A service made by an initializer, and where its two parameters come from.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - second: Where the second parameter comes from.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// Registers a service created by an initializer, with sources for its two parameters.
     @_documentation(visibility: internal)
     public init<First: Sendable, Second: Sendable>(
         using initializer: @escaping @Sendable (First, Second) async throws -> Service,
@@ -51,20 +28,7 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = first.dependencies + second.dependencies
     }
 
-    /// A service made by an initializer, and where its three parameters come from.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - second: Where the second parameter comes from.
-    ///   - third: Where the third parameter comes from.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// Registers a service created by an initializer, with sources for its three parameters.
     @_documentation(visibility: internal)
     public init<First: Sendable, Second: Sendable, Third: Sendable>(
         using initializer: @escaping @Sendable (First, Second, Third) async throws -> Service,
@@ -79,21 +43,7 @@ extension Registration where Service: Sendable {
         blueprint.dependencies = first.dependencies + second.dependencies + third.dependencies
     }
 
-    /// A service made by an initializer, and where its four parameters come from.
-    ///
-    /// The same as ``init(using:with:_:as:qualifier:lifetime:fileID:line:)`` with any number of parameters.
-    ///
-    /// - Parameters:
-    ///   - initializer: The initializer, or any function that makes the service.
-    ///   - first: Where the first parameter comes from.
-    ///   - second: Where the second parameter comes from.
-    ///   - third: Where the third parameter comes from.
-    ///   - fourth: Where the fourth parameter comes from.
-    ///   - service: The type under which the service is resolved.
-    ///   - qualifier: Tells registrations of one type apart.
-    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
-    ///   - fileID: The file that messages show for the registration.
-    ///   - line: The line that messages show for the registration.
+    /// Registers a service created by an initializer, with sources for its four parameters.
     @_documentation(visibility: internal)
     public init<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable>(
         using initializer: @escaping @Sendable (First, Second, Third, Fourth) async throws -> Service,

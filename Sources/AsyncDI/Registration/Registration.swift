@@ -1,14 +1,15 @@
-/// How one service is created: its key, its lifetime, its factory and its hooks.
+/// The description of a service: its key, its lifetime, its factory and its hooks.
 ///
-/// A value: a modifier such as ``eager()`` returns a changed copy. It takes effect in a container, which it is given to
-/// in a ``RegistrationBuilder`` closure or by `register`.
+/// A registration is a value: a modifier such as ``eager()`` returns a changed copy. It takes effect in the container
+/// that it is given to, in a ``RegistrationBuilder`` closure or by `register`.
 /// ```swift
 /// Registration(HTTPClient.self, lifetime: .singleton) { _ in HTTPClient() }
 ///     .onDispose { client in try await client.shutdown() }
 /// Registration(using: SQLUserRepository.init, as: (any UserRepository).self)
 /// ```
 public struct Registration<Service>: Sendable {
-    /// What the registration says; shared by its copies, and taken by the first container that it is given to.
+    /// The content of the registration; shared by its copies, and taken over by the first container that it is given
+    /// to.
     private(set) var draft: Binding
 
     var blueprint: Blueprint {
@@ -44,7 +45,7 @@ public struct Registration<Service>: Sendable {
 }
 
 extension Registration where Service: Sendable {
-    /// A service created without arguments.
+    /// Registers a service created without arguments.
     ///
     /// The factory may be synchronous, asynchronous, throwing or bound to a global actor. Its error reaches the caller
     /// unchanged.
@@ -55,7 +56,7 @@ extension Registration where Service: Sendable {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
+    ///   - factory: Creates an instance; its ``Resolver`` resolves the dependencies.
     @inlinable
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -78,16 +79,16 @@ extension Registration where Service: Sendable {
             service, QualifiedDetails(qualifier), lifetime, fileID, line, ServiceFactory<Service>(factory))
     }
 
-    /// A service created without arguments, whose type is the factory's result.
+    /// Registers a service created without arguments, whose type is the factory's result.
     ///
-    /// An overload of its own, so that a lone closure is taken for a factory and nothing else.
+    /// A separate overload, so that a lone closure is always a factory.
     ///
     /// - Parameters:
     ///   - qualifier: Distinguishes registrations of one type.
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance; its ``Resolver`` resolves the dependencies.
+    ///   - factory: Creates an instance; its ``Resolver`` resolves the dependencies.
     @inlinable
     public init(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -98,10 +99,10 @@ extension Registration where Service: Sendable {
             Service.self, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
     }
 
-    /// A service created with arguments, which are part of every cache key.
+    /// Registers a service created with arguments, which are part of every cache key.
     ///
-    /// Their `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and free
-    /// of side effects.
+    /// Their `==` and `hash(into:)` run during look-ups, under the container's lock: keep them quick and free of side
+    /// effects.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -109,7 +110,7 @@ extension Registration where Service: Sendable {
     ///   - lifetime: How long an instance is shared between requests with equal arguments.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    ///   - factory: Creates an instance from the arguments given to `resolve`.
     public init<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -149,10 +150,10 @@ extension Registration where Service: Sendable {
             nil)
     }
 
-    /// A service created with arguments that are compared by a computed key.
+    /// Registers a service created with arguments that are compared by a computed key.
     ///
-    /// The key's `==` and `hash(into:)` run while the container looks things up, under its lock: keep them quick and
-    /// free of side effects.
+    /// The key's `==` and `hash(into:)` run during look-ups, under the container's lock: keep them quick and free of
+    /// side effects.
     ///
     /// ```swift
     /// Registration(Tile.self, keyedBy: { (point: Point, _: Style) in point.rounded }) { _, point, style in
@@ -166,7 +167,7 @@ extension Registration where Service: Sendable {
     ///   - key: Computes the key from the arguments; quick, and free of side effects.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments of the request that comes first.
+    ///   - factory: Creates an instance from the arguments of the first request.
     public init<each Argument: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
         keyedBy key: @escaping @Sendable (repeat each Argument) -> Key,
@@ -179,7 +180,7 @@ extension Registration where Service: Sendable {
                 service, qualifier, lifetime, site, factory, keying: .computed(by: key)))
     }
 
-    /// A transient service, whose arguments need not be `Hashable`: closures, delegates.
+    /// Registers a transient service, whose arguments need not be `Hashable`: closures, delegates.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -187,7 +188,7 @@ extension Registration where Service: Sendable {
     ///   - lifetime: `.transient`.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments given to `resolve`.
+    ///   - factory: Creates an instance from the arguments given to `resolve`.
     public init<First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
         fileID: String = #fileID, line: UInt = #line,
@@ -198,10 +199,10 @@ extension Registration where Service: Sendable {
         self.init(blueprint: Blueprint.withArguments(service, qualifier, .transient, site, factory))
     }
 
-    /// An existing instance.
+    /// Registers an existing instance.
     ///
-    /// The instance belongs to its creator: no reset drops it, and it is disposed only by an `onDispose` hook. It has
-    /// no lifetime.
+    /// The instance belongs to its creator: no reset drops it, and only an `onDispose` hook disposes it. It has no
+    /// lifetime.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is resolved.
@@ -215,15 +216,19 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line
     ) {
         let details = qualifier.flatMap { KeyDetails.of($0) }
-        self.init(service, details, .singleton, fileID, line, ServiceFactory<Service>(instance: instance))
+        self.init(service, details, .singleton, fileID, line, InstanceFactory(StrongCell(instance)))
     }
 
-    /// A value that each scope supplies; resolving it in a scope without the value is an error that says so.
+    /// Registers a value that each scope supplies; in a scope without it, resolving the value fails and names it.
     ///
     /// ```swift
     /// Registration(expected: Request.self)
-    /// // in the middleware:
-    /// try await container.withScope { Registration(instance: request) } operation: { _ in … }
+    ///
+    /// try await container.withScope {
+    ///     Registration(instance: request)
+    /// } operation: { _ in
+    ///     try await next()
+    /// }
     /// ```
     /// - Parameters:
     ///   - service: The type of the value.
@@ -251,16 +256,16 @@ extension Registration where Service: Sendable {
 }
 
 extension Registration {
-    /// A service that need not be `Sendable`: a new one for each ``Container/make(_:qualifier:arguments:)``, sent to
-    /// the caller and stored nowhere.
+    /// Registers a service that need not be `Sendable`: a new one for each ``Container/make(_:qualifier:arguments:)``,
+    /// sent to the caller and stored nowhere.
     ///
     /// - Parameters:
     ///   - service: The type under which the service is registered, for `make`.
     ///   - qualifier: Distinguishes registrations of one type.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    ///   - factory: Makes an instance from the arguments given to `make`.
-    @_disfavoredOverload  // A lone closure is taken for an ordinary factory.
+    ///   - factory: Creates an instance from the arguments given to `make`.
+    @_disfavoredOverload  // A lone closure is an ordinary factory.
     public init<each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         fileID: String = #fileID, line: UInt = #line,

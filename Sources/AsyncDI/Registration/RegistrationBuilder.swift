@@ -1,12 +1,12 @@
-/// Registrations as a value: a module's, or the result of a function.
+/// Registrations as a value: those of a module, or the result of a function.
 public struct Registrations: Sendable {
-    /// One thing is held without an array, because a builder makes one of these for each.
+    /// One element is held without an array, because a builder creates one of these for each.
     private enum Content {
         case registration(Binding)
         indirect case decoration(Decoration)
-        /// A module that the registrations came from, to be told when all are there.
+        /// A module that the registrations came from, to be loaded when all are in place.
         indirect case module(any Module)
-        /// None of them is several.
+        /// An empty collection is also `several`.
         case several([Registrations])
     }
     private let content: Content
@@ -15,10 +15,10 @@ public struct Registrations: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// No registrations.
+    /// Creates an empty collection.
     public init() { content = .several([]) }
 
-    /// The registrations of a builder closure.
+    /// Collects the registrations of a builder closure.
     ///
     /// - Parameter registrations: Registrations and modules.
     public init(@RegistrationBuilder _ registrations: () -> Registrations) { self = registrations() }
@@ -27,12 +27,11 @@ public struct Registrations: Sendable {
     init(_ draft: consuming Binding) { content = .registration(draft) }
     init(_ decoration: Decoration) { content = .decoration(decoration) }
 
-    /// What a module registers, and the module itself, after those that it contains.
+    /// The registrations of a module, and the module itself after those that it contains.
     init(of module: any Module) { self.init([module.registrations, Registrations(.module(module))]) }
 
     fileprivate init(_ parts: consuming [Registrations]) {
-        // The parts are kept as they are where possible: each is copied once for every level that it stands in
-        // otherwise.
+        // Parts are not copied where possible: otherwise each is copied once for every level around it.
         content = .several(parts.indices.contains { parts[$0].isSeveral } ? parts.flatMap(\.parts) : parts)
     }
 
@@ -46,14 +45,14 @@ public struct Registrations: Sendable {
 }
 
 extension Registrations {
-    /// How many registrations, decorations and modules these are.
+    /// The number of registrations, decorations and modules.
     var count: Int {
         if case .several(let parts) = content { parts.count } else { 1 }
     }
 
-    /// Calls what fits with everything in here, in order.
+    /// Calls one of the closures with each element, in order.
     ///
-    /// Through the buffer, because iterating retains each part.
+    /// Uses the buffer, because iterating retains each element.
     func forEach(
         draft: (Binding) -> Void, decoration: (Decoration) -> Void = { _ in },
         module: (any Module) -> Void = { _ in }
@@ -93,9 +92,9 @@ extension Registrations {
     /// Diagnoses a value of another type.
     @available(*, unavailable, message: "a container is made of Registration, Decoration and Module values")
     public static func buildExpression<Other>(_ other: Other) -> Registrations { Registrations() }
-    /// The only thing in a block.
+    /// The only element of a block.
     @inlinable public static func buildBlock(_ part: Registrations) -> Registrations { part }
-    /// Everything in a block.
+    /// All elements of a block.
     public static func buildBlock(_ parts: Registrations...) -> Registrations { buildArray(parts) }
     /// An `if` without `else`.
     public static func buildOptional(_ part: Registrations?) -> Registrations { part ?? Registrations() }

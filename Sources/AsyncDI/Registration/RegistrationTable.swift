@@ -1,4 +1,4 @@
-/// What happens when a key is registered a second time in one container.
+/// The result of registering a key a second time in one container.
 @nonexhaustive
 public enum DuplicatePolicy: Sendable, Hashable {
     /// The new registration takes the place of the old one, whose instances are disposed.
@@ -9,34 +9,34 @@ public enum DuplicatePolicy: Sendable, Hashable {
     case reject
 }
 
-/// What a ``RegistrationTable`` lists: it knows its key, and where in the list it is.
+/// An element of a ``RegistrationTable``: it knows its key, and its position in the list.
 protocol Registered: AnyObject {
     var key: ServiceKey { get }
-    /// The key of the service that this forwards to, decorated or not.
+    /// The key of the service that this one forwards to, decorated or not.
     var forwardedKey: ServiceKey? { get }
-    /// The table's own; small, because memory holds no more registrations than it can count.
+    /// The table's own field; small, because memory holds no more registrations than it can count.
     var position: Int32 { get set }
 }
 
 extension Binding: Registered {}
 
-/// The registrations of one container: duplicates, order, and what there is of each service.
+/// The registrations of one container: duplicates, order, and the registrations of each service.
 ///
-/// Which of them a key has is known to the container's ``InstanceTable``, and told to this one: a second look-up would
-/// take as long as all else that a registration costs.
+/// The container's ``InstanceTable`` knows the registration of each key, and passes it to this table: a second look-up
+/// would take as long as the rest of registering.
 ///
-/// A pure value, but for the positions that it notes in its records.
+/// A pure value, except for the positions that it notes in its records.
 struct RegistrationTable<Record: Registered> {
-    /// In the order in which they came; nil where one has gone.
+    /// In the order of registration; nil where a record was removed.
     private var records: [Record?] = []
     private var gone = 0
-    // The records that have something in common, once some of them were requested; dropped again once positions
-    // have changed.
+    // Groups of related records, built at the first request for such a group; dropped after positions change.
     private var byService: RegistrationIndex<ObjectIdentifier>?
     private var byName: RegistrationIndex<ServiceName>?
     private var byTarget: RegistrationIndex<ServiceKey>?
 
-    var isEmpty: Bool { records.count == gone }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { records.count - gone }
 
     enum AddAction {
         case added
@@ -45,12 +45,12 @@ struct RegistrationTable<Record: Registered> {
         case rejected
     }
 
-    /// Makes room for records that are about to come.
+    /// Reserves room for further records.
     mutating func reserve(_ additional: Int) { records.reserveCapacity(records.count + additional) }
 
-    /// Adds a record, beside the one that its key has already.
+    /// Adds a record, beside an existing one with its key.
     ///
-    /// One that replaces another comes last, but for a contribution: that one has the place of its predecessor.
+    /// A replacement comes last, except a contribution, which takes the place of its predecessor.
     mutating func add(_ record: Record, beside old: Record?, onDuplicate policy: DuplicatePolicy) -> AddAction {
         guard let old else {
             append(record)
@@ -77,7 +77,7 @@ struct RegistrationTable<Record: Registered> {
         if let target = record.forwardedKey { byTarget?.add(record.position, to: target) }
     }
 
-    /// Puts a record where another one of the same key was.
+    /// Puts a record in the place of another one with the same key.
     mutating func exchange(_ old: Record, for new: Record) {
         let index = Int(old.position)
         precondition(records[index] === old, "only what was added is exchanged")
@@ -86,7 +86,7 @@ struct RegistrationTable<Record: Registered> {
         if old.forwardedKey != new.forwardedKey { byTarget = nil }
     }
 
-    /// Removes a record that is there.
+    /// Removes a record of the table.
     mutating func remove(_ record: Record) {
         let index = Int(record.position)
         precondition(records[index] === record, "only what was added is removed")
@@ -119,10 +119,11 @@ struct RegistrationTable<Record: Registered> {
         byTarget = nil
     }
 
-    /// Every registration in the order in which they came.
+    /// All registrations in order.
     var inOrder: [Record] { records.compactMap(\.self) }
+    func forEach(_ body: (Record) -> Void) { for case let record? in records { body(record) } }
 
-    /// The registrations of a service in the order in which they came, whatever their qualifiers and arguments.
+    /// The registrations of a service in order, whatever their qualifiers and arguments.
     mutating func records(of service: any Any.Type) -> [Record] {
         if byService == nil { byService = RegistrationIndex(records) { ObjectIdentifier($0.key.service) } }
         return records(at: byService?[ObjectIdentifier(service)])
@@ -131,19 +132,18 @@ struct RegistrationTable<Record: Registered> {
     /// The keys of a service, whatever their qualifiers and arguments.
     mutating func keys(of service: any Any.Type) -> [ServiceKey] { records(of: service).map(\.key) }
 
-    /// The registrations of a service with this qualifier in the order in which they came, whatever their arguments and
-    /// roles.
+    /// The registrations of a service with this qualifier in order, whatever their arguments and roles.
     ///
-    /// Takes no longer when the service has many qualifiers.
+    /// The time does not depend on the number of the service's qualifiers.
     mutating func records(named name: ServiceName) -> [Record] {
         if byName == nil { byName = RegistrationIndex(records) { ServiceName($0.key) } }
         return records(at: byName?[name])
     }
 
-    /// What was contributed to a service, in the order in which it came.
+    /// The contributions to a service, in order.
     mutating func contributions(to name: ServiceName) -> [Record] { records(named: name).filter(\.key.isContribution) }
 
-    /// The registrations of types that are forwarded to a service, in the order in which they came.
+    /// The registrations of types that are forwarded to a service, in order.
     mutating func records(forwardingTo key: ServiceKey) -> [Record] {
         if byTarget == nil { byTarget = RegistrationIndex(records) { $0.forwardedKey } }
         return records(at: byTarget?[key])
@@ -152,10 +152,10 @@ struct RegistrationTable<Record: Registered> {
     private func records(at positions: [Int32]?) -> [Record] { positions?.compactMap { records[Int($0)] } ?? [] }
 }
 
-/// Where in a ``RegistrationTable`` the records are that have something in common.
+/// The positions of related records in a ``RegistrationTable``.
 ///
-/// A position whose record has gone stays in its list until those outnumber the others: removing one takes constant
-/// time, however many are listed beside it.
+/// The position of a removed record stays in its list until removed ones are the majority: a removal takes constant
+/// time, however many positions are listed beside it.
 private struct RegistrationIndex<Group: Hashable> {
     private struct List {
         var positions: [Int32]
@@ -170,7 +170,7 @@ private struct RegistrationIndex<Group: Hashable> {
         }
     }
 
-    /// The positions of a group in their order, some of which may have no record any more.
+    /// The positions of a group in order; some may have lost their records.
     subscript(group: Group) -> [Int32]? { lists[group]?.positions }
 
     /// Adds a position, which comes after all others.
@@ -178,7 +178,7 @@ private struct RegistrationIndex<Group: Hashable> {
         lists[group, default: List(positions: [])].positions.append(position)
     }
 
-    /// The record of one position has gone.
+    /// Notes the removal of the record at one position.
     mutating func remove(from group: Group, where isThere: (Int32) -> Bool) {
         guard let index = lists.index(forKey: group) else { return }
         lists.values[index].gone += 1
@@ -189,7 +189,7 @@ private struct RegistrationIndex<Group: Hashable> {
         if remaining.isEmpty { lists.remove(at: index) } else { lists.values[index] = List(positions: remaining) }
     }
 
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     func checkInvariants<Record: Registered>(_ records: [Record?], group: (Record) -> Group?) {
         let living = RegistrationIndex(records, group: group)
         precondition(Set(lists.keys).isSuperset(of: living.lists.keys), "every record is listed")
@@ -197,14 +197,14 @@ private struct RegistrationIndex<Group: Hashable> {
             precondition(!list.positions.isEmpty && list.gone * 2 <= list.positions.count, "gaps take little room")
             precondition(list.positions == list.positions.sorted(), "lists are in order")
             let there = list.positions.filter { records[Int($0)] != nil }
-            precondition(there == living[key] ?? [], "lists have what is there, once")
+            precondition(there == living[key] ?? [], "lists have the registrations, once")
             precondition(there.count + list.gone == list.positions.count, "what has gone is counted")
         }
     }
 }
 
 extension RegistrationTable {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {

@@ -1,22 +1,22 @@
 extension Registrations {
-    /// What a collection of registrations has under one key.
+    /// One registration of a collection.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
         /// The key.
         public let key: ServiceKey
-        /// The other keys that resolve the same instances, of ``Registration/implements(_:qualifier:)``.
+        /// The other keys that resolve the same instances, from ``Registration/implements(_:qualifier:)``.
         public let implementedKeys: [ServiceKey]
         /// The file and line of the registration; nil when they are not known.
         public let site: RegistrationSite?
-        /// Whether it is one of many: a contribution stands beside others and replaces none.
+        /// Whether it is a contribution, which stands beside others and replaces none.
         public let isContribution: Bool
 
         /// The key, with file and line in parentheses.
         public var description: String { site.map { "\(key) (\($0))" } ?? "\(key)" }
     }
 
-    /// The registrations in their order, those of modules included; decorations are left out.
+    /// The registrations in order, including those of modules; decorations are left out.
     ///
-    /// Runs no factory. A test uses it to compare what one module registers with what another one replaces.
+    /// Runs no factory. Use it in a test that compares the registrations of two modules.
     public var entries: [Entry] {
         var entries: [Entry] = []
         forEach { draft in

@@ -1,4 +1,4 @@
-/// What the look-up answers to a request without qualifier and arguments.
+/// The result of looking up a request without qualifier and arguments.
 @usableFromInline enum Answer: ~Copyable {
     /// A published instance: the caller copies it where its type is known, so that no generic code runs, and then ends
     /// the hit.
@@ -9,15 +9,15 @@
     case run(Run)
     /// The wait for a shared instance that another task creates.
     case wait(Waiter)
-    /// A request that has been decided upon, but must suspend or fail; nil where it takes every rule into account.
+    /// A request with a decision, which must suspend or fail; nil where it takes every rule into account.
     case other(DecidedRequest?)
 }
 
 extension InstanceTable.Found {
-    /// The answer to a request for what a table has found.
+    /// Returns the answer to a request for the result of a look-up in a table.
     ///
     /// - Parameters:
-    ///   - host: The container asked, which is not looked at, and so not retained, for a hit.
+    ///   - host: The container of the request, which a hit neither reads nor retains.
     ///   - table: Its table.
     ///   - asker: The run that asks, nil outside every run.
     /// - Returns: The answer.
@@ -34,7 +34,7 @@ extension InstanceTable.Found {
     }
 }
 
-/// A request that has been decided upon, and must suspend or fail.
+/// A request with a decision that makes it suspend or fail.
 @usableFromInline final class DecidedRequest: Sendable {
     private let request: Request
     private let binding: Binding
@@ -70,8 +70,8 @@ extension Request {
 extension Waiter {
     /// Waits for the instance of a creation in the container asked, on behalf of a request from outside every run.
     ///
-    /// There may be thousands of such waits: what lives during one is kept small, in memory that each task has without
-    /// asking for more.
+    /// Thousands of such waits are possible: the state that lives during one is small, and fits into memory that each
+    /// task already has.
     @usableFromInline
     func cell(isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
         await withTaskCancellationHandler {
@@ -82,7 +82,7 @@ extension Waiter {
             resume(.cancelled)
             creation.place.leave(self)
         }
-        // By itself, because it is what nearly every request gets.
+        // A separate case, because nearly every request gets it.
         if case .instance(let cell) = outcome { return cell }
         return try await otherwise()
     }

@@ -1,10 +1,9 @@
-/// An observer that does something around each creation of a shared instance: opens a span, sets a logger's metadata.
+/// An observer that wraps each creation of a shared instance: it opens a span, or sets a logger's metadata.
 ///
-/// Give it to a container among its observers. Containers without one pay nothing for it.
+/// Pass it to a container among its observers. Containers without one have no additional cost.
 /// ```swift
 /// struct CreationTracing: ContainerObserver, AroundCreation {
 ///     func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
-///         // In the task of the request: a singleton's factory has a task without the request's task-locals.
 ///         let context = ServiceContext.current ?? .topLevel
 ///         return { create in
 ///             try await withSpan("create \(creation.key)", context: context) { _ in try await create() }
@@ -12,36 +11,37 @@
 ///     }
 /// }
 /// ```
-/// Transient and graph instances are made in the task of their request, and are not wrapped. `ContainerInterceptor`, which
-/// refines this protocol for tests, sees the factories of those too.
+/// `willCreate` runs in the task of the request: a singleton's factory has a task without the request's task-locals.
+/// Transient and graph instances are created in the task of their request, and are not wrapped. `ContainerInterceptor`,
+/// which refines this protocol for tests, sees the factories of those too.
 public protocol AroundCreation: Sendable {
-    /// A creation is about to begin.
+    /// Called before a creation begins.
     ///
     /// Called synchronously in the task of the request that begins the creation, with its task-locals. A creation that
     /// first waits for the disposal of an earlier instance calls this when that wait is over, in a task that inherits the
     /// request's task-locals; one that is reset meanwhile never does. Factories that request other services are inside
     /// the wrappers of their own creations.
     ///
-    /// - Parameter creation: The instance that is to be created.
-    /// - Returns: What runs around the factory and the `onCreate` hooks; nil for nothing.
+    /// - Parameter creation: The instance to be created.
+    /// - Returns: The wrapper of the factory and the `onCreate` hooks; nil for none.
     func willCreate(_ creation: CreationRequest) -> CreationWrapper?
 }
 
-/// Runs around the factory and the hooks of one creation, in the task of the creation.
+/// Wraps the factory and the hooks of one creation, in the task of the creation.
 ///
-/// It calls its argument once, which throws what the factory throws. That error is the one that the requests get, also
-/// when the wrapper throws another one or none. An error that the wrapper throws after a creation that succeeded fails
-/// the creation. Not to call the argument at all fails it with ``ResolutionError/Code/invalidOperation``.
+/// It calls its argument once, which throws the factory's error. The requests get that error even when the wrapper
+/// throws another one or none. When the wrapper throws after a successful creation, the creation fails. A wrapper that
+/// never calls its argument fails the creation with ``ResolutionError/Code/invalidOperation``.
 public typealias CreationWrapper =
     nonisolated(nonsending) @Sendable (nonisolated(nonsending) () async throws -> Void) async throws -> Void
 
-/// The instance that a creation is to make.
+/// The instance that a creation is about to produce.
 public struct CreationRequest: Sendable {
     /// The service.
     public let key: ServiceKey
     /// The arguments of the instance, or the key that `keyedBy:` computed from them.
     public let arguments: [any Sendable]
-    /// The place of the registration in the source.
+    /// The source location of the registration.
     public let site: RegistrationSite?
     /// The container that the instance will belong to, as messages show it.
     public let container: String
@@ -83,7 +83,7 @@ struct LaterWrappers: Sendable {
 }
 
 extension Creation {
-    /// What observers run around this creation, the first one's outermost.
+    /// The wrapper that observers add to this creation, the first one's outermost.
     ///
     /// Called in the task of the request that begins the creation, outside every lock.
     var wrappers: [CreationWrapper] {

@@ -32,12 +32,12 @@ import Synchronization
     /// The name of tasks that create its instances; described once, because a request creates instances of the same
     /// few registrations.
     var taskName: String { taskNameReference.loadOrInitialize { Shared("creating \(key)") }.value }
-    /// What the registration says.
+    /// The content of the registration.
     @usableFromInline let blueprint: Blueprint
     private let extras: Shared<Extras>?
     @exclusivity(unchecked) private(set) final var lifetime: Lifetime
 
-    /// What is unusual about a registration in its container.
+    /// The uncommon part of a registration in its container.
     private struct Extras: Sendable {
         var problem: ResolutionError?
         var base: DecorationBase?
@@ -52,7 +52,7 @@ import Synchronization
         super.init(blueprint.key, isRegistered: true)
     }
 
-    /// A draft of what most registrations are: in parts, because a whole blueprint is copied on its way.
+    /// A draft of the common registrations: in parts, because otherwise a whole blueprint is copied on its way.
     init(draft key: ServiceKey, lifetime: Lifetime?, factory: Factory, site: RegistrationSite) {
         blueprint = Blueprint(key: key, lifetime: lifetime, factory: factory, site: site)
         extras = nil
@@ -82,7 +82,7 @@ import Synchronization
         return self
     }
 
-    /// What follows from the lifetime is known once the container is.
+    /// The consequences of the lifetime are known once the container is.
     private func settle(defaultLifetime: Lifetime) {
         let lifetime = blueprint.lifetime ?? defaultLifetime
         self.lifetime = lifetime
@@ -95,13 +95,13 @@ import Synchronization
         }
     }
 
-    /// Whether an instance is made by a call of the factory and nothing else.
+    /// Whether an instance is created by a mere call of the factory.
     private var isPlain: Bool {
         problem == nil && blueprint.target == nil && !key.isMaking && !hasHooks && !blueprint.factory.isDecorated
     }
     /// Thrown by every resolve of the key, because the registration was wrong where nothing could throw.
     var problem: ResolutionError? { extras?.value.problem }
-    /// What this one decorates and asks for, where decorating the factory itself is not possible.
+    /// The object of this decoration and its request, where decorating the factory itself is not possible.
     var base: DecorationBase? { extras?.value.base }
     /// The service behind a forwarded type, decorated or not.
     var forwardedKey: ServiceKey? { blueprint.target?.from ?? blueprint.underlying }

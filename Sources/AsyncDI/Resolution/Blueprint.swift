@@ -6,7 +6,7 @@ typealias DisposalHook = nonisolated(nonsending) @Sendable (Cell, DisposalReason
 /// A check of whether an instance works: throws when it does not.
 typealias HealthCheck = nonisolated(nonsending) @Sendable (Cell) async throws -> Void
 
-/// What happens to a creation when no request waits for it any more.
+/// The fate of a creation after its last waiter has left.
 @nonexhaustive
 public enum AbandonmentPolicy: Sendable, Hashable {
     /// The creation is cancelled, and started again by the next request.
@@ -15,13 +15,13 @@ public enum AbandonmentPolicy: Sendable, Hashable {
     case finish
 }
 
-/// Everything that a registration says, with the service type erased.
+/// The content of a registration, with the service type erased.
 ///
-/// What most registrations say is in here; the rest is in ``Extras``, which most do not have.
+/// The common part of it; ``Extras`` has the rest, which most registrations do not need.
 @usableFromInline struct Blueprint: Sendable {
     var key: ServiceKey
     @usableFromInline var factory: Factory
-    /// Where the registration stands in the source.
+    /// The source location of the registration.
     var site: RegistrationSite?
     private(set) var extras: Shared<Extras>?
     var lifetime: Lifetime?
@@ -40,7 +40,7 @@ public enum AbandonmentPolicy: Sendable, Hashable {
     }
 }
 
-/// What few registrations say.
+/// The uncommon part of a registration.
 struct Extras: Sendable {
     fileprivate(set) var keying: ArgumentKeying?
     fileprivate(set) var hookArguments: [ArgumentPack.Type] = []
@@ -60,7 +60,7 @@ struct Extras: Sendable {
 }
 
 extension Blueprint {
-    /// How instances for different arguments are told apart; nil where there are no arguments, or nothing is shared.
+    /// The way to distinguish instances for different arguments; nil without arguments or sharing.
     var keying: ArgumentKeying? {
         get { extras?.value.keying }
         set { change { $0.keying = newValue } }
@@ -96,12 +96,12 @@ extension Blueprint {
         get { extras?.value.isEager ?? false }
         set { change { $0.isEager = newValue } }
     }
-    /// Whether this is the container's own business, of which observers hear nothing.
+    /// Whether this is internal to the container, and hidden from observers.
     var isHidden: Bool {
         get { extras?.value.isHidden ?? false }
         set { change { $0.isHidden = newValue } }
     }
-    /// Whether this only announces what each scope supplies.
+    /// Whether this only declares a value that each scope supplies.
     var isExpected: Bool {
         get { extras?.value.isExpected ?? false }
         set { change { $0.isExpected = newValue } }
@@ -121,13 +121,12 @@ extension Blueprint {
         get { extras?.value.underlying }
         set { change { $0.underlying = newValue } }
     }
-    /// What the factory is known to resolve: the parameters of an initializer; nil for a closure, which cannot be
-    /// looked into.
+    /// The dependencies of an initializer, by its parameters; nil for a closure, which cannot be inspected.
     var dependencies: [ServiceKey]? {
         get { extras?.value.dependencies }
         set { change { $0.dependencies = newValue } }
     }
-    /// What the registration says that a closure of it resolves; nil when it says nothing.
+    /// The declared dependencies of a closure; nil without a declaration.
     var declaredDependencies: [ServiceKey]? {
         get { extras?.value.declaredDependencies }
         set { change { $0.declaredDependencies = newValue } }

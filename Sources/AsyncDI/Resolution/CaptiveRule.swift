@@ -6,9 +6,9 @@ struct CaptiveRule<Place: AnyObject> {
 
     /// Whether an instance cached in `holderPlace` must not hold one that is cached in `instancePlace`.
     ///
-    /// It must not when the instance's scope lies below the holder's container: the scope ends first. And a scoped
-    /// service of the root belongs to no scope: a singleton, multiton or weak service that holds one hides every
-    /// request's own from it. What can be reset, wherever it is cached, is shorter-lived than these too: they would
+    /// It must not when the instance's scope lies below the holder's container: the scope ends first. A scoped service
+    /// of the root belongs to no scope: a singleton, multiton or weak service that holds one hides each request's own
+    /// instance from it. A resettable instance, wherever it is cached, has a shorter life than these too: they would
     /// hold it beyond its end.
     func forbids(
         holderIn holderPlace: Place, outlivingScopes: Bool, instanceIn instancePlace: Place, isScoped: Bool,

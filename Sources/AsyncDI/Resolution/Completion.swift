@@ -2,12 +2,12 @@ import Synchronization
 
 /// An activity with an end that tasks can wait for.
 ///
-/// Most end before another task waits for them: what waiting takes is made when it is first needed.
+/// Most end before another task waits for them: the state of waiting is created at the first wait.
 ///
-/// `@unchecked Sendable` because its superclass is; what it adds is behind a lock that is set once.
+/// `@unchecked Sendable` because its superclass is; its own state is behind a lock that is set once.
 class Completion: Activity, @unchecked Sendable {
     private struct State {
-        /// How often waiters were told to check again.
+        /// The number of calls that made waiters check again.
         var wakes = 0
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -82,7 +82,7 @@ class Completion: Activity, @unchecked Sendable {
         return hasEnded
     }
 
-    /// How often waiters were told to check again whether to wait.
+    /// The number of calls that made waiters check again whether to wait.
     final var wakes: Int { state.withLock { $0.wakes } }
 
     /// Lets every waiter check again whether to wait.

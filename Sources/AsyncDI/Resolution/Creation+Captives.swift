@@ -1,4 +1,4 @@
-/// What the product of a creation may hold.
+/// The instances that the product of a creation may hold.
 extension Creation {
     /// Whether the product lives longer than that of another creation.
     func outlives(_ other: Creation) -> Bool {
@@ -12,15 +12,15 @@ extension Creation {
         return false
     }
 
-    /// Whether this creation's product must not hold what a graph creates for another holder.
+    /// Whether this creation's product must not hold graph instances that were created for another holder.
     func mustNotShare(_ creation: Creation) -> Bool {
         creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
     }
 
-    /// Whether graph instances that were made in a container for another holder may hold what this creation's product
-    /// must not.
+    /// Whether graph instances that a container created for another holder may hold instances that this creation's
+    /// product must not hold.
     ///
-    /// What they hold was checked for that other holder. It is not recorded, and so what they may hold counts.
+    /// Their content was checked for that other holder. It is not recorded, so its possible extent counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
         guard let home else { return false }
         var place = host.parentHost

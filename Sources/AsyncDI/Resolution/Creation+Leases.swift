@@ -1,4 +1,4 @@
-/// What a factory leases for the instance that it makes.
+/// The leases of a factory, which its instance takes over.
 extension Creation {
     /// A container's disposal waits for its creations, a lease of an unfinished instance for that instance, and a drain of
     /// a key for the end of its creation.
@@ -9,7 +9,7 @@ extension Creation {
         return (home?.ends ?? []) + (others ?? [])
     }
 
-    /// Keeps what the factory leased as long as the instance.
+    /// Keeps the factory's leases as long as the instance.
     ///
     /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
     func hold(_ lease: any HeldLease) -> Bool {

@@ -1,6 +1,6 @@
 /// The time that a creation does not spend waiting for other shared instances, for observers.
 extension Creation {
-    /// What is known of its waits.
+    /// The record of its waits.
     struct Waiting {
         /// How many requests of its factory and hooks wait.
         fileprivate var requests = 0

@@ -81,7 +81,7 @@ extension Creation {
         forget()
     }
 
-    /// A resolver that is kept leads here: it must not keep the instance too, nor the run that asked for it.
+    /// A kept resolver leads here: it must keep neither the instance nor the requesting run.
     private func forget() {
         begunBy.giveUp()
         begunIn.giveUp()

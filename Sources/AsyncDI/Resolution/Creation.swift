@@ -18,7 +18,7 @@ final class Creation: Activity, @unchecked Sendable {
     let clock: UInt
     /// When it began, by the container's stopwatch; zero for a graph instance.
     let begin: Duration
-    /// How many creations this one is made inside of.
+    /// The number of creations around this one.
     private let depth: Int
     private static let greatestDepthOnOneStack = 8
     /// Whether a start began it, or a factory on behalf of one.
@@ -30,7 +30,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// Whether it is made in a container newer than that of a run it is made for, however far out: see
     /// ``Run/isInNewer``.
     let isInNewer: Bool
-    /// The run that asked for a creation with a task of its own, until it ends.
+    /// The run that requested a creation with its own task, until it ends.
     let begunBy: PassingReference<Run>
     var asker: Run? { begunBy.load() }
     /// The activity of the call that began a creation with a task of its own, until the creation ends.
@@ -58,13 +58,13 @@ final class Creation: Activity, @unchecked Sendable {
     /// Made when something happens that does not happen in most creations.
     let extras = AtomicReference<Extras>()
 
-    /// What most creations do without.
+    /// The state that most creations do not need.
     final class Extras: Sendable {
         struct State {
             /// The unfinished instance.
             var instance: Cell?
             var failure: (any Error)?
-            /// What the factory leased for the instance; nil once the instance, or its failure, has taken them over.
+            /// The factory's leases for the instance; nil once the instance, or its failure, has taken them over.
             var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false

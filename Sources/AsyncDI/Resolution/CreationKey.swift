@@ -1,10 +1,10 @@
-/// What is created once at a time in one place: a registration, by identity, with its arguments.
+/// The unit of creation in one place: a registration, by identity, with its arguments.
 ///
-/// The key keeps the registration alive, so that its address is that of no other one.
+/// The key keeps the registration alive, so that no other one can have its address.
 struct CreationKey: Hashable, Sendable {
     let binding: Binding
     let arguments: ArgumentKey
-    /// The number of the container that was asked, where one place serves several: a graph.
+    /// The number of the requested container, where one place serves several: a graph.
     ///
     /// A number and not the container, which must not live as long as a graph that is kept; and not its address,
     /// which may be that of another one by then.
@@ -23,14 +23,14 @@ struct CreationKey: Hashable, Sendable {
         self.asked = asked?.number
     }
 
-    /// The key that an instance was cached under.
+    /// The key under which an instance was cached.
     init(_ binding: Binding, _ arguments: ArgumentKey) {
         self.binding = binding
         self.arguments = arguments
         asked = nil
     }
 
-    /// Whether it can be found again: not when an argument is like NaN.
+    /// Whether it can be found again: false for an argument like NaN.
     var isEqualToItself: Bool { arguments == arguments }
 
     static func == (first: CreationKey, second: CreationKey) -> Bool {

@@ -1,10 +1,10 @@
-/// What a decorated registration asks for, where it is no factory of its own container that could be wrapped.
+/// The object of a decorated registration, where it is not a factory of the same container.
 enum DecorationBase: Sendable {
     /// An instance registered as such.
     case instance(Binding)
     /// A forwarded type.
     case forward(Binding)
-    /// What the container inherits.
+    /// An inherited registration.
     case inherited(Binding)
 
     var binding: Binding {
@@ -19,14 +19,14 @@ enum DecorationBase: Sendable {
 }
 
 extension Resolver {
-    /// Resolves what a decorated registration is about.
+    /// Resolves the instance to decorate.
     ///
     /// - Parameters:
     ///   - key: The key under which it is inherited.
     ///   - pack: The arguments.
     ///   - table: The container in which it is decorated.
-    /// - Returns: What is to be wrapped.
-    /// - Throws: What resolving it throws.
+    /// - Returns: The instance to wrap.
+    /// - Throws: The error of resolving it.
     nonisolated(nonsending) func resolveInherited(
         _ key: ServiceKey, _ pack: ArgumentPack, beyond table: InstanceTable
     ) async throws -> Cell {
@@ -58,7 +58,7 @@ extension Resolver {
 }
 
 extension Request {
-    /// What is decorated: leased, where it could be evicted while what wraps it is still in use.
+    /// The decorated instance, leased where it could be evicted while its wrapper is still in use.
     fileprivate nonisolated(nonsending) func resolveBase(
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
@@ -88,7 +88,7 @@ extension InstanceTable {
         _ key: ServiceKey, _ find: () -> (binding: Binding, table: InstanceTable)?
     ) -> (binding: Binding, table: InstanceTable)? {
         var found = find()
-        // The outermost first: what is inherited may itself decorate what has changed.
+        // The outermost first: an inherited registration may itself decorate one that has changed.
         while let (binding, table) = found, let base = binding.base, base.isInherited,
             table.currentRegistration(beyondFor: key)?.binding !== base.binding
         {

@@ -54,7 +54,7 @@ final class Disposable: Completion, @unchecked Sendable {
         return outer
     }
 
-    /// The disposal of the container, where that waits for nothing but its hooks.
+    /// The disposal of the container, where that waits only for its hooks.
     private var containersDisposal: Disposal? { (home as? ContainerCore)?.disposalUnderWay }
 
     /// The call that waits for the container's disposal, and so for this one.
@@ -99,7 +99,7 @@ final class Disposable: Completion, @unchecked Sendable {
         if hasEnded { return }
         let suspension = Suspension()
         if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
-            // A hook may ask for the new instance, but where each key has its instance one must never meet the other.
+            // A hook may request the new instance, but where each key has one instance the two must never meet.
             guard binding.lifetime.kind == .multiton else { return }
             throw ResolutionError.circular(
                 (run.path + runs.flatMap(\.pathInCreation) + [run.step]).upToFirstRepetition, asker: run)
@@ -148,7 +148,7 @@ final class Disposable: Completion, @unchecked Sendable {
 
 /// A leased instance: the number of its leases, and the disposals that wait for their end.
 ///
-/// `@unchecked Sendable` because the counts and lists belong to the container's lock; what is published is atomic.
+/// `@unchecked Sendable` because the counts and lists belong to the container's lock, and published values are atomic.
 final class LeasedCell: @unchecked Sendable {
     let cell: Cell
     let key: CreationKey

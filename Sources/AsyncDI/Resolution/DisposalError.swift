@@ -2,11 +2,11 @@
 public struct DisposalError: Error, CustomStringConvertible {
     /// The errors, in the order in which they were thrown.
     ///
-    /// A ``ResolutionError`` with the code ``ResolutionError/Code/disposalTimedOut`` names what had not ended by the
-    /// deadline.
+    /// A ``ResolutionError`` with the code ``ResolutionError/Code/disposalTimedOut`` names the work that was unfinished
+    /// at the deadline.
     public let errors: [any Error]
 
-    /// All errors, one after the other, and what to do about them.
+    /// All errors, one after the other, with advice.
     public var description: String {
         let list = errors.map { "\($0)" }.joined(separator: "; ")
         let text = "disposal failed: \(list)\(list.hasSuffix(".") ? "" : ".")"

@@ -1,11 +1,11 @@
-/// Makes instances of a service whose type only subclasses know.
+/// Creates instances of a service whose type only subclasses know.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
 /// nothing but a constant `@Sendable` function.
 @usableFromInline class Factory: @unchecked Sendable {
     /// Runs the factory and puts the instance into a cell.
     ///
-    /// What was made before a decorator fails is told, so that it can be disposed.
+    /// An instance that was created before a decorator fails is reported, so that it can be disposed.
     nonisolated(nonsending) func makeCell(
         _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
     ) async throws -> Cell {
@@ -21,7 +21,7 @@
     /// Whether the instances go to the caller of `make`, and are never resolved.
     var onlyMakes: Bool { false }
 
-    /// Whether what the factory makes is wrapped afterwards.
+    /// Whether decorators wrap the factory's instances.
     final let isDecorated: Bool
     /// The instance of a registration that was given one.
     final let instance: Cell?
@@ -32,7 +32,7 @@
     }
 }
 
-/// What an interceptor does before and after one factory.
+/// The calls of an interceptor before and after one factory.
 struct Interception: Sendable {
     let willRun: nonisolated(nonsending) @Sendable () async throws -> Void
     let didRun: nonisolated(nonsending) @Sendable (any Sendable) async throws -> Void
@@ -50,7 +50,7 @@ struct Interception: Sendable {
     }
 }
 
-/// Wraps what a factory of `Service` makes.
+/// Wraps the instances of a factory of `Service`.
 @usableFromInline typealias Decorator<Service> =
     nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
@@ -86,15 +86,6 @@ struct Interception: Sendable {
         decorators = []
         box = { StrongCell($0) }
         super.init(isDecorated: false)
-    }
-
-    /// The factory of an existing instance, which only decorators call.
-    @inlinable
-    init(instance: Service) {
-        make = { _, _ in instance }
-        decorators = []
-        box = nil
-        super.init(instance: StrongCell(instance))
     }
 
     init(
@@ -181,6 +172,22 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
             return cell
         }
         return isDecorated ? try await decorated(made, resolver) : made
+    }
+}
+
+/// The factory of a registration that was given its instance, which is never called.
+///
+/// Not generic: a request's scope makes several of these.
+///
+/// `@unchecked Sendable` because its superclass is; it adds nothing.
+@usableFromInline final class InstanceFactory: Factory, @unchecked Sendable {
+    @usableFromInline init(_ instance: Cell) { super.init(instance: instance) }
+
+    override nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
+        guard let instance else { preconditionFailure("the factory of an instance has one") }
+        return instance
     }
 }
 

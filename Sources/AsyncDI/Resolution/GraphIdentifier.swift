@@ -1,4 +1,4 @@
-/// A graph: the instances that are shared within one resolution, as something to return to.
+/// A graph of instances that are shared within one resolution, which later requests can enter again.
 ///
 /// A factory can resolve the graph that it is part of; the identifier leads back to the same instances later,
 /// as long as references to them exist.
@@ -7,6 +7,7 @@
 ///
 /// try await container.withGraph(editor.graph) { resolver in
 ///     let document = try await resolver.resolve(Document.self)  // the editor's own
+///     print(document.title)
 /// }
 /// ```
 /// The identifier does not hold the instances.
@@ -18,7 +19,7 @@ public struct GraphIdentifier: Hashable, Sendable {
         graph.keep()
     }
 
-    /// A graph of its own, with nothing in it yet.
+    /// Creates a new, empty graph.
     public init() { self.init(ResolutionGraph()) }
 
     /// Whether the two are the same graph.

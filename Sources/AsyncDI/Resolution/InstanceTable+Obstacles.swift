@@ -1,23 +1,22 @@
 import Synchronization
 
-/// What stands between a request and a hit.
+/// The obstacles between a request and a hit.
 extension InstanceTable {
-    /// Whether the container was disposed: nothing is found through it any more.
+    /// Whether the container was disposed: its look-ups find nothing any more.
     var isClosed: Bool { has(Self.closedBit) }
     func close() { set(Self.closedBit, to: true) }
 
-    /// Whether anything stands between a request and an instance.
+    /// Whether any obstacle stands between a request and an instance.
     var hasObstacles: Bool { obstacles.load(ordering: .acquiring) != 0 }
 
-    /// Whether modules are still to be told that they are loaded, here or where this container looks: requests from
-    /// outside wait.
+    /// Whether modules are pending, here or in a container that this one searches: requests from outside wait for their
+    /// `loaded`.
     var hasPendingModules: Bool {
         get { has(Self.pendingBit) }
         set { set(Self.pendingBit, to: newValue) }
     }
 
-    /// Whether the container is being drained: requests from outside begin nothing new, which the slow path looks
-    /// after.
+    /// Whether the container is being drained: the slow path refuses new work of requests from outside.
     var isDraining: Bool {
         get { has(Self.drainingBit) }
         set { set(Self.drainingBit, to: newValue) }

@@ -43,7 +43,7 @@ extension InstanceTable {
         if place.isTaken { put(binding, retired: &retired) } else { add(binding, hash: place.hash, retired: &retired) }
     }
 
-    /// Takes the registration of a key back, and what it had published.
+    /// Removes the registration of a key, and its published instance.
     func unpublish(_ key: ServiceKey, retired: inout [AnyObject]) {
         // The place stays with the key: others may be found behind it.
         if ownSlot(key) != nil { put(Slot(key), retired: &retired) }
@@ -58,16 +58,21 @@ extension InstanceTable {
             slot = Slot(key)
             put(slot, retired: &retired)
         }
+        publish(cell, in: slot, retired: &retired)
+    }
+
+    /// The same for a slot that is known to be in the table.
+    func publish(_ cell: Cell, in slot: Slot, retired: inout [AnyObject]) {
         if let old = slot.cell.exchange(cell) { retired.append(old) }
     }
 
-    /// Takes a ready instance back, unless another one has taken its place.
+    /// Removes a published instance, unless another one has taken its place.
     func unpublish(_ cell: Cell, for key: ServiceKey, retired: inout [AnyObject]) {
         guard let (slot, _) = ownSlot(key), slot.cell.object === cell else { return }
         if let old = slot.cell.exchange(nil) { retired.append(old) }
     }
 
-    /// Takes everything back.
+    /// Removes everything.
     func unpublishAll(retired: inout [AnyObject]) {
         count = 0
         guard let slots = array.exchange(nil) else { return }

@@ -25,12 +25,12 @@ import Synchronization
 
     private let epoch = ReadEpoch.shared
     let array = AtomicReference<SlotArray>()
-    /// Zero as long as nothing stands between a request and a hit.
+    /// Zero while no obstacle stands between a request and a hit.
     let obstacles = Atomic<UInt8>(0)
     static let closedBit: UInt8 = 1
     static let pendingBit: UInt8 = 2
     static let drainingBit: UInt8 = 4
-    /// How many places are taken.
+    /// The number of occupied places.
     var count = 0
 
     init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
@@ -46,12 +46,12 @@ import Synchronization
 
     // MARK: Reading
 
-    /// What the hot path finds.
+    /// The result of the hot path.
     enum Found: ~Copyable {
         case hit(Hit)
-        /// The registration, when the request is nothing but a call of its factory.
+        /// The registration, when the request is no more than a call of its factory.
         case plainTransient(Binding)
-        /// The registration, when the request is nothing but a call of its factory for a graph.
+        /// The registration, when the request is no more than a call of its factory for a graph.
         case plainGraph(Binding)
     }
 
@@ -62,7 +62,7 @@ import Synchronization
     func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        // With it the tables that it looks in: what is found is kept by the read, but they are not.
+        // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
@@ -83,7 +83,7 @@ import Synchronization
     func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
-        // With it the tables that it looks in: what is found is kept by the read, but they are not.
+        // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         if case .undecided(let slot, let table)? = search(probe),
             let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
@@ -123,8 +123,7 @@ import Synchronization
         }
     }
 
-    /// What the registration of a service with arguments, but without qualifier, offers to a request that takes the
-    /// short way.
+    /// The offer of a registration with arguments, but without qualifier, to a request on the short path.
     enum Shortcut: ~Copyable {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
         /// compare.
@@ -160,7 +159,7 @@ import Synchronization
         return shortcut
     }
 
-    /// The instance that a request gets, in a cell that holds it, if it is there already.
+    /// The instance for a request, in a cell that holds it, if it exists.
     func hit(_ key: ServiceKey) -> Cell? {
         if isClosed { return nil }
         if key.isPlain {
@@ -172,7 +171,7 @@ import Synchronization
         return hitCell(key)?.cell
     }
 
-    /// The same as `hit`, with what the captive rule must know.
+    /// The same as `hit`, with the data that the captive rule needs.
     func hitCell(_ key: ServiceKey) -> (cell: Cell, table: InstanceTable)? {
         if isClosed { return nil }
         return lookUp(key) { probe in
@@ -207,7 +206,7 @@ import Synchronization
 
     /// Reads, and keeps this table, and with it those that it looks in, until the read has ended.
     ///
-    /// What the body gives must be retained.
+    /// The body's result must be retained.
     @inline(__always)
     private func reading<Answer>(_ body: () -> Answer) -> Answer {
         let ticket = epoch.enter()
@@ -250,8 +249,8 @@ import Synchronization
         }
     }
 
-    /// What a search finds: cells, bindings and slots are valid until the read ends, tables as long as the one that is
-    /// asked.
+    /// The result of a search: cells, bindings and slots are valid until the read ends, tables as long as the searched
+    /// one.
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
@@ -266,13 +265,13 @@ import Synchronization
         return searchBeyond(probe, asked: self)
     }
 
-    /// By itself, so that what is found in the first table is found by little code.
+    /// A separate function, so that a hit in the first table runs little code.
     @inline(never)
     private func searchBeyond(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
         firstTableBeyond { $0.answer(probe, asked: asked) }
     }
 
-    /// What the first of the tables in the search order that has an answer gives.
+    /// The first answer among the tables in the search order.
     private func firstTable<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         if let answer = body(self) { return answer }
         return firstTableBeyond(body)
@@ -302,7 +301,7 @@ import Synchronization
         return nil
     }
 
-    /// What this very table answers.
+    /// The answer of this very table.
     @inline(__always)
     private func answer(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
         guard let found = slot(probe) else { return nil }
@@ -325,7 +324,7 @@ import Synchronization
         }
     }
 
-    /// Whether a published instance is what a request of `asked` gets.
+    /// Whether a published instance is the one for a request of `asked`.
     private func answers(_ cell: Cell, _ isRegisteredHere: Bool, _ asked: InstanceTable) -> Bool {
         let stamp = cell.stamp
         let isCurrent = stamp == 0 ? isRegisteredHere : stamp == RegistrationCounter.now

@@ -26,8 +26,11 @@ final class LeaseBody: Activity, @unchecked Sendable {
 
     override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
 
-    /// The leases that the body holds.
+    /// The leases that the body holds; none after its end, for a task that outlives it.
     var held: [any HeldLease] { leases.withLock { $0 } }
+
+    /// Whether the body holds a lease that fits.
+    func holds(where isMeant: (any HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
 
     /// Ends the leases.
     func end() {
@@ -57,7 +60,7 @@ enum LeaseContext {
     /// The innermost body that has not ended.
     static var activeBody: LeaseBody? {
         if peek.isNil { return nil }
-        var body = body
+        var body = peek.object
         while let current = body, current.hasEnded { body = current.parent }
         return body
     }

@@ -60,7 +60,7 @@ struct RunSearch {
 }
 
 extension Run {
-    /// Whether what this run asks for would be made again and again, in ever new containers.
+    /// Whether the request of this run would be repeated again and again, in ever new containers.
     ///
     /// Looks beyond the task too: at the runs that asked for the creations which this one is part of. Their own
     /// containers are left to the graph of waits.
@@ -102,7 +102,7 @@ extension ResolutionHost {
 ///
 /// `@unchecked Sendable` because it is constant, and the runs that it refers to are `Sendable`.
 final class OuterRuns: @unchecked Sendable {
-    /// What a run makes, as far as it can be hashed.
+    /// The hashable part of a run's product.
     struct Key: Hashable {
         /// By identity, because each run holds its own.
         private let binding: ObjectIdentifier

@@ -14,7 +14,7 @@ final class OutlivedScopes: Sendable {
         self.graph = graph
     }
 
-    /// Whether the scopes are below a container: another one is asked as always.
+    /// Whether the scopes are below a container: requests to another one are not affected.
     func areBelow(_ host: any ResolutionHost) -> Bool {
         var above = scopes.last?.parentHost
         while let current = above {
@@ -29,8 +29,8 @@ final class OutlivedScopes: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - binding: The registration that the container asked has for the key.
-    /// - Returns: The scope, nil when the container asked gives the same as the scope did.
+    ///   - binding: The requested container's registration of the key.
+    /// - Returns: The scope; nil when the requested container has the same answer as the scope.
     func owner(of key: ServiceKey, answeredBy binding: Binding?) -> (any ResolutionHost)? {
         if binding?.lifetime.sharing == .resolvingContainer { return scopes.first }
         return scopes.first { scope in
@@ -64,7 +64,7 @@ extension Request {
     /// Whether the rules for a task that has outlived its scope may apply: then nothing is answered the short way.
     var isOfOutlivingTask: Bool { graph?.outlived != nil || asker?.isOfOutlivingTask == true }
 
-    /// A task that has outlived a scope must not be given something else in place of what belonged to that scope.
+    /// A task that has outlived a scope must not receive another instance in place of the scope's own.
     func checkOutlived(answeredBy binding: Binding?) throws {
         guard isOfOutlivingTask, let scope = outlived?.owner(of: key, answeredBy: binding) else { return }
         throw outlivedError(scope)

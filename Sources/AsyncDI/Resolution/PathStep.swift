@@ -1,10 +1,10 @@
 /// One registration with its arguments, in the path of a request.
 struct PathStep: RepeatableStep, Sendable {
     let key: ServiceKey
-    /// Which registration, by identity; nil for what is not registered.
+    /// The registration, by identity; nil without one.
     let binding: Binding?
     @usableFromInline let pack: ArgumentPack
-    /// Where the registration stands in the source, if there is one.
+    /// The source location of the registration, if it is registered.
     let site: RegistrationSite?
 
     init(key: ServiceKey, binding: Binding?, pack: ArgumentPack, site: RegistrationSite? = nil) {

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What stands for a registration in a graph: the same for every scope that registers it, and for what replaces it.
+/// A registration as a graph identifies it: the same for every scope that registers it, and for its replacements.
 struct RecordedService: Hashable, Sendable {
     /// The key; one of many without a key of its own goes by its place in the source, for its number differs from scope
     /// to scope.
     let key: ServiceKey
     /// The label of the container that holds the registration.
     let owner: String
-    /// Whether this is everything that was contributed to the key's service.
+    /// Whether this stands for all contributions to the key's service.
     let isGroup: Bool
 
     init(_ key: ServiceKey, owner: String, site: RegistrationSite? = nil) {
@@ -34,9 +34,9 @@ struct RecordedService: Hashable, Sendable {
 
 /// The runs and requests of a container while it was recording.
 final class Recorder: Sendable {
-    /// What is known of a service.
+    /// The record of a service.
     struct Facts: Sendable {
-        /// Stands for the lifetime of what `make` gives, by which it is known again in a graph.
+        /// Stands for the lifetime of services of `make`, which marks them in a graph.
         static let making = "making"
 
         var lifetime: String?
@@ -63,7 +63,7 @@ final class Recorder: Sendable {
         var isRunning = true
     }
 
-    /// How many recorders run in the process: where none does, nothing else is looked at.
+    /// The number of active recorders in the process: without any, no other check is made.
     private static let running = Atomic<Int>(0)
     static var isAnyRunning: Bool { running.load(ordering: .relaxed) > 0 }
 
@@ -114,9 +114,9 @@ final class RecordedRun: Sendable {
     private let failed = Atomic(false)
     private let cyclesAllowed = Atomic(false)
 
-    /// Nil where nothing is recorded.
+    /// Nil without a recording.
     ///
-    /// A look at one counter is all that a creation pays then.
+    /// Without a recording, a creation only reads one counter.
     static func begin(_ binding: Binding, in host: any ResolutionHost) -> RecordedRun? {
         guard Recorder.isAnyRunning, !binding.blueprint.isHidden else { return nil }
         let recorders = host.recorders
@@ -158,7 +158,7 @@ final class RecordedRun: Sendable {
         }
     }
 
-    /// The run asks for what is registered.
+    /// Records a request for a registration.
     func asks(for binding: Binding, in table: InstanceTable, isDeferred: Bool = false) {
         let target = RecordedService(binding, in: table)
         let isDeferred = isDeferred || allowsCycles
@@ -185,7 +185,7 @@ final class RecordedRun: Sendable {
         }
     }
 
-    /// The run asks for a key, whatever answers it.
+    /// Records a request for a key, whatever its answer.
     func asks(for key: ServiceKey, of host: any ResolutionHost, isDeferred: Bool = false) {
         guard let (binding, table) = host.table.registration(of: key) else { return }
         asks(for: binding, in: table, isDeferred: isDeferred)

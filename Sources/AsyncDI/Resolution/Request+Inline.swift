@@ -1,4 +1,4 @@
-/// Transient and graph instances: made in the asker's task.
+/// Transient and graph instances, created in the task of their request.
 extension Request {
     nonisolated(nonsending) func makeTransient<Service: Sendable>(
         _ binding: Binding, as service: Service.Type
@@ -23,7 +23,7 @@ extension Request {
         return cell
     }
 
-    /// Makes a service that need not be `Sendable`, and sends it to the caller.
+    /// Creates a service that need not be `Sendable`, and sends it to the caller.
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
         try await awaitModules()
         guard !host.table.isClosed else { throw host.refusal(of: key, asker: asker) }
@@ -57,7 +57,7 @@ extension Request {
         if let graph { graph.leave() } else if asker == nil { run.leaveOwnGraph() }
     }
 
-    /// The same registration with equal arguments is already being made further out in this task: it would be forever.
+    /// An outer run in this task already creates the same registration with equal arguments: it would never end.
     func checkInlineCycle(_ binding: Binding) throws {
         guard let asker else { return }
         if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host) { throw circular([]) }
@@ -88,7 +88,7 @@ extension Request {
 
     /// Runs a graph creation in this task.
     ///
-    /// Nil when it is not complete yet: ask the graph again.
+    /// Nil while it is incomplete: the caller must query the graph again.
     private nonisolated(nonsending) func run(_ creation: Creation, in graph: ResolutionGraph) async throws -> Cell? {
         let run = Run(
             of: creation.binding, creation.pack, host: host, inside: asker, creation: creation, holder: holder,

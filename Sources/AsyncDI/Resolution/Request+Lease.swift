@@ -1,11 +1,22 @@
-/// Leases: an instance that must not be disposed for a while.
+/// Leases of instances, which delay their disposal.
 extension Request {
-    /// The instance, and a lease of it; no lease when only the caller owns it.
+    /// Returns the instance and its lease; without a lease when only the caller owns it.
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        if let (cell, lease) = try leasedAtOnce() { return (cell.value(as: service), lease) }
         guard let (cell, lease) = try await leasedCell() else { throw host.miss(key, asker: asker) }
         return (cell.value(as: service), lease)
+    }
+
+    /// The cached instance for arguments, and a lease of it, found without an erased key; nil where more is to be done.
+    private func leasedAtOnce() throws -> (cell: Cell, lease: any HeldLease)? {
+        // Where something is recorded, once is enough.
+        guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, !isRefusedWhileDraining,
+            let (binding, table) = try registration(), binding.isIndexed
+        else { return nil }
+        try checkCaptive(in: table.host, isScoped: false, isResettable: binding.lifetime.isResettable)
+        return table.host.leaseIndexed(binding, pack)
     }
 
     /// The same in a cell that holds the instance; nil when nothing answers the key.
@@ -67,7 +78,7 @@ extension Request {
         }
     }
 
-    /// The instance, leased for as long as what the asking factory makes.
+    /// Returns the instance, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         let holder = try leaseHolder()
         let (instance, lease) = try await leased(service)
@@ -75,7 +86,7 @@ extension Request {
         return instance
     }
 
-    /// What was contributed, leased for as long as what the asking factory makes.
+    /// Returns the contributions, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func contributionsLeasedForCreation(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {

@@ -3,12 +3,12 @@ extension Resolver {
     /// Returns every contribution to a service, in the order of registration: an ancestor's contributions
     /// first.
     ///
-    /// Those that must be created are created concurrently; the order does not depend on that.
+    /// Missing instances are created concurrently, without an influence on the order.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: An instance of each contribution; none when nothing was contributed.
+    /// - Returns: An instance of each contribution; an empty array without contributions.
     /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
     public nonisolated(nonsending) func resolveMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
@@ -21,7 +21,7 @@ extension Resolver {
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
-    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - key: The type of the keys; contributions without a key, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
     /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
@@ -32,15 +32,14 @@ extension Resolver {
         return try await request.contributions { $0.key(as: key) != nil }.dictionary(of: service, keyedBy: key)
     }
 
-    /// Returns every contribution to a service; none is disposed before the instance being created.
+    /// Returns every contribution to a service; none is disposed before the instance that is being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution, in the order of ``resolveMany(_:qualifier:)``.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
-    ///   what
-    ///   ``resolveMany(_:qualifier:)`` throws; no lease is held then.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolveMany(_:qualifier:)``; no lease is held then.
     public nonisolated(nonsending) func leaseMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
@@ -48,17 +47,16 @@ extension Resolver {
         return try await request.contributionsLeasedForCreation().instances(of: service)
     }
 
-    /// Returns the contributions to a service whose keys are of one type; none is disposed before the instance being
-    /// created.
+    /// Returns the contributions to a service whose keys are of one type; none is disposed before the instance that is
+    /// being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
-    ///   - key: The type of the keys: contributions without one, or with one of another type, are left out.
+    ///   - key: The type of the keys; contributions without a key, or with one of another type, are left out.
     ///   - qualifier: The qualifier that the contributions were registered with.
     /// - Returns: An instance of each contribution by its key.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
-    ///   what
-    ///   ``resolveMap(_:keyedBy:qualifier:)`` throws; no lease is held then.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolveMap(_:keyedBy:qualifier:)``; no lease is held then.
     public nonisolated(nonsending) func leaseMap<Service: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
@@ -67,16 +65,15 @@ extension Resolver {
             of: service, keyedBy: key)
     }
 
-    /// Returns the contribution under one key; it is not disposed before the instance being created.
+    /// Returns the contribution under one key; it is not disposed before the instance that is being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - key: The key of the contribution.
     ///   - qualifier: The qualifier that the contribution was registered with.
     /// - Returns: The nearest contribution's instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
-    ///   what
-    ///   ``resolve(_:qualifier:)`` throws.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolve(_:qualifier:)``.
     public nonisolated(nonsending) func lease<Service: Sendable>(
         _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,
         qualifier: (any Qualifier)? = nil
@@ -114,11 +111,11 @@ extension Request {
     struct Contribution: Sendable {
         let id: ContributionID
         let cell: Cell
-        /// None where none was asked for, and where only the caller owns the instance.
+        /// Nil without a request for one, and where only the caller owns the instance.
         var lease: (any HeldLease)?
     }
 
-    /// What was contributed to this request's service, as far as it is wanted.
+    /// The contributions to this request's service, as far as they are requested.
     nonisolated(nonsending) func contributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {
@@ -180,7 +177,7 @@ extension Request {
         try await leasedCell().map { Contribution(id: id, cell: $0.cell, lease: $0.lease) }
     }
 
-    /// Leases what must be made, all at once; when one fails, the others are cancelled.
+    /// Leases the missing instances, all at once; when one fails, the others are cancelled.
     ///
     /// Returns the outcome of each: instances that have nevertheless come hold leases. The first failure stands for the
     /// cancellations that it caused.
@@ -238,7 +235,7 @@ extension Request {
         }
     }
 
-    /// What was contributed and is ready; throws `notReady` for the first that is not.
+    /// Returns the ready contributions; throws `notReady` for the first one that is not ready.
     fileprivate func readyContributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) throws -> [Contribution] {
@@ -248,7 +245,7 @@ extension Request {
     }
 }
 
-/// Everything that was contributed to the element, when something was: for initializers that take an array.
+/// All contributions to the element, if there are any: for initializers that take an array.
 extension Array: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Element.self) { _ in true } }
@@ -267,7 +264,7 @@ extension Array: WrapperType {
     }
 }
 
-/// Everything that was contributed to the value under keys of this type, when something was.
+/// All contributions to the value under keys of this type, if there are any.
 extension Dictionary: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Value.self) { $0.key(as: Key.self) != nil } }

@@ -1,6 +1,6 @@
-/// Synchronous requests: for what is there already.
+/// Synchronous requests, for existing instances.
 extension Request {
-    /// The instance, without waiting for anything.
+    /// Returns the instance, without waiting.
     func ready<Service: Sendable>(_ service: Service.Type) throws -> Service {
         if let instance = try readyInstance(service) { return instance }
         if let cell = try readyCell(), let instance = cell.load(as: service) { return instance }
@@ -9,7 +9,7 @@ extension Request {
         return instance
     }
 
-    /// The instance in a cell that holds it, nil when nothing answers the key.
+    /// Returns the instance in a cell that holds it, nil without a registration.
     func readyCell() throws -> Cell? {
         guard let (binding, table) = try registration() else { return nil }
         if let problem = binding.problem { throw problem }
@@ -56,7 +56,7 @@ extension Request {
     }
 }
 
-/// What a container has for a creation key right now.
+/// The current cached instance of a creation key.
 enum Peek {
     case instance(Cell)
     case storage(any InstanceStorage)

@@ -1,12 +1,9 @@
-/// Shared instances: found, waited for, or created in a task of their own.
+/// Shared instances: found, awaited, or created in their own task.
 extension Request {
     nonisolated(nonsending) func sharedInstance(
         _ binding: Binding, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
         try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
-        if binding.isIndexed, let found = place.cached(binding, pack, for: self, takesLease: takesLease) {
-            return found
-        }
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
@@ -60,7 +57,7 @@ extension Request {
         case askAgain
     }
 
-    /// Carries out what a place decided, and waits if that was the decision.
+    /// Carries out the decision of a place, and waits if it says so.
     nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
         switch decision {
         case .ready(let cell), .early(let cell):
@@ -172,7 +169,7 @@ extension Request {
             holder, of: place, isResettable: isResettable && holder.binding.lifetime.outlivesScopes)
     }
 
-    /// The error for a creation whose product would hold what is asked for.
+    /// The error for a creation whose product would hold the requested instance.
     private func captive(_ holder: Creation, of place: any ResolutionHost, isResettable: Bool) -> ResolutionError {
         let lifetime = isResettable ? host.table.registration(of: key)?.binding.lifetime : nil
         return .captive(
@@ -200,7 +197,7 @@ extension Request {
 
 /// A wait as observers and the report of a start have it.
 private struct MeasuredWait {
-    /// The shared creation that waits, where observers are told its own time.
+    /// The shared creation that waits, where observers receive its own time.
     private let waiting: Creation?
     private let start: StartMeter.Wait?
 

@@ -1,18 +1,19 @@
-/// One question to a container: what for, with which arguments, and on whose behalf.
+/// One request: its key, its arguments, its container and the run that makes it.
 struct Request: Sendable {
     let key: ServiceKey
     let pack: ArgumentPack
-    /// The container asked.
+    /// The container of the request.
     let host: any ResolutionHost
-    /// The run of a factory or hook that asks, nil outside any.
+    /// The run of a factory or hook that makes the request, nil outside any.
     let asker: Run?
     /// The graph to share instances with, when it is not that of the asker.
     var graph: ResolutionGraph?
-    /// The creation whose product holds what is asked for, besides that of the asker.
+    /// The creation whose product holds the requested instance, besides that of the asker.
     var heldBy: Creation?
-    /// Whether this asks for what a decorated registration wraps: no other request finds it under the same key.
+    /// Whether this requests the instance inside a decorated registration: no other request finds it under the same
+    /// key.
     var isInner = false
-    /// Whether the container makes it while it starts.
+    /// Whether the container creates it while it starts.
     var isOfStart = false
     /// Whether recorders count it as another run's request: the asker is not charged with it.
     var isNoted = false
@@ -44,9 +45,9 @@ struct Request: Sendable {
     }
 
     /// Whether modules must be told first that they are loaded: a request from outside waits for that.
-    private var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
+    var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
 
-    /// Waits until modules have been told that they are loaded.
+    /// Waits until pending modules are loaded.
     nonisolated(nonsending) func awaitModules() async throws {
         guard isHeldUp else { return }
         // The error names the service, and not the modules that will never be loaded.
@@ -73,7 +74,7 @@ struct Request: Sendable {
         return instance
     }
 
-    /// The instance, nil when nothing answers the key.
+    /// The instance, nil without a registration.
     private nonisolated(nonsending) func find<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> Service? {
@@ -96,7 +97,7 @@ struct Request: Sendable {
         }
     }
 
-    /// The instance that a registration gives, nil when it was replaced meanwhile.
+    /// The instance of a registration, nil when it was replaced meanwhile.
     nonisolated(nonsending) func resolveCell(
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
@@ -148,18 +149,18 @@ struct Request: Sendable {
 }
 
 extension Request {
-    /// The same question about another service.
+    /// The same request for another service.
     func asking<Service>(for service: Service.Type) -> Request {
         let key = ServiceKey(service, qualifier: key.qualifier, arguments: key.arguments, role: key.role)
         return asking(key)
     }
 
-    /// The same question about another key.
+    /// The same request for another key.
     func asking(_ key: ServiceKey) -> Request {
         Request(key: key, pack: pack, host: host, asker: asker, graph: graph, heldBy: heldBy, isNoted: isNoted)
     }
 
-    /// The instance, nil when nothing answers the key: not when something that it needs is missing.
+    /// The instance, nil without a registration, but not when one of its dependencies is missing.
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
         if let instance = try readyInstance(service) { return instance }
         if let instance = try await find(service) { return instance }
@@ -172,7 +173,7 @@ extension Request {
         return cell
     }
 
-    /// The same, nil when nothing answers the key.
+    /// The same, nil without a registration.
     nonisolated(nonsending) func optionalCell() async throws -> Cell? {
         try await awaitModules()
         while true {
@@ -196,7 +197,7 @@ extension Request {
         return found
     }
 
-    /// The answer for a service that is not registered: nil, unless it is with other arguments.
+    /// The answer for a service that is not registered: nil, or an error when it is registered with other arguments.
     private func absent<Answer>() throws -> Answer? {
         if let mismatch = host.mismatch(key, asker: asker) { throw mismatch }
         return nil

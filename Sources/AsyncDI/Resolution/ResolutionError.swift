@@ -1,11 +1,11 @@
-/// Why a request, a registration or a container operation failed, and what to do about it.
+/// The reason why a request, a registration or a container operation failed, with advice.
 ///
 /// Compare the ``code``, or catch one kind by its pattern:
 /// ```swift
 /// do {
-///     try await container.resolve(Database.self)
+///     return try await container.resolve((any Database).self)
 /// } catch ResolutionError.Code.notRegistered {
-///     …
+///     return InMemoryDatabase()
 /// }
 /// ```
 /// An error that a factory throws itself is not wrapped: it reaches the caller unchanged.
@@ -19,7 +19,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
 
         private init(_ name: String) { description = name }
 
-        /// Nothing is registered under the key.
+        /// The key is not registered.
         public static let notRegistered = Code("notRegistered")
         /// The service is registered, but with other argument types.
         public static let argumentMismatch = Code("argumentMismatch")
@@ -37,32 +37,32 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let disposed = Code("disposed")
         /// A factory threw `CancellationError` although its task was not cancelled.
         public static let creationCancelled = Code("creationCancelled")
-        /// There is no current container.
+        /// No container is current.
         public static let noCurrentContainer = Code("noCurrentContainer")
-        /// Asked for synchronously, but not created yet.
+        /// The instance was requested synchronously, but has not been created yet.
         public static let notReady = Code("notReady")
         /// An argument cannot be part of a cache key: it is not equal to itself, like `Double.nan`.
         public static let invalidArgument = Code("invalidArgument")
         /// A disposal had not ended by its deadline.
         public static let disposalTimedOut = Code("disposalTimedOut")
-        /// A service was seen to resolve another one that its registration does not declare.
+        /// A service resolved another one that its registration does not declare.
         public static let undeclaredDependency = Code("undeclaredDependency")
         /// The call would wait for itself: a factory disposes the container that is waiting for it.
         public static let invalidOperation = Code("invalidOperation")
     }
 
-    /// What kind of error this is.
+    /// The kind of the error.
     public let code: Code
-    /// The services that led here, outermost first; the last one is what failed.
+    /// The services that led here, outermost first; the last one failed.
     public var path: [ServiceKey] { steps.map(\.key) }
-    /// Where the services of the ``path`` are registered, nil for one that is not.
+    /// The source locations of the services in the ``path``, nil for one that is not registered.
     public var sites: [RegistrationSite?] { steps.map(\.site) }
-    /// The error that caused this one, if another did.
+    /// The error that caused this one, if any.
     public internal(set) var underlying: (any Error)?
 
-    /// What went wrong, in a sentence; the ``description`` has the path and the advice too.
+    /// The failure in a sentence; the ``description`` also has the path and the advice.
     public let message: String
-    /// What to do about it, in a sentence or two, if that can be told.
+    /// The advice in a sentence or two, if there is any.
     public let advice: String?
     private var wholePath: ErrorPath<PathStep>
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend
@@ -71,14 +71,14 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
 
-    /// What a creation that failed hands its error over with.
+    /// The state with which a failed creation passes its error on.
     private struct Delivery {
         /// By identity, because the creation keeps its error.
         ///
         /// No other creation's address is mistaken for it: the error is given to its waiters, which hold the creation,
         /// and to creations that fail with it, which were there when it was.
         let creation: ObjectIdentifier
-        /// The creation's run: what is outside it in its task is no part of its waiters' paths.
+        /// The creation's run: the runs outside it in its task are not part of its waiters' paths.
         let run: Run
     }
 
@@ -102,7 +102,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return Array(path.dropFirst(delivery.run.path.count - 1))
     }
 
-    /// The message, the path and what to do.
+    /// The message, the path and the advice.
     public var description: String {
         let steps = steps
         var text = "\(code): "
@@ -179,7 +179,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
 /// Matches an error by its code, so that `catch ResolutionError.Code.disposed` works.
 ///
 /// - Parameters:
-///   - code: The code looked for.
+///   - code: The code to match.
 ///   - error: Any error.
 /// - Returns: Whether the error is a ``ResolutionError`` with that code.
 public func ~= (code: ResolutionError.Code, error: any Error) -> Bool {

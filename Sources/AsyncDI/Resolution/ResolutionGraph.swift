@@ -7,7 +7,7 @@ final class ResolutionGraph: CreationPlace {
     /// An instance of the graph.
     private struct Entry {
         var cell: Cell
-        /// What held it first, and so was checked not to hold too much by it; nil where nothing shared did.
+        /// Its first holder, for which the captive rule was checked; nil without a shared holder.
         let holder: Binding?
     }
 
@@ -20,7 +20,7 @@ final class ResolutionGraph: CreationPlace {
         private static var mostAlone: Int { 8 }
         /// The others.
         private var flights = SingleFlight<CreationKey, Creation, Waiter>()
-        /// How many requests are using the graph.
+        /// The number of requests that use the graph.
         var uses: Int
         /// Whether one of them is that of its maker.
         var isMakerInside: Bool
@@ -62,7 +62,7 @@ final class ResolutionGraph: CreationPlace {
             alone.append(creation)
         }
 
-        /// Joins what is being made for a key, if something is.
+        /// Joins the creation in flight of a key, if there is one.
         mutating func ask(_ key: CreationKey, asker: Run?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
             if let creation = alone.first(where: { $0.key == key }) { share(creation) }
             if let holder, let creation = flights.flight(for: key), holder.mustNotShare(creation) {
@@ -136,7 +136,7 @@ final class ResolutionGraph: CreationPlace {
     ///   - holder: The shared creation whose product will hold the instance.
     ///   - isInner: Whether the instance goes into another one under the same key.
     ///   - mayWait: Whether a creation may be begun or waited for.
-    /// - Returns: What the request is to do.
+    /// - Returns: The decision for the request.
     func join(
         _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Run?, holder: Creation?,
         isInner: Bool = false, mayWait: Bool
@@ -209,7 +209,7 @@ final class ResolutionGraph: CreationPlace {
         return action != nil
     }
 
-    /// What is released outside the lock, because deinitializers are user code.
+    /// References that are released outside the lock, because deinitializers are user code.
     private struct Dropped {
         var cells: [Cell] = []
         var containers: [any ResolutionHost] = []
@@ -225,7 +225,7 @@ final class ResolutionGraph: CreationPlace {
         private var others: [UInt64: Other] = [:]
         private var mostOthers = 16
 
-        /// Notes that an instance was made in a container.
+        /// Notes the container in which an instance was created.
         ///
         /// Returns the numbers of those that have ended since, nil while there is no need to know.
         mutating func note(_ host: any ResolutionHost, dropped: inout Dropped) -> Set<UInt64>? {
@@ -255,7 +255,7 @@ final class ResolutionGraph: CreationPlace {
     /// A request begins to use the graph.
     func enter() { state.withLock { $0.uses += 1 } }
 
-    /// A request is over; with the last one, the resolution is.
+    /// Notes the end of a request; the last one ends the resolution.
     func leave() { leave { _ in true } }
 
     /// The request of its maker is over; does nothing the second time.
@@ -276,7 +276,7 @@ final class ResolutionGraph: CreationPlace {
             state.instances = SmallMap()
             guard state.isKept else { return (instances, []) }
             for (key, entry) in instances.all {
-                // What is gone leaves nothing behind. Looking retains the rest, to be released outside the lock.
+                // Entries of released instances are removed. Reading retains the rest, to be released outside the lock.
                 guard let held = entry.cell.strengthened() else { continue }
                 living.append(held)
                 state.instances[key] = entry.cell.weakened().map { Entry(cell: $0, holder: entry.holder) }

@@ -1,4 +1,4 @@
-/// What resolution needs of a container: small, so that a factory's resolver need not know the container.
+/// The part of a container that resolution uses: small, so that a factory's resolver need not know the container.
 protocol ResolutionHost: CreationPlace {
     /// The container's registrations and ready instances.
     var table: InstanceTable { get }
@@ -15,19 +15,19 @@ protocol ResolutionHost: CreationPlace {
     var parentHost: (any ResolutionHost)? { get }
     /// The disposals of this container and of those above it, as far as something waits for one.
     var ends: [Activity] { get }
-    /// Whether a call of the current task, outside every run, begins new work that a container being drained refuses.
+    /// Whether a call of the current task, outside every run, begins new work that a draining container refuses.
     var isRefusedWhileDraining: Bool { get }
     /// The keys of its registrations; when it is disposed, of those that it had, where there is a container around it.
     var registeredKeys: [ServiceKey] { get }
-    /// What the container is called in graphs.
+    /// The name of the container in graphs.
     var ownerLabel: String { get }
     /// The recorders of this container and of those above it.
     var recorders: [Recorder] { get }
-    /// The observers that do something around creations.
+    /// The observers that wrap creations.
     var aroundCreations: [any AroundCreation] { get }
-    /// Whether observers are told of creations.
+    /// Whether observers receive creations.
     var reportsCreations: Bool { get }
-    /// The time by the container's clock, since it was made.
+    /// The time since the container was created, by its clock.
     func elapsed() -> Duration
     /// Measures by the container's clock, from now on.
     func makeStopwatch() -> Stopwatch
@@ -39,22 +39,20 @@ protocol ResolutionHost: CreationPlace {
     /// - Parameters:
     ///   - key: The registration and its arguments.
     ///   - request: The request; the factory of a new creation is given its arguments.
-    ///   - attempt: What earlier answers to the same request have brought.
-    /// - Returns: What the request is to do.
+    ///   - attempt: The results of earlier attempts of the same request.
+    /// - Returns: The decision for the request.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
-    /// The instance for these arguments that is cached and indexed, leased in this step if a lease is wanted.
-    func cached(
-        _ binding: Binding, _ arguments: ArgumentPack, for request: borrowing Request, takesLease: Bool
-    ) -> Request.Delivery?
+    /// Takes a lease of the instance for these arguments, if it is cached and indexed.
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)?
 
-    /// What is cached for a key right now.
+    /// The current cached instance of a key.
     func peek(_ key: CreationKey) -> Peek
 
     /// Takes a lease of an instance that was given early, if it is cached by now.
     func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision
 
-    /// Takes a lease of what a storage gave, nil when that is not what the storage was given last.
+    /// Takes a lease of a storage's instance, nil when that is not the one last stored.
     func lease(
         _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
     ) -> (any HeldLease)?
@@ -62,30 +60,30 @@ protocol ResolutionHost: CreationPlace {
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding)
 
-    /// Tells the modules that wait for it that they are loaded, here and where this container looks.
+    /// Loads the pending modules, here and in the containers that this one searches.
     nonisolated(nonsending) func loadModules() async throws
     /// Measures creations while the container starts; nil in one that never did.
     var startMeter: StartMeter? { get }
 
-    /// Decorates what is inherited now, or nothing when nothing is, in place of what was.
+    /// Decorates the currently inherited registration, or none without one, in place of the previous one.
     func inheritAgain(_ binding: Binding)
 
-    /// The keys of everything that was contributed to the service of a key, an ancestor's first.
+    /// The keys of all contributions to the service of a key, an ancestor's first.
     func contributions(to key: ServiceKey) -> [ServiceKey]
 
-    /// The error for a key that nothing answers, with what is near.
+    /// The error for a key without a registration, with similar ones.
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError
     /// The error for a key that is registered with other arguments, nil when it is not registered at all.
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError?
-    /// The error for what is asked of a disposed container.
+    /// The error for a request to a disposed container.
     func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError
-    /// The same for a request; an interceptor is told of it.
+    /// The same for a request, of which an interceptor is notified.
     ///
     /// Not called under a lock.
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError
 }
 
-/// What a request has found out so far, when it must ask the same container again.
+/// The findings of a request that must try the same container again.
 struct JoinAttempt {
     /// The registration clock when the registration was found.
     var clock: UInt
@@ -106,7 +104,7 @@ enum JoinDecision {
     case leased(Cell, any HeldLease)
     /// An unfinished instance that the asker may see, being in a cycle of properties with it.
     case early(Cell)
-    /// The graph's instance was made for another holder, and may hold what this holder must not.
+    /// The graph's instance was created for another holder, and may hold instances that this holder must not.
     ///
     /// The instance comes along to be released outside the lock.
     case captive(holder: Creation, Cell?)
@@ -137,13 +135,13 @@ enum JoinDecision {
 /// The answer to a request for a lease on an instance that was given without one, because it was unfinished.
 enum LeaseDecision {
     case leased(any HeldLease)
-    /// Evicted or reset since it was found: ask for another one.
+    /// Evicted or reset since the look-up: the request must be repeated.
     case gone
     /// The asker is in a cycle of properties with it, and was given it early.
     case unfinished
 }
 
-/// Something that keeps a cached instance from being disposed until it is ended.
+/// A lease that delays the disposal of a cached instance until it is ended.
 protocol HeldLease: AnyObject, Sendable {
     func end()
     /// The lease is that of an instance from now on: a container that is drained waits for those of bodies only.

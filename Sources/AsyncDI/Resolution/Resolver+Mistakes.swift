@@ -1,5 +1,4 @@
-// Overloads that are chosen only for a mistake, so that the compiler explains it: without them it has no diagnostic to
-// give.
+// Overloads that match only a mistake, so that the compiler explains it: without them it has no diagnostic to offer.
 
 extension Resolver {
     /// Diagnoses a request whose type the compiler cannot infer.

@@ -24,16 +24,16 @@ public struct Resolver: Sendable {
         graph = nil
     }
 
-    /// The container that is asked.
+    /// The container that resolves.
     var host: any ResolutionHost {
         if let otherHost { return otherHost }
         guard let run else { preconditionFailure("a resolver without a run has a host") }
         return run.host
     }
 
-    /// The requesting run: the one that this task is in, or else the one that the resolver was given to.
+    /// The requesting run: the one that this task is in, or else the one for which the resolver was created.
     var asker: Run? {
-        // Mostly they are the same, and reading a task-local costs more than comparing with it.
+        // They are usually the same, and reading a task-local costs more than comparing with it.
         if let run, !ResolutionContext.peek.holds(run), let active = ResolutionContext.activeRun { return active }
         if run == nil { return ResolutionContext.activeRun }
         guard let run, run.isActive else { return nil }
@@ -46,7 +46,7 @@ public struct Resolver: Sendable {
 
     /// Returns an instance of a service, creating it if necessary.
     ///
-    /// Runs in the caller's task and isolation. Costs no lock and no suspension when the instance exists.
+    /// Runs in the caller's task and isolation. A request for an existing instance takes no lock and does not suspend.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -62,8 +62,8 @@ public struct Resolver: Sendable {
 
     /// Returns an instance of an unqualified service, creating it if necessary.
     ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: when the instance exists, nothing
-    /// generic runs.
+    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: a request for an existing instance runs
+    /// no generic code.
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.
@@ -75,7 +75,7 @@ public struct Resolver: Sendable {
     ) async throws -> Service {
         switch try find(service) {
         case .hit(let hit):
-            // Until the read has ended: what the resolver keeps must not end inside it.
+            // Until the read has ended: the resolver's references must not end during it.
             defer { withExtendedLifetime(self) {} }
             return hit.instance(of: service)
         case .instance(let cell):
@@ -89,7 +89,7 @@ public struct Resolver: Sendable {
         }
     }
 
-    /// What is not found at once.
+    /// Handles requests that the look-up cannot answer at once.
     @usableFromInline
     nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?
@@ -98,14 +98,14 @@ public struct Resolver: Sendable {
         return try await resolve(service, qualifier: nil)
     }
 
-    /// The instance that is found at once: where no rule about its holder applies, and nothing is recorded.
+    /// The instance that a look-up finds: where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
     func find(_ service: any Any.Type) throws -> Answer {
         guard let run = runOfThisTask else { return try findElsewhere(service) }
         return try run.find(service)
     }
 
-    /// The run that the request belongs to, where it is made in the task and the container of that run: mostly.
+    /// The run that the request belongs to, if that run's task and container make it, as for most requests.
     @inline(__always)
     var runOfThisTask: Run? {
         guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
@@ -168,8 +168,8 @@ public struct Resolver: Sendable {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance, nil when nothing is registered under the key.
-    /// - Throws: The same as ``resolve(_:qualifier:)``, but for this service's own absence.
+    /// - Returns: The instance, or nil when the service is not registered.
+    /// - Throws: The same as ``resolve(_:qualifier:)``, except for this service's own absence.
     public nonisolated(nonsending) func optional<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service? {
@@ -183,9 +183,9 @@ public struct Resolver: Sendable {
     ///   - qualifier: The qualifier that the service was registered with.
     ///   - first: The first argument.
     ///   - rest: The other arguments.
-    /// - Returns: The instance, nil when the service is not registered at all.
-    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and what
-    ///   ``resolve(_:qualifier:arguments:_:)`` throws.
+    /// - Returns: The instance, or nil when the service is not registered at all.
+    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and the errors
+    ///   of ``resolve(_:qualifier:arguments:_:)``.
     public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
@@ -195,7 +195,7 @@ public struct Resolver: Sendable {
             .optional(service)
     }
 
-    /// Returns an instance that is not disposed before the instance being created.
+    /// Returns an instance that is not disposed before the instance that is being created.
     ///
     /// ```swift
     /// Registration(UnitOfWork.self, lifetime: .scoped) { r in
@@ -208,8 +208,8 @@ public struct Resolver: Sendable {
     ///   - first: The first argument.
     ///   - rest: The other arguments.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
-    ///   what ``resolve(_:qualifier:arguments:_:)`` throws.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolve(_:qualifier:arguments:_:)``.
     public nonisolated(nonsending) func lease<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
@@ -219,21 +219,21 @@ public struct Resolver: Sendable {
             .leasedForCreation(service)
     }
 
-    /// Returns an instance without arguments that is not disposed before the instance being created.
+    /// Returns an instance without arguments that is not disposed before the instance that is being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and
-    ///   what ``resolve(_:qualifier:)`` throws.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolve(_:qualifier:)``.
     public nonisolated(nonsending) func lease<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
         try await request(ServiceKey(service, qualifier: qualifier), .none).leasedForCreation(service)
     }
 
-    /// Makes a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
+    /// Creates a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.

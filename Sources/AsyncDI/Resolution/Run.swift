@@ -19,13 +19,13 @@ import Synchronization
     /// The innermost activity that others can wait for and that this run is part of: a creation, an instance's
     /// disposal, or a body that holds a lease.
     let activity: Activity?
-    /// The shared creation whose product will hold what this run resolves.
+    /// The shared creation whose product will hold the instances that this run resolves.
     let holder: Creation?
     /// The graph of the run, where it is known; otherwise that of the root, which makes one when it is first needed.
     private let givenGraph: ResolutionGraph?
     /// Of the outermost run of a chain, the graph that it makes; of others, their ``outerRuns``.
     private let own: AtomicReference<any AnyObject & Sendable>
-    /// What recorders are told of this run; nil where nothing is recorded.
+    /// The record of this run; nil without a recording.
     let recorded: RecordedRun?
     /// Whether the run is of a resolution that a task has begun after the end of its current scope.
     let isOfOutlivingTask: Bool
@@ -37,7 +37,7 @@ import Synchronization
     /// Whether this run, or one that it is inside of, asks a container that was made after the one which its own asker
     /// asks.
     ///
-    /// Only there can a service ask for itself in ever new containers.
+    /// Only there can a service request itself in ever new containers.
     let isInNewer: Bool
     /// How many runs this one is inside of, in the same task.
     let depth: Int32
@@ -90,7 +90,7 @@ import Synchronization
             activity: creation ?? LeaseContext.innermost(in: parent?.activity), holder: holder, graph: graph)
     }
 
-    /// A run of a factory, asked for by another run in its task.
+    /// A run of a factory, requested by another run in its task.
     @inline(__always)
     convenience init(of binding: Binding, _ pack: ArgumentPack, inside parent: Run) {
         self.init(
@@ -161,7 +161,7 @@ import Synchronization
         return table._withUnsafeGuaranteedRef(body)
     }
 
-    /// What the table finds.
+    /// The result of a look-up in the table.
     @inline(__always)
     private func found(_ service: any Any.Type) -> InstanceTable.Found? {
         var found: InstanceTable.Found?
@@ -204,7 +204,7 @@ import Synchronization
         unsafeDowncast(own.loadOrInitialize { OuterRuns(outside: self) }, to: OuterRuns.self)
     }
 
-    /// How many runs its set has, if it was made: what making it took.
+    /// The number of runs in its set, if one was built: the cost of building it.
     var stepsToIndex: Int { beginsBlock && own.object != nil ? outerRuns.count : 0 }
 
     var step: PathStep { PathStep(key: binding.key, binding: binding, pack: pack) }
@@ -248,7 +248,7 @@ import Synchronization
         return withTable { $0 === holder.host.table }
     }
 
-    /// The hit, unless a rule about the instance's holder is to be asked first.
+    /// The hit, unless a rule about the instance's holder must be checked first.
     private func allowed(_ hit: consuming InstanceTable.Hit) -> InstanceTable.Hit? {
         if holder == nil || hit.isSharedForGood && outlivesNothingFound { return hit }
         hit.end()
@@ -291,10 +291,12 @@ import Synchronization
         }
     }
 
-    /// What this run, which goes on, finds at once: where no rule about the holder applies, and nothing is recorded.
+    /// The look-up of this run, which has not ended: where no rule about the holder applies, and nothing is recorded.
     func find(_ service: any Any.Type) throws -> Answer {
         if recorded != nil || isOfOutlivingTask { return .other(nil) }
-        guard let found = found(service) else { return .other(nil) }
+        guard let found = found(service) else {
+            return Request.beginShared(service, from: host, withTable { $0 }, asker: self)
+        }
         switch consume found {
         case .hit(let hit):
             guard let hit = allowed(hit) else { return .other(nil) }

@@ -20,10 +20,10 @@ extension InstanceTable.Shortcut {
     }
 }
 
-/// A transient service that is made by calling its factory, and nothing else.
+/// A transient service that is created by a mere call of its factory.
 @usableFromInline struct PlainTransient: ~Copyable {
     private let binding: Binding
-    /// The container asked from outside every run.
+    /// The container of a request from outside every run.
     private let host: (any ResolutionHost)?
     private let asker: Run?
 
@@ -122,7 +122,7 @@ extension Resolver {
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
         if let hit = beginHit(service, qualifier) {
-            // Until the read has ended: what the resolver keeps must not end inside it.
+            // Until the read has ended: the resolver's references must not end during it.
             defer { withExtendedLifetime(self) {} }
             if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
         }

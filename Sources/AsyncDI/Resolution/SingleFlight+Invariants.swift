@@ -1,5 +1,5 @@
 extension SingleFlight {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {

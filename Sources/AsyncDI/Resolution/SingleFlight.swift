@@ -63,7 +63,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// Every flight.
     var all: [Flight] { few.map(\.flight) + Array(many.keys) }
 
-    /// What is known of each flight; copies all of it.
+    /// The state of each flight; copies all of it.
     var entries: [Flight: Entry] { many.merging(few.map { ($0.flight, $0.entry) }) { $1 } }
 
     subscript(flight: Flight) -> Entry? { index(of: flight).map { few[$0].entry } ?? many[flight] }

@@ -1,5 +1,5 @@
-/// What one key has in one table: a registration (a ``Binding``), or only an instance, whose registration is another
-/// table's.
+/// The content of one key in one table: a registration (a ``Binding``), or only an instance, whose registration is
+/// another table's.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants and an atomic.
 @usableFromInline class Slot: @unchecked Sendable {

@@ -69,7 +69,7 @@ final class SlotArray: @unchecked Sendable {
 
     /// Puts a slot where its key has its place.
     ///
-    /// - Returns: What was there.
+    /// - Returns: The previous slot.
     func replace(_ slot: Slot, at index: Int) -> Slot? { places[index].slot.exchange(slot) }
 
     /// Inserts a slot under its key; at least one place stays free.

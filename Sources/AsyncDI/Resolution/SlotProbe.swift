@@ -1,4 +1,4 @@
-/// What a slot is looked for by.
+/// The key of a look-up, as slots are compared with it.
 ///
 /// Asked inside a ``ReadEpoch``, where no code of the user's may run: what only the user's `==` can tell is left
 /// undecided.
@@ -10,7 +10,7 @@ protocol SlotProbe {
 
 enum SlotMatch {
     case same, other
-    /// As far as can be told without the user's `==`.
+    /// The answer without the user's `==`, as far as possible.
     case undecided
 }
 
@@ -84,11 +84,11 @@ struct KeyProbe: SlotProbe {
             return key.details == nil && slot.key.details == nil ? .same : .other
         }
         if let isEqual = details.isKnown(toEqual: other) ?? verdicts[other] { return isEqual ? .same : .other }
-        // What is in no slot is not found, whatever its key.
+        // A key without a slot is not found.
         return slot.isEmpty ? .other : .undecided
     }
 
-    /// Compares what was undecided, outside every read and lock if that is possible; the next look-up will know.
+    /// Compares the undecided keys, outside every read and lock if that is possible, for the next look-up.
     mutating func decide(_ undecided: Undecided) {
         guard let details = key.details else { return }
         verdicts.add(undecided.first, isEqual: details.isEqual(to: undecided.first))
@@ -101,7 +101,7 @@ struct KeyProbe: SlotProbe {
         var rest: [KeyDetails] = []
     }
 
-    /// What the user's `==` has said.
+    /// The answer of the user's `==`.
     private struct Verdicts {
         private var first: (details: KeyDetails, isEqual: Bool)?
         private var rest = SmallMap<ObjectIdentifier, Bool>()
@@ -123,7 +123,7 @@ struct KeyProbe: SlotProbe {
 
 /// Looks for the slot of a key in the table of a container whose lock is held.
 ///
-/// Keys that share their details are told apart by them; only where none does is the user's `==` asked.
+/// The details distinguish keys that share them; the user's `==` runs only where none do.
 struct OwnSlotProbe: SlotProbe {
     let hash: UInt
     private let key: ServiceKey

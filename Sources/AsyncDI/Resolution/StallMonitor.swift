@@ -8,7 +8,7 @@ final class StallMonitor: Sendable {
     struct Wait: Hashable, Sendable {
         /// The service whose run asked, nil outside every run.
         let waiting: ServiceKey?
-        /// What is waited for: its end, which is told too, must not be told before.
+        /// The object of the wait, whose end is reported too, and must not be reported before.
         let creation: Creation
         /// Tells runs of the same service apart: by identity, because the request that waits holds its run until the
         /// wait is over.
@@ -83,7 +83,7 @@ final class StallMonitor: Sendable {
         task?.cancel()
     }
 
-    /// Reports what is due; nil when the task has nothing left to wait for.
+    /// Reports the waits that are due; nil when the task has no more waits to watch.
     private func check(_ generation: Int) -> Duration? {
         let now = stopwatch.elapsed()
         let (due, delay) = state.withLock { state -> ([(wait: Wait, lasted: Duration)], Duration?) in

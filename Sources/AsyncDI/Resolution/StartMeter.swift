@@ -16,7 +16,7 @@ final class StartMeter: Sendable {
         let begin: Duration
         var end: Duration?
         var isCreated = false
-        /// What a start created, and not another request meanwhile; nil when the creation failed.
+        /// The created instance, if the start created it; nil when the creation failed.
         var instance: StartedInstance?
         var waits: [Wait] = []
 
@@ -61,7 +61,7 @@ final class StartMeter: Sendable {
     /// - Parameters:
     ///   - key: The eager service whose creation failed first; nil when none was begun.
     ///   - begin: The time of the beginning.
-    /// - Returns: What is known of the failure.
+    /// - Returns: The services that failed, the report, and the unused instances.
     func fail(of key: ServiceKey?, since begin: Duration) -> Failure {
         let now = stopwatch.elapsed()
         let (records, isUnused) = end(succeeded: false)
@@ -154,7 +154,7 @@ final class StartMeter: Sendable {
 
     /// A request waits for a creation from now on.
     ///
-    /// - Returns: What ends the wait; nil when no container is starting.
+    /// - Returns: A closure that ends the wait; nil when no container is starting.
     func wait(of asker: Creation?, for creation: Creation) -> Wait? {
         guard isActive.load(ordering: .relaxed) else { return nil }
         let now = stopwatch.elapsed()

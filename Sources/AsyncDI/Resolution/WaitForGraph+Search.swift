@@ -86,7 +86,7 @@ extension WaitForGraph {
         return nil
     }
 
-    /// The stored edges of what a node waits for.
+    /// The stored edges of a node's targets.
     private func edges(from node: Node, _ reach: Reach) -> [Edge] {
         var edges: [Edge] = []
         for (target, waiters) in waits[node] ?? [:] {

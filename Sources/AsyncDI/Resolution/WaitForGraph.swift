@@ -74,7 +74,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     mutating func ask(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) -> AskAction {
         // The asker's own work is done: this is a task that outlives it, for which it does not wait.
         if heldSet.contains(asker) { return .wait(releasing: []) }
-        // What the asker has just begun itself, for one, waits for nothing yet.
+        // For example, a creation that the asker has just begun itself has no waits yet.
         guard target == asker || mayWait(target), path(from: target, to: asker, following: .all) != nil else {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: [])
@@ -301,7 +301,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         var next = held.filter { node in early[node].map { !$0.isSubset(of: heldSet) } ?? false }
         while let node = next.popLast() {
             guard group.remove(node) != nil else { continue }
-            // What was given an instance of a creation that is not complete is not complete either.
+            // A holder of an incomplete creation's instance is not complete either.
             for holder in givenTo[node] ?? [] where group.contains(holder) { next.append(holder) }
         }
         return held.filter(group.contains)

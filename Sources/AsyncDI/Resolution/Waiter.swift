@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One suspended request for what is being made: a promise that is kept once, by the first outcome.
+/// One suspended request for an instance in creation: a promise that is kept once, by the first outcome.
 ///
 /// A creation's end, a cancellation and a disposal may all try to resume a waiter; the first outcome counts and the
 /// others are ignored, so that the continuation is resumed exactly once.
@@ -22,7 +22,7 @@ import Synchronization
         case disposed
     }
 
-    /// What it waits for.
+    /// The object of its wait.
     let creation: Creation
     /// Whether it is to be given a lease with the instance.
     let takesLease: Bool

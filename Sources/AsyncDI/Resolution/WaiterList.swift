@@ -56,7 +56,7 @@ extension WaiterList: Equatable, ExpressibleByArrayLiteral {
 }
 
 extension WaiterList {
-    /// What must hold between any two calls.
+    /// The invariants between any two calls.
     ///
     /// Tests call this after every event.
     func checkInvariants() {

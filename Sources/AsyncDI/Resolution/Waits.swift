@@ -39,7 +39,7 @@ enum Waits {
 
     /// The beginnings that lead to an activity, the nearest first, as far as the graph may not have them.
     ///
-    /// Looked at outside the lock, because the last reference to a run may be let go of here.
+    /// Read outside the lock, because the last reference to a run may be released here.
     private static func beginnings(of activity: Activity) -> [Beginning] {
         var beginnings: [Beginning] = []
         var inner = activity

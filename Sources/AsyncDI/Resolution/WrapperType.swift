@@ -4,19 +4,19 @@ protocol WrapperType {
     static var wrapped: (any Any.Type)? { get }
     /// The needs of a registration that depends on the wrapper, for a validation without resolving.
     static var need: WrapperNeed { get }
-    /// Whether what the wrapper needs is registered.
+    /// Whether the wrapper's service is registered.
     static func isAvailable(for request: Request) -> Bool
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any
-    /// The same from what is there, without waiting; nil when the wrapper cannot be had that way.
+    /// The same from existing instances, without waiting; nil when the wrapper cannot be resolved in that way.
     static func ready(for request: Request) throws -> Any?
 }
 
-/// What must be registered for a wrapper to be resolved.
+/// The registrations that a wrapper needs in order to be resolved.
 enum WrapperNeed {
     case nothing
     /// The service, unless it is not registered at all.
     case optional(any Any.Type)
-    /// The service, with any arguments, when it is asked for later; `isHeld` when the wrapper's owner will hold it.
+    /// The service of a later request, with any arguments; `isHeld` when the wrapper's owner will hold the instance.
     case later(any Any.Type, isHeld: Bool)
     /// At least one contribution to the service, of those whose identity is wanted.
     case contributions(any Any.Type, isWanted: (ContributionID) -> Bool)
@@ -31,7 +31,7 @@ extension ServiceKey {
 }
 
 extension Request {
-    /// Whether a service can be asked for with this request's qualifier, whatever its arguments.
+    /// Whether a service can be requested with this request's qualifier, whatever its arguments.
     func knows<Service>(_ service: Service.Type) -> Bool {
         let inner = asking(for: service)
         if host.table.registration(of: inner.key) != nil || host.mismatch(inner.key, asker: nil) != nil { return true }

@@ -10,8 +10,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     private let bits: Atomic<UnsafeRawPointer?>
 
     init(_ object: Object? = nil) {
-        // Retained by hand because an atomic holds bits only: this reference gives the retain back in `deinit` or
-        // `exchange`.
+        // Retained by hand because an atomic holds bits only: `deinit` or `exchange` balances the retain.
         bits = Atomic(object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) })
     }
 
@@ -25,28 +24,28 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         #if ASYNCDI_EXPLORATION && os(Linux)
             SchedulePoint.pass()
         #endif
-        // Unretained because a writer that takes the object out keeps it until the read has ended, which the optimizer
-        // cannot bring forward: the end is an atomic change of memory that others see, and nothing is moved across it.
-        // Sequentially consistent: a reader's load must not move before its entry into the epoch.
+        // Unretained because a writer that takes the object out keeps it until the read has ended. The optimizer cannot
+        // move that end forward: it is an atomic change of memory that other threads see. Sequentially consistent: a
+        // reader's load must not move before its entry into the epoch.
         return bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }
 
     /// The object, retained: for writers, which hold the lock of this reference, and for objects that are never replaced.
     var object: Object? {
-        // Without this the owner of the reference, which owns the object, could go between the load and the retain.
+        // Otherwise the reference's owner, which owns the object, could end between the load and the retain.
         defer { withExtendedLifetime(self) {} }
         return load()?.takeUnretainedValue()
     }
 
-    /// The object, made now if there is none yet; it stays as long as this reference.
+    /// The object, created at the first call; it stays as long as this reference.
     ///
-    /// Of several that are made at once one stays.
+    /// Of several objects created concurrently, one stays.
     func loadOrInitialize(_ make: () -> Object) -> Object {
         // For the same reason as in `object`.
         defer { withExtendedLifetime(self) {} }
         if let object { return object }
-        // Retained by hand because the exchange below hands the retain over; a thread that loses the exchange returns its
-        // own.
+        // Retained by hand because the exchange below takes over the retain; a thread that loses the exchange releases
+        // its own.
         let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
         #if ASYNCDI_EXPLORATION && os(Linux)
             SchedulePoint.pass()
@@ -57,17 +56,17 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         return Unmanaged<Object>.fromOpaque(exchanged ? new : original!).takeUnretainedValue()
     }
 
-    /// Takes the object out where no other code can reach this reference any more: in the deinitializer of its owner.
+    /// Takes the object out where no other code can use this reference any more: in the deinitializer of its owner.
     func takeAtEnd() -> Object? {
         guard let pointer = bits.load(ordering: .acquiring) else { return nil }
         bits.store(nil, ordering: .relaxed)
-        // Retained by the one that this reference owned.
+        // Takes over the retain that this reference owned.
         return Unmanaged<Object>.fromOpaque(pointer).takeRetainedValue()
     }
 
-    /// Publishes another object and gives back the old one, which must outlive every reader that may have loaded it.
+    /// Publishes another object and returns the old one, which must outlive every reader that may have loaded it.
     func exchange(_ object: Object?) -> Object? {
-        // Retained by hand because the exchange hands one retain over, and takes the old object's out.
+        // Retained by hand because the exchange stores one retain, and returns that of the old object.
         let new = object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
         #if ASYNCDI_EXPLORATION && os(Linux)
             SchedulePoint.pass()
@@ -77,5 +76,5 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     }
 }
 
-/// `@unchecked Sendable` because the pointer is atomic and what it points to is `Sendable`.
+/// `@unchecked Sendable` because the pointer is atomic and its object is `Sendable`.
 extension AtomicReference: @unchecked Sendable where Object: Sendable {}

@@ -19,35 +19,33 @@
 #endif
 
 #if !_runtime(_multithreaded) || ASYNCDI_EXPLORATION
-    /// Stands for threads where there is only one, or one is to explore all schedules: what would run on one of its own is a
-    /// task.
+    /// Replaces the threads where only one exists, or where one explores all schedules: each job is a task.
     final class BlockingThreads: Sendable {
         static let shared = BlockingThreads()
 
         /// Runs a job, soon.
         func run(_ job: @escaping @Sendable () -> Void) { Task.detached { job() } }
 
-        /// Would stop everything else.
+        /// Does nothing: a pause would stop everything else.
         static func nap() {}
     }
 #else
-    /// Threads for code that may block, which the threads that tasks share must not be used for: as many as block at
-    /// once.
+    /// Threads for blocking code, kept off the cooperative pool: as many as block at once.
     ///
-    /// A job never waits for another one: it is given to a thread that has nothing to do, or else to a new one. A
-    /// thread that has had nothing to do for a second ends.
+    /// A job never waits for another one: it runs on an idle thread, or else on a new one. A thread that has been idle
+    /// for a second ends.
     ///
-    /// `@unchecked Sendable` because the state is touched only while the mutex is held. It is a mutex of its own, not a
-    /// ``Locked``, because a condition needs one of its kind.
+    /// `@unchecked Sendable` because the state is touched only while the mutex is held. It is a plain mutex, not a
+    /// ``Locked``, because a condition variable needs one.
     final class BlockingThreads: @unchecked Sendable {
         static let shared = BlockingThreads()
 
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        /// Signalled once for each job that an idle thread is to take.
+        /// Signaled once for each job that an idle thread is to take.
         private let jobAdded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
         /// Jobs that no thread has taken yet: never more than there are idle threads.
         private var jobs: [@Sendable () -> Void] = []
-        /// How many threads have nothing to do, those included that are about to start.
+        /// The number of idle threads, including those that are about to start.
         private var idleCount = 0
 
         private init() {
@@ -57,7 +55,7 @@
             pthread_cond_init(jobAdded, nil)
         }
 
-        /// Runs a job on a thread of its own, soon.
+        /// Runs a job on a thread that it may block, soon.
         func run(_ job: @escaping @Sendable () -> Void) {
             pthread_mutex_lock(mutex)
             jobs.append(job)
@@ -73,7 +71,7 @@
             nanosleep(&time, nil)
         }
 
-        /// The system gives no more threads: better one that tasks share than none.
+        /// For a system without more threads: a task's thread is better than none.
         private func runWithoutThread() {
             pthread_mutex_lock(mutex)
             idleCount -= 1
@@ -83,7 +81,7 @@
             if let job { Task.detached { job() } }
         }
 
-        /// Takes jobs until there was none for a second.
+        /// Performs jobs until none came for a second.
         private func work() {
             while performNext() {
                 pthread_mutex_lock(mutex)
@@ -94,8 +92,8 @@
 
         /// Performs the next job and releases it; false when none came.
         ///
-        /// What a job holds is user code, whose end may block: the thread counts as idle, and takes the mutex, only
-        /// afterwards.
+        /// A job holds user values, whose deinitializers may block: the thread counts as idle, and takes the mutex,
+        /// only after that.
         private func performNext() -> Bool {
             guard let job = nextJob() else { return false }
             perform(job)
@@ -104,7 +102,7 @@
 
         /// The next job; nil when none came in time.
         ///
-        /// The thread that asks counts as idle until then.
+        /// The calling thread counts as idle until then.
         private func nextJob() -> (@Sendable () -> Void)? {
             pthread_mutex_lock(mutex)
             defer {
@@ -115,7 +113,7 @@
             clock_gettime(CLOCK_REALTIME, &deadline)
             deadline.tv_sec += 1
             while jobs.isEmpty {
-                // Out of time, and nothing came at the last moment.
+                // The time is up, and no job came at the last moment.
                 if pthread_cond_timedwait(jobAdded, mutex, &deadline) != 0, jobs.isEmpty { return nil }
             }
             return jobs.removeFirst()
@@ -130,7 +128,7 @@
         }
     }
 
-    /// What a new thread is handed.
+    /// The argument of a new thread.
     private final class ThreadBody {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -138,10 +136,10 @@
 
     /// Starts a detached thread; false when the system has none left.
     private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-        // Retained by hand because the system hands over an address only: the thread gives it back, or this function
-        // when there is none.
+        // Retained by hand because the system passes on an address only: the thread takes the retain over, or this
+        // function when no thread starts.
         let handed = Unmanaged.passRetained(ThreadBody(body))
-        // A number there, a pointer elsewhere.
+        // A number on these systems, a pointer on others.
         #if canImport(Glibc) || canImport(Android) || canImport(Bionic)
             var thread = pthread_t()
         #else
@@ -151,8 +149,8 @@
             &thread, nil,
             {
                 runThread($0)
-                // The thread is detached, and this is not used: it is of the type that the system at hand wants,
-                // optional or not.
+                // The thread is detached, and this is not used: it has the type that the system at hand wants, optional
+                // or not.
                 return $0
             }, handed.toOpaque())
         guard code == 0 else {
@@ -168,7 +166,7 @@
     }
 
     private func runThread(_ handed: UnsafeMutableRawPointer?) {
-        // Retained for the thread by its starter.
+        // Takes over the starter's retain.
         if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().run() }
     }
 #endif

@@ -1,20 +1,19 @@
 extension Duration {
-    /// As much of this as may be passed to a clock at once: not less than nothing and at most a day.
+    /// The part of this duration that may be passed to a clock at once: at least zero and at most a day.
     ///
-    /// The instants of a clock need not reach as far as a duration does, and one that is asked for a later one ends the
+    /// The instants of a clock need not reach as far as a duration does, and a clock that computes a later one ends the
     /// process.
     var sleepable: Duration { min(max(self, .zero), .seconds(86_400)) }
 
-    /// This, or the longest time that can be added to others without leaving the range of durations; not less than
-    /// nothing.
+    /// This duration, or the longest one that can be added to others without overflow; at least zero.
     var addable: Duration { min(max(self, .zero), .seconds(Int64.max)) }
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// Sleeps for a while, at most a day: for callers that look at the time themselves and then sleep on.
+    /// Sleeps for a while, at most a day: for callers that check the time themselves and then sleep again.
     ///
-    /// Clocks are the user's. One that does not sleep, for a reason of its own, is replaced by the system's, because
-    /// asking it again at once would be all that the process does.
+    /// Clocks are user code. The system's clock replaces one that does not sleep, because calling it again at once
+    /// would keep the process busy.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, and nothing else.
     func nap(for duration: Duration) async throws {

@@ -1,7 +1,7 @@
-/// Whether instances of `type` are also a `Service`, decided without having one: for "did you mean" messages.
+/// Whether instances of `type` are also a `Service`, decided without an instance: for "did you mean" messages.
 ///
 /// A cast needs a value, or the metatype of `any P`, which generic code cannot spell. The metatype is therefore looked
-/// up by its mangled name, which is that of `any P` with the suffix of a metatype; when that fails, the answer is no.
+/// up by its mangled name: that of `any P` with the suffix of a metatype. When that fails, the answer is no.
 func conforms<Service>(_ type: any Any.Type, to service: Service.Type) -> Bool {
     if type == service { return false }
     guard let name = _mangledTypeName(service), let metatype = _typeByName(name + "Xp") ?? _typeByName(name + "m")

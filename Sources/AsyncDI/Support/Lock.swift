@@ -19,11 +19,11 @@
 ///
 /// Copies share the value.
 ///
-/// `Synchronization.Mutex` is not used because on Linux it convoys when threads outnumber cores and makes
-/// ThreadSanitizer report races that are none; a plain system mutex does neither.
+/// `Synchronization.Mutex` is not used because on Linux it convoys when threads outnumber cores, and because
+/// ThreadSanitizer reports false races with it; a plain system mutex has neither problem.
 ///
-/// Never call user code or resume a continuation inside `withLock`, and never take two of these in an order other than
-/// container, its parent, graph of waits: a handle that is made for observers looks for its parent's.
+/// Never call user code or resume a continuation inside `withLock`. Nested locks follow one order: container, its
+/// parent, graph of waits. The middle one occurs when a handle created for observers looks for its parent's.
 ///
 /// `@unchecked Sendable` because the value is touched only while the mutex beside it is held; a breach shows in any
 /// stress test under ThreadSanitizer.
@@ -45,7 +45,7 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
             buffer.withUnsafeMutablePointerToElements { $0.initializeMutex() }
             return value
         }
-        // Unchecked because what `create` makes is of the class that it is called on.
+        // Unchecked because `create` returns an object of the class that it is called on.
         return unsafeDowncast(buffer, to: Storage.self)
     }
 
@@ -53,7 +53,7 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
 
     func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
         let (value, mutex) = withUnsafeMutablePointers { ($0, $1) }
-        // The pointers are valid as long as the buffer is, which the caller holds.
+        // The pointers are valid as long as the buffer, which the caller holds.
         defer { withExtendedLifetime(self) {} }
         #if ASYNCDI_EXPLORATION && os(Linux)
             SchedulePoint.lock(mutex)
@@ -91,7 +91,7 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
         fileprivate func unlockMutex() { pthread_mutex_unlock(self) }
     }
 #else
-    /// There is one thread, without contention.
+    /// One thread has no contention.
     private struct Mutex {}
 
     extension UnsafeMutablePointer<Mutex> {

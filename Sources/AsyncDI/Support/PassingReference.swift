@@ -1,9 +1,8 @@
 import Synchronization
 
-/// A strong reference that is given up once, while others may be reading it.
+/// A strong reference that is given up once, while other threads may be reading it.
 ///
-/// The last one, its owner or a reader, releases the object: no thread waits, and nothing is
-/// allocated.
+/// The last user, its owner or a reader, releases the object: no thread waits, and nothing is allocated.
 ///
 /// `@unchecked Sendable` because the pointer is constant, and ``state`` says which thread may follow it.
 struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
@@ -21,10 +20,10 @@ struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
         if state.load(ordering: .acquiring) & Self.isReleased == 0 { object?.release() }
     }
 
-    /// Whether there never was an object.
+    /// Whether it was created without an object.
     var isEmpty: Bool { object == nil }
 
-    /// The object, nil once it was given up.
+    /// The object, nil after it was given up.
     func load() -> Object? {
         guard let object else { return nil }
         let before = state.wrappingAdd(Self.reader, ordering: .acquiringAndReleasing).oldValue
@@ -35,7 +34,7 @@ struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
         return found
     }
 
-    /// Lets go of the object; not to be called under a lock, because its deinitializer may be user code.
+    /// Releases the object; not to be called under a lock, because its deinitializer may be user code.
     func giveUp() {
         guard let object else { return }
         state.bitwiseOr(Self.isGivenUp, ordering: .acquiringAndReleasing)

@@ -14,7 +14,7 @@ import Synchronization
     import WASILibc
 #endif
 
-/// Tells writers when no reader can still hold a pointer that they have unpublished.
+/// Lets writers wait until no reader can still hold a pointer that they have unpublished.
 ///
 /// Readers of published pointers bracket "load the pointer, retain what it points to" with ``enter()`` and
 /// ``Ticket/exit()``: two atomic additions, no lock, no allocation. A writer swaps the pointer first, then calls
@@ -28,9 +28,9 @@ import Synchronization
 /// and waits twice. All operations are sequentially consistent because the argument orders a reader's addition and load
 /// against a writer's swap and read.
 ///
-/// `@unchecked Sendable` because the pointer never changes and what it points to is atomic.
+/// `@unchecked Sendable` because the pointer never changes and its counters are atomic.
 final class ReadEpoch: @unchecked Sendable {
-    /// The one epoch of the process: a table keeps it at hand, because reaching a global costs a call each time.
+    /// The one epoch of the process: a table holds a reference to it, because each access to a global costs a call.
     static let shared = ReadEpoch()
 
     private static let stripes = 16
@@ -39,7 +39,7 @@ final class ReadEpoch: @unchecked Sendable {
     private let parity = Atomic<Int>(0)
     /// One counter for each stripe and parity, each on a cache line of its own.
     private let counters: UnsafeMutablePointer<Counter>
-    /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer takes an empty value for its neighbor.)
+    /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer mistakes an empty value for its neighbor.)
     private let writers = Locked(0)
 
     private init() {
@@ -47,7 +47,7 @@ final class ReadEpoch: @unchecked Sendable {
         for index in 0..<(Self.stripes * 2 * Self.spacing) { (counters + index).initialize(to: Counter()) }
     }
 
-    /// A read that goes on: the counter that it raised, which is never freed.
+    /// A read in progress: the counter that it raised, which is never freed.
     struct Ticket {
         fileprivate let counter: UnsafeMutablePointer<Counter>
 
@@ -91,16 +91,17 @@ final class ReadEpoch: @unchecked Sendable {
         }
     }
 
-    /// Threads have stacks of their own, megabytes apart: where a local variable lies tells them apart without a call.
+    /// Each thread has its own stack, megabytes apart: the address of a local variable distinguishes threads without a
+    /// call.
     ///
-    /// Any stripe would be right; different ones are only faster.
+    /// Any stripe is correct; different ones are only faster.
     private func stripe() -> Int {
         var local: UInt8 = 0
         let address = withUnsafeMutablePointer(to: &local) { UInt64(UInt(bitPattern: $0)) } >> 16
         return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Self.stripes - 1)
     }
 
-    /// Lets other threads go on; where there are none, no thread is reading.
+    /// Lets other threads run; on a single thread, no other one is reading.
     private func yieldThread() {
         #if ASYNCDI_EXPLORATION && os(Linux)
             SchedulePoint.wait()

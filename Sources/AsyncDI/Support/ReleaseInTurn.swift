@@ -15,21 +15,21 @@
     #endif
 #endif
 
-/// Releases an object on behalf of a deinitializer, or of what one calls.
+/// Releases an object on behalf of a deinitializer, or of a function that one calls.
 ///
-/// Left to themselves, the objects of a chain end inside one another, each in the deinitializer of the one before, and
-/// a long chain takes more stack than there is. Here an object that would end inside the end of another one ends after
-/// it, in the same thread, and before the first of them has been released.
+/// Without it, the objects of a chain end inside one another, each in the deinitializer of the one before, and a long
+/// chain overflows the stack. Here an object that would end during the end of another one ends after it, in the same
+/// thread, and before the first of them has been released.
 func releaseInTurn<Object: AnyObject>(_ object: consuming Object?) {
-    // Mostly another reference keeps it. That can change at any time, in both directions: then it ends here, or a little
-    // later.
+    // In most cases another reference keeps it. That may change at any time, in both directions: it then ends here, or
+    // a little later.
     guard isKnownUniquelyReferenced(&object), let last = object.take() else { return }
-    // Consumed, so that it is the queue that has the last reference, and not this function.
+    // Consumed, so that the queue has the last reference, and not this function.
     guard let queue = ReleaseQueue.current else { return ReleaseQueue.run(releasing: consume last) }
     queue.append(consume last)
 }
 
-/// What is to be released by the one call of ``releaseInTurn(_:)`` of this thread that is not inside another one.
+/// The objects to be released by this thread's outermost call of ``releaseInTurn(_:)``.
 private final class ReleaseQueue {
     private var objects: [AnyObject?] = []
     private var next = 0
@@ -69,16 +69,16 @@ private final class ReleaseQueue {
         static var current: ReleaseQueue? {
             get {
                 guard let key, let address = pthread_getspecific(key) else { return nil }
-                // Unretained because `run` keeps it for as long as it is here.
+                // Unretained because `run` keeps it while it is here.
                 return Unmanaged<ReleaseQueue>.fromOpaque(address).takeUnretainedValue()
             }
             set {
-                // Unretained because `run` keeps it for as long as it is here.
+                // Unretained because `run` keeps it while it is here.
                 if let key { pthread_setspecific(key, newValue.map { Unmanaged.passUnretained($0).toOpaque() }) }
             }
         }
     #else
-        /// Unsafe because there is one thread.
+        /// Unsafe because only one thread exists.
         nonisolated(unsafe) static var current: ReleaseQueue?
     #endif
 }

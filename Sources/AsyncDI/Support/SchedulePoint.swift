@@ -1,31 +1,31 @@
 #if ASYNCDI_EXPLORATION && os(Linux)
     import Glibc
 
-    /// Where threads could interleave, in a library that is compiled to explore that.
+    /// A point at which threads could interleave, in a library that is compiled to explore schedules.
     ///
     /// Before and after every lock, and before every atomic operation of the instance table and of the read epochs.
     public enum SchedulePoint {
-        /// What a thread is about to do.
+        /// The next action of a thread.
         public enum Kind: Int32, Sendable {
-            /// Anything: others may go first.
+            /// Any action: other threads may go first.
             case pass = 1
-            /// It waits for the lock at the address.
+            /// A wait for the lock at the address.
             case blocked = 2
-            /// It waits for others to go on.
+            /// A wait for other threads to make progress.
             case waits = 3
-            /// It has released the lock at the address.
+            /// The release of the lock at the address.
             case released = 4
         }
 
         /// Called at each point.
         ///
-        /// Unsafe because it is set before the first container is made, and only read from then on.
+        /// Unsafe because it is set before the first container is created, and only read from then on.
         nonisolated(unsafe) public static var hook: (@convention(c) (Int32, UnsafeRawPointer?) -> Void)?
 
         static func pass() { hook?(Kind.pass.rawValue, nil) }
         static func wait() { hook?(Kind.waits.rawValue, nil) }
 
-        /// Locks without blocking the thread: whoever has the lock is one of the threads that take turns.
+        /// Locks without blocking the thread: the lock's owner is one of the threads that take turns.
         static func lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
             guard let hook else {
                 pthread_mutex_lock(mutex)

@@ -1,4 +1,4 @@
-/// A dictionary that is mostly nearly empty: its first entries are looked through, because hashing them takes longer.
+/// A dictionary that rarely has many entries: the first ones are compared one by one, because hashing takes longer.
 struct SmallMap<Key: Hashable, Value> {
     private struct Entry {
         let key: Key
@@ -31,7 +31,7 @@ struct SmallMap<Key: Hashable, Value> {
     }
 
     private func index(of key: Key) -> Int? {
-        // Where they are: a loop over the array would copy each entry.
+        // In place: a loop over the array would copy each entry.
         few.withUnsafeBufferPointer { entries in
             guard let first = entries.baseAddress else { return nil }
             for index in 0..<entries.count where (first + index).pointee.key == key { return index }

@@ -1,4 +1,4 @@
-/// Measures how long a creation takes, by the container's clock.
+/// Measures the duration of a creation, by the container's clock.
 struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration
 
@@ -7,7 +7,7 @@ struct Stopwatch: Sendable {
             let start = clock.now
             return { start.duration(to: clock.now) }
         }
-        // Known to the compiler, the usual clock is read without a look at its type each time.
+        // The usual clock's type is known to the compiler, so that it is read without dynamic dispatch.
         elapsed = if let clock = clock as? ContinuousClock { start(clock) } else { start(clock) }
     }
 }

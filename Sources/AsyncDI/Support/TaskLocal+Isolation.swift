@@ -9,8 +9,8 @@ extension TaskLocal {
         _ value: Value, isolation: isolated (any Actor)? = #isolation,
         _ body: nonisolated(nonsending) () async throws -> sending R
     ) async throws -> sending R where Value: Sendable {
-        // Unsafe because `withValue` cannot express that the result was received as `sending` and is touched by nothing
-        // on its way out.
+        // Unsafe because `withValue` cannot express that the result was received as `sending` and that no other code
+        // uses it on its way out.
         nonisolated(unsafe) let result = try await withValue(value) {
             _ = isolation
             return try await body()

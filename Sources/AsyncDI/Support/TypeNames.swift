@@ -1,4 +1,4 @@
-/// The name of a type as its author writes it: without the module, `String?` for `Optional<String>`.
+/// The name of a type as source code spells it: without the module, `String?` for `Optional<String>`.
 func readableName(of type: any Any.Type) -> String {
     if let wrapper = type as? any SugaredType.Type { return wrapper.sugaredName }
     return String(describing: type)
@@ -9,7 +9,7 @@ func readableMetatype<T>(of type: T.Type) -> String {
     isExistential(type) ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
 }
 
-/// The same for a type that is only known at run time.
+/// The same for a type that is known only at run time.
 func metatypeExpression(_ type: any Any.Type) -> String {
     func expression<T>(_ type: T.Type) -> String { readableMetatype(of: type) }
     return _openExistential(type, do: expression)
@@ -21,7 +21,7 @@ func isExistential<T>(_ type: T.Type) -> Bool {
     String(describing: Swift.type(of: type)).hasSuffix(".Protocol")
 }
 
-/// A type whose name is written with punctuation.
+/// A type whose name has punctuation.
 private protocol SugaredType {
     static var sugaredName: String { get }
 }

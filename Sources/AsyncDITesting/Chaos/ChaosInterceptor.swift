@@ -1,7 +1,7 @@
 import AsyncDI
 import Synchronization
 
-/// Lets factories and hooks of a container suspend, be slow and fail, by a plan.
+/// Suspends, delays and fails the factories and hooks of a container, by a plan.
 final class ChaosInterceptor: ContainerInterceptor {
     private struct State {
         var record: ChaosRecord
@@ -30,7 +30,7 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
         state.withLock { $0.record.begin(call) }
-        // A hook does its work first: what it was to close is closed.
+        // A disposal hook does its work first, so that the instance is closed.
         if call.kind != .disposalHook { try await inject(into: call) }
     }
 
@@ -48,7 +48,7 @@ final class ChaosInterceptor: ContainerInterceptor {
     }
 
     func didFail(_ call: InterceptedCall, with error: any Error) {
-        // A hook that fails by its own, too, has run.
+        // A hook that fails by itself has run, too.
         state.withLock { $0.record.end(call) }
     }
 
@@ -64,7 +64,7 @@ final class ChaosInterceptor: ContainerInterceptor {
         note("\(text): \(fault.rawValue)", call, isError: fault == .throwsError)
         switch fault {
         case .suspends: for _ in 0..<size { await Task.yield() }
-        // A task that is cancelled is not slow.
+        // A cancelled task is not slow.
         case .isSlow: try? await Task.sleep(for: .milliseconds(size))
         case .throwsError: throw ChaosError(call: text)
         case .isCancelled:

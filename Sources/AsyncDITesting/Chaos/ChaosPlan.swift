@@ -1,26 +1,26 @@
-/// What may happen to a factory or hook in a round of ``withChaos(seed:rounds:patience:faults:resets:_:operation:)``.
+/// A fault that ``withChaos(seed:rounds:patience:faults:resets:_:operation:)`` adds to a factory or hook.
 @nonexhaustive
 public enum ChaosFault: String, Sendable, Hashable, CaseIterable {
-    /// Its task suspends several times before it.
+    /// The task suspends several times before the call.
     case suspends
-    /// It takes a few milliseconds longer.
+    /// The call takes a few milliseconds longer.
     case isSlow
-    /// It throws a ``ChaosError``: a factory before it runs, a hook at its end.
+    /// The call throws a ``ChaosError``: a factory before it runs, a hook at its end.
     case throwsError
-    /// Its task is cancelled, and it throws `CancellationError`; factories and hooks of a creation only.
+    /// The call's task is cancelled, and throws `CancellationError`; only in factories and hooks of a creation.
     case isCancelled
 }
 
-/// The error of a factory or hook that a chaos test lets fail.
+/// The error of a factory or hook in which a chaos test planned a failure.
 public struct ChaosError: Error, Hashable, CustomStringConvertible {
     /// The call that failed.
     public let call: String
 
-    /// The call that failed, as the plan has it.
+    /// The call that failed, as the plan names it.
     public var description: String { "chaos: \(call) throws" }
 }
 
-/// Decides what happens to each call: the same for the same seed, in whatever order calls of different services come.
+/// Decides the fault of each call: the same for the same seed, whatever the order of calls to different services.
 struct ChaosPlan: Sendable {
     let seed: UInt64
     let faults: [ChaosFault]
@@ -30,14 +30,14 @@ struct ChaosPlan: Sendable {
         self.faults = ChaosFault.allCases.filter(faults.contains)
     }
 
-    /// What happens to a call.
+    /// Decides the fault of a call.
     ///
     /// - Parameters:
-    ///   - call: The service and what is called.
-    ///   - number: How many calls of it there were before.
+    ///   - call: The service, and its factory or hook.
+    ///   - number: The number of earlier calls of it.
     /// - Returns: The fault, and a number for its size; nil for half of all calls.
     func fault(_ call: String, number: Int) -> (fault: ChaosFault, size: Int)? {
-        // FNV-1a, because `Hasher` gives other numbers in each process.
+        // FNV-1a, because `Hasher` has other results in each process.
         var bits: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in call.utf8 { bits = (bits ^ UInt64(byte)) &* 0x100_0000_01B3 }
         bits = Self.mixed(bits ^ Self.mixed(seed) &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)

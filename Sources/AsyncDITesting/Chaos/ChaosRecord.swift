@@ -1,10 +1,10 @@
 import AsyncDI
 
-/// What happened in one round, and what must not have.
+/// The record of one round, and the invariants that it must satisfy.
 ///
-/// A pure value. Events come in the order in which they happened, because containers hand them over so; calls come from any task.
+/// A pure value. Events arrive in order, because containers deliver them in order; calls come from any task.
 struct ChaosRecord {
-    /// An instance as events name it: the registration's key, and the arguments.
+    /// An instance as events identify it: the registration's key, and the arguments.
     private struct Instance: Hashable {
         let key: ServiceKey
         let arguments: String
@@ -37,7 +37,7 @@ struct ChaosRecord {
     private var shared: Set<ServiceKey> = []
     private var singletons: Set<ServiceKey> = []
     private(set) var problems: [String] = []
-    /// What was done to which call, in the order in which it was done.
+    /// The faults and the calls that they hit, in order.
     private(set) var plan: [String] = []
 
     init(resets: Bool = false) { self.resets = resets }
@@ -62,7 +62,7 @@ struct ChaosRecord {
         running[Making(key: call.key, owner: call.owner), default: 0] -= 1
     }
 
-    /// An `onDispose` hook runs for an object, nil for a value.
+    /// Notes that an `onDispose` hook runs for an object, nil for a value.
     mutating func close(_ call: InterceptedCall, _ object: ObjectIdentifier?) {
         if call.index == 0 { closedByHook[call.key, default: 0] += 1 }
         guard let object else { return }
@@ -71,7 +71,7 @@ struct ChaosRecord {
         if closings[closing, default: 0] > 1 { problems.append("An instance of \(call.key) was disposed twice.") }
     }
 
-    /// A factory has made an object, which may have the address of one that is gone.
+    /// Notes that a factory has returned an object, which may have the address of a released one.
     mutating func make(_ key: ServiceKey, _ object: ObjectIdentifier) {
         closings = closings.filter { $0.key.object != object }
     }
@@ -103,7 +103,7 @@ struct ChaosRecord {
 
     // MARK: The end of the round
 
-    /// Everything is disposed, and every event has come.
+    /// Checks the invariants, after every disposal and every event.
     mutating func check() {
         for instance in Set(created.keys).union(disposed.keys) {
             let (made, gone) = (created[instance, default: 0], disposed[instance, default: 0])

@@ -1,12 +1,12 @@
 public import AsyncDI
 
-/// A round of a chaos test in which something happened that must not, and how to repeat it.
+/// The failure of a chaos test's round, with the means to repeat it.
 public struct ChaosFailure: Error, CustomStringConvertible {
     /// The seed of the round: `withChaos(seed: …, rounds: 1)` repeats it.
     public let seed: UInt64
-    /// What must not have happened.
+    /// The violated invariants.
     public let problems: [String]
-    /// What was done to which call, in the order in which it was done.
+    /// The faults and the calls that they hit, in order.
     public let plan: [String]
 
     /// The problems, the seed and the plan.
@@ -32,21 +32,21 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///     }
 /// }
 /// ```
-/// After each round the container is disposed, and it is checked that body and disposal ended in time, that nothing was
-/// created twice, disposed twice or not at all, and that observers were told of every error of a shared instance or an
-/// `onDispose` hook. The body may let the planned errors out: ``ChaosError``, `CancellationError`, and a `DisposalError` or
-/// `ResolutionError` because of them. Any other error fails the round.
+/// After each round the container is disposed. The round fails when the body or the disposal does not end in time, when
+/// an instance was created twice, disposed twice or not at all, and when observers missed an error of a shared instance
+/// or an `onDispose` hook. The body may throw the planned errors: ``ChaosError``, `CancellationError`, and a
+/// `DisposalError` or `ResolutionError` that they cause. Any other error fails the round.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
 ///   - rounds: The number of rounds.
-///   - patience: How long the body, and then the disposal, of a round may take; longer on a machine that is busy with
+///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
-///   - faults: What may happen to a factory or hook.
-///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
-///     is under way, which is a failure otherwise.
+///   - faults: The faults that the plan may use.
+///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
+///     of it, which is otherwise a failure.
 ///   - registrations: The registrations; evaluated for each round.
-///   - operation: The body. Where it does not end in time it is cancelled and left behind.
+///   - operation: The body. After its time limit it is cancelled and left behind.
 /// - Throws: ``ChaosFailure``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
@@ -66,12 +66,12 @@ public nonisolated(nonsending) func withChaos(
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
 ///   - rounds: The number of rounds.
-///   - patience: How long the body, and then the disposal, of a round may take; longer on a machine that is busy with
+///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
-///   - faults: What may happen to a factory or hook.
-///   - resets: Whether the body resets or replaces singletons: one may then be created again while an earlier creation of it
-///     is under way, which is a failure otherwise.
-///   - operation: The body. Where it does not end in time it is cancelled and left behind.
+///   - faults: The faults that the plan may use.
+///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
+///     of it, which is otherwise a failure.
+///   - operation: The body. After its time limit it is cancelled and left behind.
 /// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
@@ -118,7 +118,7 @@ struct ChaosRound {
             if let result = await Patience.result(of: disposal, within: patience) {
                 try result.get()
             } else {
-                // Says what the disposal waits for.
+                // The error names the objects that the disposal waits for.
                 try await container.dispose(deadline: .zero)
             }
         } catch  where Self.isPlanned(error) {
@@ -159,14 +159,14 @@ struct ChaosRound {
 
 /// Waits for a task, but not forever.
 enum Patience {
-    /// - Returns: The task's result; nil when it has not ended in time. The task is not cancelled then.
+    /// - Returns: The task's result; nil at the time limit, which does not cancel the task.
     static nonisolated(nonsending) func result(
         of task: Task<Void, any Error>, within limit: Duration
     ) async -> Result<Void, any Error>? {
         let (stream, continuation) = AsyncStream<Result<Void, any Error>?>.makeStream()
         let timer = Task {
-            // In many short sleeps, each of which ends late where tasks wait for a thread: on a machine that is busy
-            // with other tests, the limit is as much longer as the body is slower.
+            // Many short sleeps, each of which ends late where tasks wait for a thread: on a machine that is busy with
+            // other tests, the limit grows with the body's delay.
             for _ in 0..<200 {
                 do { try await Task.sleep(for: limit / 200) } catch { return }
             }
@@ -181,7 +181,7 @@ enum Patience {
             for await result in stream { return result }
             return nil
         } onCancel: {
-            // The body ends by itself, or the timer is up.
+            // The body ends by itself, or the time is up.
             task.cancel()
         }
     }

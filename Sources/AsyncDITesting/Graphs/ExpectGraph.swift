@@ -1,24 +1,24 @@
 public import AsyncDI
 public import Testing
 
-/// Expects the declared graph of a container to be the one in a file, which is kept in the repository.
+/// Expects the declared graph of a container to equal the one in a file of the repository.
 ///
 /// ```swift
-/// @Test(.container { AppModule() })
-/// func `dependencies change only where a reviewer sees it`() async throws {
+/// @Test func `dependencies change only where a reviewer sees it`() async throws {
+///     try await expectWiring()
 ///     try await expectGraph(matches: "Wiring.json")
 /// }
 /// ```
 /// Each registration and each edge that differs is a line of the issue. With the environment variable
-/// `ASYNCDI_REWRITE_GRAPHS=1` the file is written instead, and the change is in the diff of the commit. The file has the
-/// `DependencyGraph.contract`, which has no lines of sources: moving a registration is no difference.
+/// `ASYNCDI_REWRITE_GRAPHS=1` the file is written instead, and the change is in the diff of the commit. The file
+/// contains the `DependencyGraph.contract`, which has no source locations: moving a registration is no difference.
 ///
 /// - Parameters:
-///   - file: The file, beside that of the test, or an absolute path.
-///   - container: The container; that of the current test when nil.
-///   - sourceLocation: The place of the expectation.
-/// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`; an error of the system when
-///   the file cannot be read or written.
+///   - file: The file, relative to the folder of the test, or an absolute path.
+///   - container: The container; nil for that of the current test.
+///   - sourceLocation: The source location of the expectation.
+/// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`; an error of the system
+///   when the file cannot be read or written.
 public nonisolated(nonsending) func expectGraph(
     matches file: String, of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
@@ -38,7 +38,7 @@ struct GraphFile {
         path = file.hasPrefix("/") ? file : folder + file
     }
 
-    /// The text of the issue; nil when the graphs are the same, or the file was rewritten.
+    /// Returns the text of the issue; nil when the graphs are equal, or the file was rewritten.
     func compare(with graph: DependencyGraph, mustRewrite: Bool) throws -> String? {
         let advice = "To accept the graph, run the test with ASYNCDI_REWRITE_GRAPHS=1, and commit the file."
         let text = try TextFile.read(path)

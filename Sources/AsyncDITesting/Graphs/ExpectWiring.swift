@@ -1,7 +1,7 @@
 public import AsyncDI
 public import Testing
 
-/// Expects the registrations of a container to be complete and free of contradictions, without running a factory.
+/// Expects the registrations of a container to be complete and consistent, without running a factory.
 ///
 /// ```swift
 /// @Test(.container { AppModule() })
@@ -9,18 +9,18 @@ public import Testing
 ///     try await expectWiring()
 /// }
 /// ```
-/// Each problem of `Container.validate()` is an issue, at the line of the registration that it is about.
+/// Each problem of `Container.validate()` is an issue, at the line of its registration.
 ///
 /// - Parameters:
-///   - container: The container; that of the current test when nil.
-///   - sourceLocation: The place that problems without a registration are recorded at.
+///   - container: The container; nil for that of the current test.
+///   - sourceLocation: The source location for problems without a registration.
 /// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`.
 public nonisolated(nonsending) func expectWiring(
     of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let container = try container ?? Container.test
     for problem in try await container.validationReport().problems {
-        // The last registration of the path: what is missing has none.
+        // The last registration of the path: a missing one has none.
         let site = problem.sites.compactMap(\.self).last
         let location = site.map { SourceFiles.location(of: $0, near: sourceLocation) } ?? sourceLocation
         Issue.record("\(problem)", sourceLocation: location)

@@ -3,10 +3,10 @@ enum JSONValue: Equatable {
     case object([String: JSONValue])
     case array([JSONValue])
     case string(String)
-    /// A number, `true`, `false` or `null`, as it is written.
+    /// A number, `true`, `false` or `null`, as text.
     case literal(String)
 
-    /// What is wrong with a text.
+    /// The syntax error of a text.
     struct Mistake: Error, CustomStringConvertible {
         let description: String
 
@@ -43,7 +43,7 @@ enum JSONValue: Equatable {
             Mistake("It is no JSON in line \(scalars[..<index].count { $0 == "\n" } + 1): \(what).")
         }
 
-        /// The next character that is no space, which stays.
+        /// The next character that is not a space, without consuming it.
         mutating func next() -> Unicode.Scalar? {
             while index < scalars.count, " \n\r\t".unicodeScalars.contains(scalars[index]) { index += 1 }
             return index < scalars.count ? scalars[index] : nil
@@ -122,7 +122,7 @@ enum JSONValue: Equatable {
             case "f": return "\u{C}"
             case "u":
                 let first = try unit()
-                // A pair of surrogates stands for one character.
+                // A surrogate pair encodes one character.
                 if (0xD800..<0xDC00).contains(first), scalars[(index + 1)...].starts(with: ["\\", "u"]) {
                     index += 2
                     let second = try unit()
@@ -136,7 +136,7 @@ enum JSONValue: Equatable {
             }
         }
 
-        /// The four digits behind a `u`; the last of them stays.
+        /// The four digits after a `u`; the last of them is not consumed.
         private mutating func unit() throws(Mistake) -> UInt32 {
             guard index + 4 < scalars.count,
                 let unit = UInt32(String(String.UnicodeScalarView(scalars[index + 1...index + 4])), radix: 16)

@@ -10,7 +10,7 @@ private struct Span: Sendable {
 private struct Database: Sendable {}
 private struct Catalogue: Sendable {}
 
-/// What runs around the creation of a shared instance.
+/// Wrappers of the creation of a shared instance.
 @Suite(.timeLimit(.minutes(10))) struct AroundCreationTests {
     private struct Tracing: ContainerObserver, AroundCreation {
         let spans: Log<String>

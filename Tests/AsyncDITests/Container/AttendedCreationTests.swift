@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Creations that are over, or not, when whoever launched them looks.
+/// Creations that are over, or not, when the launching request looks.
 @Suite(.timeLimit(.minutes(10))) struct AttendedCreationTests {
     @Test func `a place that closes under a factory which does not suspend gives its asker no instance`() async throws {
         let thing = Box<Container>()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Notes the calls, and throws what it is told to.
+/// Notes the calls, and throws the chosen errors.
 private final class Interceptor: ContainerInterceptor {
     let calls = Log<String>()
     let found = Log<String>()

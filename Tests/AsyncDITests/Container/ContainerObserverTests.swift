@@ -28,7 +28,7 @@ private final class LineObserver: ContainerObserver {
     }
 }
 
-/// What observers are told: DESIGN 3.8.
+/// The events that observers receive.
 @Suite(.timeLimit(.minutes(10))) struct ContainerObserverTests {
     @Test func `an instance's whole life is told, in order`() async throws {
         let observer = LineObserver()
@@ -96,7 +96,7 @@ private final class LineObserver: ContainerObserver {
                 .onDispose { _ in throw TestError(1) }
         }
         _ = try await container?.resolve(Engine.self)
-        // A replacement does not wait for what it replaces; nobody needs to hold the container either.
+        // A replacement does not wait for the replaced instance; the container needs no other reference either.
         try await container?.register(Engine.self) { _ in Engine() }
         container = nil
         #expect(
@@ -221,7 +221,7 @@ private final class LineObserver: ContainerObserver {
                 Registration(Wheel.self, lifetime: .singleton) { _ in Wheel() }
             }
             defer { observer.release() }
-            // The observer is in the middle of its first event; nothing below needs another thread of the pool.
+            // The observer is handling its first event; the code below needs no other thread of the pool.
             await gate.arrived()
             try await container.register(Engine.self, instance: Engine())
             _ = try await container.resolve(Engine.self)
@@ -243,7 +243,7 @@ private final class LineObserver: ContainerObserver {
         }
         defer { for observer in blocked { observer.release() } }
         while blocked.contains(where: { !$0.isBlocking }) { await Task.yield() }
-        // Tasks run, and another container's observer hears.
+        // Tasks run, and another container's observer receives its events.
         let observer = LineObserver()
         let container = Container(observers: [observer], clock: ManualClock()) {
             Registration(Wheel.self, lifetime: .singleton) { _ in Wheel() }
@@ -285,7 +285,7 @@ private final class GatedObserver: ContainerObserver {
 }
 
 extension ContainerCore {
-    /// Yields until an observer has been told of the last disposal.
+    /// Yields until an observer has received the last disposal.
     fileprivate func settled(_ observer: RecordingObserver) async {
         func open() -> Int {
             observer.events.reduce(0) { count, event in

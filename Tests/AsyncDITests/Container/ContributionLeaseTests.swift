@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Leases of contributions: what is one of many is held like any other instance.
+/// Leases of contributions: these are held like any other instance.
 @Suite(.timeLimit(.minutes(10))) struct ContributionLeaseTests {
     /// A handler that notices when it is used after its end.
     private final class Handler: Sendable {
@@ -13,7 +13,7 @@ import Testing
         func close() { closed.increment() }
     }
 
-    /// What handlers are closed, in order.
+    /// The closed handlers, in order.
     private let closed = Log<String>()
 
     private func handler(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Who leaves a creation, and what becomes of it: DESIGN 3.3.
+/// Waiters that leave a creation, and the fate of the creation.
 @Suite(.timeLimit(.minutes(10))) struct CreationCancellationTests {
     private static let shared: [Lifetime] = [.singleton, .multiton, .weak, .scoped, Lifetime("custom")]
 

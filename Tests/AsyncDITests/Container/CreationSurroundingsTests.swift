@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What a creation has of its askers' tasks: task-locals, executor and priority: DESIGN 3.3.
+/// The properties that a creation has from its requests' tasks: task-locals, executor and priority.
 @Suite(.timeLimit(.minutes(10))) struct CreationSurroundingsTests {
     @TaskLocal static var request: String?
 
@@ -91,7 +91,7 @@ import Testing
         #expect(try await low.value == .high)
     }
 
-    /// A singleton whose factory stands in the thread of who asks first, and then gives the priority that it gets.
+    /// A singleton whose factory blocks the thread of the first request, and then returns its own priority.
     private func standing(in thread: ThreadGate, _ begun: Gate) -> Container {
         Container {
             Registration(TaskPriority.self, lifetime: .singleton) { _ in

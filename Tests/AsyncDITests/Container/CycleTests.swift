@@ -7,7 +7,7 @@ private final class B: Sendable {}
 private final class C: Sendable {}
 private final class D: Sendable {}
 
-/// Cycles end in an error, never in a hang: DESIGN 3.4.
+/// Cycles end in an error, never in a hang.
 @Suite(.timeLimit(.minutes(10))) struct CycleTests {
     static let lifetimes: [Lifetime] = [.transient, .graph, .scoped, .singleton, .weak, Lifetime("custom")]
 
@@ -38,7 +38,7 @@ private final class D: Sendable {}
             }
         }
         await expectCycle(["A", "B", "C", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
-        // Nothing stays behind: the second attempt says the same.
+        // No state remains: the second attempt has the same error.
         await expectCycle(["B", "C", "A", "B"], { _ = try await container.resolve(B.self) }, at: #_sourceLocation)
     }
 

@@ -10,7 +10,7 @@ private struct SleeplessClock: Clock {
     func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw TestError(1) }
 }
 
-/// How long a call waits for a disposal: DESIGN 3.6.
+/// How long a call waits for a disposal.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
     @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max), .seconds(86_400 * 365)])
     func `a deadline that no clock reaches does no harm`(deadline: Duration) async throws {

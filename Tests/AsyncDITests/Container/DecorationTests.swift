@@ -212,7 +212,7 @@ struct DecorationTests {
         #expect(try await container.resolve(Base.self).text == "x!")
     }
 
-    // MARK: What is inherited
+    // MARK: Inherited registrations
 
     @Test func `a child decorates what it inherits, for itself and its scopes alone`() async throws {
         let made = Counter()
@@ -308,7 +308,7 @@ struct DecorationTests {
         let child = Container(parent: root) { Decoration.wrapping("d") }
         let a = try await child.resolve((any Service).self, arguments: "a")
         #expect(a.text == "d(a)")
-        // Evicted above, but leased by what wraps it.
+        // Evicted above, but leased by its wrapper.
         _ = try await root.resolve((any Service).self, arguments: "b")
         #expect(try await child.resolve((any Service).self, arguments: "a") as AnyObject === a as AnyObject)
         #expect(disposed.entries.isEmpty)

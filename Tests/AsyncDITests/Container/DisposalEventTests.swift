@@ -27,7 +27,7 @@ private final class Gauge: ContainerObserver {
     func received(_ line: String) async { while !lines.contains(line) { await Task.yield() } }
 }
 
-/// Every creation that observers are told of is followed by one disposal: DESIGN 3.8.
+/// Each creation in the events is followed by one disposal.
 @Suite(.timeLimit(.minutes(10))) struct DisposalEventTests {
     private static let lifetimes: [Lifetime] = [
         .singleton, .scoped, .multiton, .multiton(capacity: 2), .multiton(weak: true), .weak, Lifetime("custom"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What must be disposed: in reverse order, exactly once.
+/// Pending disposals: in reverse order, exactly once.
 @Suite(.timeLimit(.minutes(10))) struct DisposalLedgerTests {
     private typealias Ledger = DisposalLedger<String>
 

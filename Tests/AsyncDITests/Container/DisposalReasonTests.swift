@@ -16,7 +16,7 @@ private final class Work: Sendable {
     }
 }
 
-/// What hooks are told of why an instance is disposed: DESIGN 3.6.
+/// The reason of a disposal, as hooks receive it.
 @Suite(.timeLimit(.minutes(10))) struct DisposalReasonTests {
     private let log = Log<String>()
 

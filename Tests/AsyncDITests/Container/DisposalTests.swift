@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.6: disposal is ordered, awaited and exactly once, and never hangs.
+/// Disposal is ordered, awaited and exactly once, and never hangs.
 @Suite(.timeLimit(.minutes(10))) struct DisposalTests {
     @Test func `instances are disposed in the reverse order of their completion, each once`() async throws {
         let log = Log<String>()

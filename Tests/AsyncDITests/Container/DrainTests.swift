@@ -2,11 +2,11 @@ import Testing
 
 @testable import AsyncDI
 
-/// Work under way ends, and no new work begins: DESIGN 3.6.
+/// Work under way ends, and no new work begins.
 @Suite(.timeLimit(.minutes(10))) struct DrainTests {
     private let log = Log<String>()
 
-    /// A container in which a request's body runs until the gate opens, and what it then needs.
+    /// A container in which a request's body runs until the gate opens, and the dependencies that it then needs.
     private func container() -> Container {
         Container(name: "app") {
             Registration(Int.self, lifetime: .singleton) { _ in 7 }

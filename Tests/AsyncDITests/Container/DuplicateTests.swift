@@ -7,9 +7,9 @@ private enum Env: String, Qualifier { case prod, test }
 private typealias Pet = Zoo.Pet
 private typealias Cat = Zoo.Cat
 
-/// A second registration of a key: DESIGN 3.1.
+/// A second registration of a key.
 @Suite(.timeLimit(.minutes(10))) struct DuplicateTests {
-    @Test func `a second registration replaces the first by default, in the initialiser and later`() async throws {
+    @Test func `a second registration replaces the first by default, in the initializer and later`() async throws {
         let container = Container {
             Registration(Int.self) { _ in 1 }
             Registration(Int.self) { _ in 2 }
@@ -19,7 +19,7 @@ private typealias Cat = Zoo.Cat
         #expect(try await container.resolve(Int.self) == 3)
     }
 
-    @Test func `with keep the first registration stays, in the initialiser and later`() async throws {
+    @Test func `with keep the first registration stays, in the initializer and later`() async throws {
         let container = Container(onDuplicate: .keep) {
             Registration(Int.self) { _ in 1 }
             Registration(Int.self) { _ in 2 }
@@ -38,7 +38,7 @@ private typealias Cat = Zoo.Cat
         #expect(try await container.resolve(Int.self) == 1)
     }
 
-    @Test func `with reject a duplicate in the initialiser is thrown by every resolve of its key`() async throws {
+    @Test func `with reject a duplicate in the initializer is thrown by every resolve of its key`() async throws {
         let container = Container(onDuplicate: .reject) {
             Registration(Int.self) { _ in 1 }
             Registration(String.self) { _ in "fine" }

@@ -4,7 +4,7 @@ import Testing
 
 private final class Session: Sendable {}
 
-/// A graph service that holds what belongs to its scope.
+/// A graph service that holds a service of its scope.
 private final class View: Sendable {
     let session: Session
     init(_ session: Session) { self.session = session }
@@ -15,7 +15,7 @@ private final class Holder: Sendable {
     init(_ part: any Sendable) { self.part = part }
 }
 
-/// One graph that several containers are asked in.
+/// One graph of requests to several containers.
 @Suite(.timeLimit(.minutes(10))) struct GraphInScopesTests {
     private let graph = GraphIdentifier()
     private let root = Container {
@@ -58,7 +58,7 @@ private final class Holder: Sendable {
 
     // MARK: Captives
 
-    /// A root whose singleton asks a scope's graph.
+    /// A root whose singleton resolves a scope's graph.
     private func makeRoot(lifetime: Lifetime = .singleton, asking asked: Locked<Container?>) -> Container {
         Container {
             Registration(Session.self, lifetime: .scoped) { _ in Session() }

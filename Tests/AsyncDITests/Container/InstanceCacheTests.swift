@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// The table of cached instances: what is put in is found until it is removed, however keys collide.
+/// The table of cached instances: each one is found until it is removed, however keys collide.
 @Suite(.timeLimit(.minutes(10))) struct InstanceCacheTests {
     /// All have the same hash, or one of few.
     private struct Clash: Hashable, Sendable {
@@ -40,7 +40,7 @@ import Testing
                 #expect(cache.isEmpty == model.isEmpty)
                 let found = cache.first(of: key.binding, hash: key.arguments.hash) { $0 === model[key] }
                 #expect(found === model[key], "found by its identity, without comparing keys")
-                // The lists by registration are made when somebody asks, and kept up from then on: both are tried.
+                // The lists by registration are built at the first request, and kept up from then on: both are tried.
                 guard step > 10 * Int(seed) else { continue }
                 let ofBinding = model.values.filter { $0.binding === key.binding }
                 #expect(

@@ -51,7 +51,7 @@ private final class Shelf: InstanceStorage {
     func clear() { instance.withLock { $0 = nil } }
 }
 
-/// What a container keeps, and when it lets go.
+/// The instances that a container keeps, and their release.
 @Suite(.timeLimit(.minutes(10))) struct KeptInstanceTests {
     @Test func `instances have ended when dispose returns`() async throws {
         let ended = Counter()

@@ -8,7 +8,7 @@ private enum Stage: String, Qualifier { case prod }
 private typealias Pet = Zoo.Pet
 private typealias Cat = Zoo.Cat
 
-/// What tells two registrations apart: DESIGN 3.1.
+/// The properties that distinguish two registrations.
 @Suite(.timeLimit(.minutes(10))) struct KeyTests {
     @Test func `registrations differ by service type`() async throws {
         let container = Container {

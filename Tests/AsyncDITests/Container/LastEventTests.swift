@@ -46,7 +46,7 @@ import Testing
         let container = container(log)
         let scope = try await container.openScope()
         try await scope.dispose(failing: CancellationError())
-        // A scope's end does not wait for observers, but comes before what is later.
+        // A scope's end does not wait for observers, but comes before later events.
         _ = try await container.resolve(Bool.self)
         try await container.drain()
         #expect(log.all.suffix(4) == ["opened()", "closed()", "created()", "disposed()"])

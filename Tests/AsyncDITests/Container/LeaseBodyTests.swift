@@ -16,18 +16,18 @@ private final class OtherHalf: Sendable {
     init(_ half: Half) { self.half = half }
 }
 
-/// A container that its own factories ask.
+/// A container whose factories use it.
 private final class Box: Sendable {
     private let content = Locked<Container?>(nil)
     func set(_ container: Container) { content.withLock { $0 = container } }
     var container: Container { content.withLock { $0 }! }
 }
 
-/// Bodies that hold leases, what outlives them, and the disposals that wait for them.
+/// Bodies that hold leases, tasks that outlive them, and the disposals that wait for them.
 @Suite(.timeLimit(.minutes(10))) struct LeaseBodyTests {
     private let log = Log<String>()
 
-    // MARK: What outlives a body
+    // MARK: Tasks that outlive a body
 
     @Test(arguments: [Lifetime.transient, .graph])
     func `a resolution that outlives the body in which it began is in the graph of waits`(

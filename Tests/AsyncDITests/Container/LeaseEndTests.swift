@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.7: leases end whatever happens around them.
+/// Leases end whatever happens around them.
 @Suite(.timeLimit(.minutes(10))) struct LeaseEndTests {
     private final class Pool: Sendable {
         let tenant: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.7: leases, and how they begin; ``LeaseEndTests`` has how they end.
+/// Leases, and how they begin; ``LeaseEndTests`` has how they end.
 @Suite(.timeLimit(.minutes(10))) struct LeaseTests {
     private final class Pool: Sendable {
         let tenant: String
@@ -230,7 +230,7 @@ import Testing
         factory.answer(Pool("old"))
         #expect(try await body.value == "old")
         #expect(factory.count == 1)
-        // Nobody else has it.
+        // No other reference exists.
         await until { closed.entries == ["old"] }
         try await container.dispose()
         #expect(closed.entries == ["old"])

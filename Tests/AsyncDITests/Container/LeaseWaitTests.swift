@@ -14,7 +14,7 @@ extension Lifetime {
     fileprivate static let renewable = Lifetime("renewable", ownedBy: .registeringContainer)
 }
 
-/// A container that its own hooks ask.
+/// A container whose hooks use it.
 private final class Box: Sendable {
     private let content = Locked<Container?>(nil)
     func set(_ container: Container) { content.withLock { $0 = container } }
@@ -91,7 +91,7 @@ private final class Box: Sendable {
             }
             #expect(error?.code == .invalidOperation)
             #expect(log.entries == [])
-            // With a deadline, somebody may mean to reset the session meanwhile.
+            // With a deadline, another task may reset the session meanwhile.
             _ = try await container.resolve(Session.self)
             let drain = Task { try await container.drain(Pool.self, arguments: 1, deadline: .seconds(1_000)) }
             try await container.reset(Session.self)

@@ -9,7 +9,7 @@ private typealias Animal = Zoo.Animal
 private typealias Cat = Zoo.Cat
 private typealias Stone = Zoo.Stone
 
-/// What a miss says: DESIGN 3.1.
+/// The message of a miss.
 @Suite(.timeLimit(.minutes(10))) struct MissTests {
     private func miss<Service: Sendable>(_ service: Service.Type, in container: Container) async -> ResolutionError? {
         await #expect(throws: ResolutionError.self) { try await container.resolve(service) }

@@ -129,7 +129,7 @@ struct MultibindingsTests {
         #expect(error?.description.contains("resolveMany") == true)
     }
 
-    @Test func `initialisers take contributions as arrays and dictionaries`() async throws {
+    @Test func `initializers take contributions as arrays and dictionaries`() async throws {
         let container = Container {
             Registration((any Plugin).self) { _ in Named(name: "a") }.intoMany(key: "a")
             Registration((any Plugin).self) { _ in Named(name: "b") }.intoMany()
@@ -138,7 +138,7 @@ struct MultibindingsTests {
         let host = try await container.resolve(Host.self)
         #expect(host.plugins.map(\.name) == ["a", "b"])
         #expect(host.byName.mapValues(\.name) == ["a": "a"])
-        // Nothing contributed is not an empty array by accident.
+        // An array without contributions is an error, not an empty array by accident.
         await expect(.notRegistered) { try await container.resolve([Int].self) }
         let none: [Int]? = try await container.resolve()
         #expect(none == nil)

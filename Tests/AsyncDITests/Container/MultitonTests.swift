@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.7: multitons with bounds.
+/// Multitons with bounds.
 @Suite(.timeLimit(.minutes(10))) struct MultitonTests {
     private final class Pool: Sendable {
         let tenant: String
@@ -96,7 +96,7 @@ import Testing
         #expect(await container.cachedArguments(of: Pool.self, String.self) == ["b"])
         clock.advance(by: .seconds(40))
         await until { closed.entries == ["a", "b"] }
-        // Nothing is cached: no task sleeps.
+        // No instance is cached: no task sleeps.
         await clock.sleepers(reach: 0)
         _ = try await container.resolve(Pool.self, arguments: "c")
         await clock.sleepers(reach: 1)
@@ -325,7 +325,7 @@ import Testing
         try await container.dispose()
     }
 
-    /// Stands still like a manual one, and fails the first time that somebody sleeps.
+    /// Stands still like a manual one, and fails at the first sleep.
     private final class FaultyClock: Clock {
         let manual = ManualClock()
         private let sleeps = Counter()

@@ -43,7 +43,7 @@ extension OutlivedScopeTests {
         try await app.dispose()
     }
 
-    // MARK: What stays
+    // MARK: Services that stay
 
     @Test func `a scope that has ended holds its keys, and no registration or instance`() async throws {
         let app = app

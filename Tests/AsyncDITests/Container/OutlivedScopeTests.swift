@@ -6,7 +6,7 @@ extension Lifetime {
     fileprivate static let perScope = Lifetime("perScope", ownedBy: .resolvingContainer)
 }
 
-/// A task that outlives the scope which is its current one: DESIGN 3.1.
+/// A task that outlives the scope which is its current one.
 @Suite(.timeLimit(.minutes(10))) struct OutlivedScopeTests {
     final class Database: Sendable {}
     final class User: Sendable {}
@@ -89,7 +89,7 @@ extension Lifetime {
         try await task.value
     }
 
-    /// What such a task is told of what belonged to the scope.
+    /// The error of such a task for services of the scope.
     @discardableResult func expectRefusal<R>(
         at location: SourceLocation = #_sourceLocation, _ body: () async throws -> R
     ) async -> ResolutionError? {
@@ -100,7 +100,7 @@ extension Lifetime {
         return error
     }
 
-    // MARK: What is answered
+    // MARK: Requests that are answered
 
     @Test func `what is shared above the scope is answered by the container asked`() async throws {
         let app = app
@@ -163,7 +163,7 @@ extension Lifetime {
         try await app.dispose()
     }
 
-    // MARK: What is refused
+    // MARK: Requests that are refused
 
     @Test func `what was scoped there is refused`() async throws {
         let app = app
@@ -187,7 +187,7 @@ extension Lifetime {
         }
         #expect(error?.path.map(\.description) == ["User"])
         #expect(error?.description.contains("container \"request\"") == true)
-        // Where the scope is not the current one, nothing is refused, and nothing of the refusals is left.
+        // Where the scope is not the current one, no request is refused, and no refusal remains.
         _ = try await app.resolve(User.self)
         try await app.dispose()
     }

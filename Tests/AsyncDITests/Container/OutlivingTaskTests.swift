@@ -14,7 +14,7 @@ private final class Keeper: Sendable {
     init(_ resolver: Resolver) { self.resolver = resolver }
 }
 
-/// Tasks that a factory starts and that ask on when its creation has ended.
+/// Tasks that a factory starts and that make requests after its creation has ended.
 @Suite(.timeLimit(.minutes(10))) struct OutlivingTaskTests {
     @Test func `a creation that has ended closes no cycle`() async throws {
         let (lateRuns, partIsMade, ownerMayEnd) = (Gate(), Gate(), Gate())

@@ -1,9 +1,9 @@
 import AsyncDI
 import Testing
 
-/// The bodies of `withScope` and its kin: what they may capture, and where they run.
+/// The bodies of `withScope` and its kin: their captures, and their isolation.
 @Suite(.timeLimit(.minutes(10))) struct PlainBodyTests {
-    /// The writer of a streamed response: not Sendable, and given `inout`.
+    /// The writer of a streamed response: not Sendable, and passed `inout`.
     private struct Writer: ~Copyable {
         private(set) var parts: [String] = []
         private let mark = NotSendable()

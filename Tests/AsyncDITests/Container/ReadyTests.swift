@@ -29,7 +29,7 @@ private final class Controller {
     init(thing: Thing, name: String?) { numbers = [thing.number, name?.count ?? -1] }
 }
 
-/// Synchronous access to what is there: DESIGN 2.
+/// Synchronous access to existing instances.
 @Suite(.timeLimit(.minutes(10))) struct ReadyTests {
     static let shared: [Lifetime] = [
         .singleton, .multiton, .scoped, .weak, Lifetime("custom"), Lifetime("own", ownedBy: .resolvingContainer),
@@ -120,7 +120,7 @@ private final class Controller {
         #expect(try container.ready((any Pet).self) as? Dog === dog)
     }
 
-    // MARK: What is not there
+    // MARK: Missing instances
 
     @Test func `notReady names the service and says what to do`() throws {
         let container = Container {
@@ -219,7 +219,7 @@ private final class Controller {
         #expect(try container.ready(using: Controller.init(thing:name:dog:)).numbers == [5, 4])
     }
 
-    @Test func `ready using throws what the initialiser throws`() throws {
+    @Test func `ready using throws what the initializer throws`() throws {
         let container = Container {
             Registration(instance: Thing())
             Registration(instance: "")

@@ -5,13 +5,13 @@ import Testing
 private final class Owner: Sendable {}
 private final class Part: Sendable {}
 
-/// Knows the scope that it was made in.
+/// Knows the scope in which it was created.
 private final class Marked: Sendable {
     let scope: Int
     init(_ scope: Int) { self.scope = scope }
 }
 
-/// Holds what belongs to a scope.
+/// Holds a service of a scope.
 private final class Holder: Sendable {
     let marked: Marked
     init(_ marked: Marked) { self.marked = marked }
@@ -21,7 +21,7 @@ private final class Holder: Sendable {
 private final class Half: Sendable {}
 private final class OtherHalf: Sendable {}
 
-/// A container that its own factories and hooks ask.
+/// A container whose own factories and hooks use it.
 private final class Box: Sendable {
     private let content = Locked<Container?>(nil)
     func set(_ container: Container) { content.withLock { $0 = container } }
@@ -37,7 +37,7 @@ extension Log<any Error> {
     }
 }
 
-/// What the container awaits on behalf of user code that calls back into it.
+/// The container's waits for user code that calls back into it.
 @Suite(.timeLimit(.minutes(10))) struct ReentrantWaitTests {
     // MARK: One graph in several scopes
 
@@ -259,7 +259,7 @@ extension Log<any Error> {
                 cancelled.cancel()
                 mayEnd.open()
                 await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
-                // Nobody cancelled this one: it starts over.
+                // This one was not cancelled: it starts over.
                 _ = try await other.value
             }
         }

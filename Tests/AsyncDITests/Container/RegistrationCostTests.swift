@@ -5,7 +5,7 @@ import Testing
 private protocol Kind: Sendable {}
 extension Thing: Kind {}
 
-/// What many registrations of one service, and many arguments with one hash, cost: counted, not timed.
+/// The cost of many registrations of one service, and of many arguments with one hash: counted, not timed.
 @Suite(.timeLimit(.minutes(10))) struct RegistrationCostTests {
     /// Counts how often two of its kind are compared.
     private final class Comparisons: Sendable {
@@ -76,7 +76,7 @@ extension Thing: Kind {}
     @Test func `replacing one of many after the other looks at that one`() async throws {
         let comparisons = Comparisons()
         let container = container(of: Self.many, comparisons)
-        // Somebody has asked for the lists by service, which are kept up from then on.
+        // The lists by service were requested, and are kept up from then on.
         _ = await container.hasAnyRegistration(of: Thing.self, qualifier: nil)
         let (_, count) = try await comparisons.during {
             for number in 0..<Self.many {
@@ -184,7 +184,7 @@ extension Thing: Kind {}
                 try await container.resolve(
                     Thing.self, arguments: Colliding(number: number, comparisons: comparisons))
             }
-            // What is held weakly may have an entry that is dead: it is looked for once more.
+            // A weakly held instance may have a dead entry: it is looked up once more.
             #expect(count <= (lifetime.isWeak ? 2 : 1) * number + 6)
             things.append(thing)
         }

@@ -9,7 +9,7 @@ private final class Service: Sendable {
 }
 private struct Config: Sendable, Equatable { var name: String }
 
-/// DESIGN 3.5: scopes, the current scope, captive dependencies.
+/// Scopes, the current scope, captive dependencies.
 @Suite(.timeLimit(.minutes(10))) struct ScopeBehaviourTests {
     private func makeContainer() -> Container {
         Container(name: "app") {
@@ -236,7 +236,7 @@ private struct Config: Sendable, Equatable { var name: String }
         for asked in [container, scope, container] {
             await expectCaptive(["Service", "User"], at: #_sourceLocation) { _ = try await asked.resolve(Service.self) }
         }
-        // Also when the scoped instance is there already.
+        // Even when the scoped instance exists already.
         _ = try await container.resolve(User.self)
         _ = try await scope.resolve(User.self)
         await expectCaptive(["Service", "User"], at: #_sourceLocation) { _ = try await scope.resolve(Service.self) }

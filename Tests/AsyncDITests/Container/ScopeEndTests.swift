@@ -5,7 +5,7 @@ import Testing
 private final class Session: Sendable {}
 private final class Closing: Sendable {}
 
-/// What is found of a scope, and of the container above it, while one of them is opened or ends.
+/// Look-ups of a scope, and of the container above it, while one of them is opened or ends.
 @Suite(.timeLimit(.minutes(10))) struct ScopeEndTests {
     /// Does something when it is cleared.
     private final class Storage: InstanceStorage {

@@ -83,7 +83,7 @@ import Testing
             var random = SeededRandom(seed: UInt64(seed))
             var tree = ScopeTree<Int>()
             var model: [Scope] = []
-            // One of another tree, to which it means nothing.
+            // An ID of another tree, which is meaningless here.
             var ids = [strangeID]
             for scope in 0..<60 {
                 switch random.below(5) {

@@ -4,7 +4,7 @@ import Testing
 
 private enum Env: String, Qualifier { case prod, test }
 
-/// Where a container looks, and in which order: DESIGN 3.1.
+/// Where a container looks, and in which order.
 @Suite(.timeLimit(.minutes(10))) struct SearchOrderTests {
     @Test func `the container itself is asked first, then its fallbacks in order, then its parent`() async throws {
         func naming(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// One creation at a time for each key: DESIGN 3.3.
+/// One creation at a time for each key.
 @Suite(.timeLimit(.minutes(10))) struct SharedCreationTests {
     static let shared: [Lifetime] = [.singleton, .multiton, .weak, .scoped, Lifetime("custom")]
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// The report of a start: what was created, how long it took, and what the start waited for.
+/// The report of a start: the created services, their durations, and the waits of the start.
 @Suite(.timeLimit(.minutes(10))) struct StartReportTests {
     private struct Database: Sendable {}
     private struct Catalogue: Sendable {}
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Databases take two seconds, catalogues three, caches one of their own; the mailer takes two, beside them.
+    /// Databases take two seconds, catalogs three, caches one of their own; the mailer takes two, beside them.
     private func container() -> Container {
         let (clock, mailers) = (clock, mailers)
         let observer = EndOfMailer(mailers)
@@ -57,10 +57,10 @@ import Testing
     private func report(_ container: Container) async throws -> StartReport {
         let start = Task { try await container.start() }
         await clock.sleepers(reach: 2)
-        clock.advance(by: .seconds(2))  // The database is there, and the mailer.
+        clock.advance(by: .seconds(2))  // The database exists, and the mailer.
         await mailers.arrived()
         await clock.sleepers(reach: 1)
-        clock.advance(by: .seconds(3))  // The catalogue is.
+        clock.advance(by: .seconds(3))  // The catalog exists, too.
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(1))
         return try await start.value

@@ -9,7 +9,7 @@ import Testing
         let container = Container {
             for name in ["a", "b"] {
                 Registration(String.self, qualifier: name, lifetime: .singleton) { _ in
-                    // Passes only when both have come: made one after the other, they would wait forever.
+                    // Passes only when both have arrived: created one after the other, they would wait forever.
                     both.arrive()
                     await both.arrived(2)
                     return name
@@ -139,7 +139,7 @@ import Testing
         #expect(log.entries.isEmpty)
     }
 
-    @Test func `start throws what was wrong with the initialiser's registrations`() async throws {
+    @Test func `start throws what was wrong with the initializer's registrations`() async throws {
         let container = Container(onDuplicate: .reject) {
             Registration(Int.self, instance: 1)
             Registration(Int.self, instance: 2)
@@ -151,7 +151,7 @@ import Testing
         #expect(invalid?.code == .invalidRegistration)
     }
 
-    // MARK: Where nothing would stay
+    // MARK: Lifetimes whose instances would not stay
 
     @Test(arguments: [Lifetime.transient, .graph, .weak, .multiton(weak: true)])
     func `eager needs a lifetime whose instances stay`(lifetime: Lifetime) async throws {

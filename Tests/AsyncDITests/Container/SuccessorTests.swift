@@ -14,7 +14,7 @@ private final class File: Sendable {
     func close() { log.append("close \(name)") }
 }
 
-/// There are never two instances of one key at once: DESIGN 3.7.
+/// There are never two instances of one key at once.
 @Suite(.timeLimit(.minutes(10))) struct SuccessorTests {
     private let log = Log<String>()
 

@@ -4,7 +4,7 @@ import Testing
 
 private enum Env: String, Qualifier { case prod, test }
 
-/// Taking a registration back: DESIGN 3.1.
+/// Taking a registration back.
 @Suite(.timeLimit(.minutes(10))) struct UnregisterTests {
     @Test func `what is unregistered is not found any more`() async throws {
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in Thing() } }

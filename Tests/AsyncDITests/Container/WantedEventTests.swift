@@ -20,9 +20,9 @@ private final class ChoosyObserver: ContainerObserver {
     func container(_ container: Container, did event: ContainerEvent) { log.append(event) }
 }
 
-/// What observers choose: DESIGN 3.8.
+/// The events that observers choose.
 @Suite(.timeLimit(.minutes(10))) struct WantedEventTests {
-    /// Everything but a stall happens here, and what is told last is a registration.
+    /// Every event except a stall occurs here, and the last one is a registration.
     private func live(_ container: Container) async throws {
         _ = try await container.resolve(A.self)
         await #expect(throws: TestError(1)) { try await container.resolve(B.self) }

@@ -1,4 +1,4 @@
-/// Not private: what conforms to a private protocol cannot be looked up by name.
+/// Not private: a type that conforms to a private protocol cannot be looked up by name.
 enum Zoo {
     protocol Pet: Sendable {}
     protocol Animal: Sendable {}

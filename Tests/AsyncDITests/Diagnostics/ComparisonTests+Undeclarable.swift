@@ -6,7 +6,7 @@ import Testing
 extension ComparisonTests {
     // MARK: With any arguments
 
-    /// What is undeclared when a provider is asked, after the factory, for a page.
+    /// The undeclared dependencies when a provider resolves a page after the factory.
     private func undeclared(
         of container: Container, in scope: @Sendable () -> Registrations = { Registrations {} },
         calling call: @Sendable (Provider<Page>) async throws -> Page
@@ -56,7 +56,7 @@ extension ComparisonTests {
         #expect(plain == [])
     }
 
-    // MARK: What cannot be declared
+    // MARK: Dependencies that cannot be declared
 
     @Test func `what is made by a scope's registration need not be declared`() async throws {
         let container = Container {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What ran, beside what was declared: DESIGN 3.8.
+/// A recorded run beside the declared dependencies.
 @Suite(.timeLimit(.minutes(10))) struct ComparisonTests {
     struct Font: Sendable {}
     struct Page: Sendable {}
@@ -24,7 +24,7 @@ import Testing
         let page: Provider<Page>
     }
 
-    /// Compares what resolving a service, in a scope if there is one, does with what was declared.
+    /// Compares the dependencies that a service resolves, in a scope if there is one, with the declared ones.
     func comparison<Service: Sendable>(
         _ container: Container, resolving service: Service.Type,
         in scope: @Sendable () -> Registrations = { Registrations {} }
@@ -86,7 +86,7 @@ import Testing
             ])
     }
 
-    // MARK: Who is compared with whom
+    // MARK: Pairs of compared services
 
     @Test func `a contribution that says nothing is left out, with and without a key`() async throws {
         let container = Container {

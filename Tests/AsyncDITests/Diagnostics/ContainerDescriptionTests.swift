@@ -106,7 +106,7 @@ private struct Request: Sendable {}
         factory.answer(Pool())
         _ = try await asker.value
         #expect(container.description.contains("Database: scoped (A/A.swift:1)"))
-        // What is kept only to be disposed, or was replaced above, says so.
+        // Instances that are kept only for their disposal, or were replaced above, are marked.
         try await container.register(Database.self, lifetime: .scoped, fileID: "A/A.swift", line: 5) { _ in Database() }
         #expect(scope.description.contains("\n  replaced Database: scoped, 1 alive (A/A.swift:1)"))
     }

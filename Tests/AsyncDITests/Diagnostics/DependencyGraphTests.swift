@@ -6,7 +6,7 @@ import Testing
 private typealias Edge = DependencyGraph.Edge
 private typealias Node = DependencyGraph.Node
 
-/// Graphs as values: DESIGN 3.8.
+/// Graphs as values.
 @Suite(.timeLimit(.minutes(10))) struct DependencyGraphTests {
     private let small = DependencyGraph(
         [
@@ -164,7 +164,7 @@ private typealias Node = DependencyGraph.Node
         #expect(mermaid.contains(#"["two<br/>lines"]"#))
         #expect(mermaid.contains(#"["a#35;b#59;#60;c#62;#38;#96;d#96;"]"#))
         #expect(mermaid.contains("🧑🏽‍🚀 é"))
-        // Nothing breaks out of its line, and quotes are in pairs.
+        // No text breaks out of its line, and quotes are in pairs.
         for line in (dot + mermaid).split(separator: "\n") {
             let quotes = line.replacing("\\\\", with: "").replacing("\\\"", with: "").filter { $0 == "\"" }
             #expect(quotes.count.isMultiple(of: 2), "\(line)")

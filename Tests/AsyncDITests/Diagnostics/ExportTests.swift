@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Exported graphs, read again: DESIGN 3.8.
+/// Exported graphs, read again.
 @Suite(.timeLimit(.minutes(10))) struct ExportTests {
     /// A graph whose every name, owner and lifetime is odd, and which has every kind of edge.
     private let odd: DependencyGraph = {
@@ -26,7 +26,7 @@ import Testing
         return DependencyGraph(nodes, edges: edges)
     }()
 
-    /// What a node or an owner is called, with the sign for what no format takes.
+    /// The name of a node or an owner, with the sign for characters that no format accepts.
     private func shown(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -154,10 +154,10 @@ private struct Flowchart {
         guard depth == 0 else { throw Mistake(line: "end") }
     }
 
-    /// What a quoted text shows: entities are `#34;`, a line ends with `<br/>`.
+    /// The visible form of a quoted text: entities are `#34;`, a line ends with `<br/>`.
     private static func text(_ quoted: Substring) throws -> String {
         let plain = String(quoted).replacing("<br/>", with: "\n")
-        // Read by what looks at the whole source before its grammar does, or as HTML or Markdown.
+        // Read by a pass over the whole source before its grammar, or as HTML or Markdown.
         if plain.contains(/[<>&`\\%:]/) || plain.replacing(/#\d+;/, with: "").contains(/[#;]/) {
             throw Mistake(line: String(quoted))
         }

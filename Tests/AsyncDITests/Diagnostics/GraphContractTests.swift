@@ -229,7 +229,7 @@ private struct Shelf: Sendable {
                 Registration(Shelf.self, lifetime: .singleton) { _ in Shelf(plugins: []) }.dependencies(WordCount.self)
             },
         ])
-        // A singleton's counter uses the ink, and nobody the shelf.
+        // A singleton's counter uses the ink, and no service uses the shelf.
         #expect(graph.outlivingUsers.nodes.map(\.name) == ["Font"])
         #expect(graph.outlivingUsers.opaque.isEmpty)
     }

@@ -9,7 +9,7 @@ private struct Loud: Qualifier, CustomStringConvertible {
     var description: String { "loud" }
 }
 
-/// What nodes are called, where several would have the same name.
+/// The names of nodes, where several would have the same one.
 @Suite(.timeLimit(.minutes(10))) struct GraphNamesTests {
     @Test func `names do not depend on the order in which things were noted`() {
         let site = RegistrationSite(fileID: "App/A.swift", line: 1)

@@ -11,7 +11,7 @@ private struct Tenant: Qualifier {
     let name: String
 }
 
-/// What each kind of error says, to the letter: where it arose, and what to do next.
+/// The message of each kind of error, to the letter: its origin, and the next step.
 @Suite(.timeLimit(.minutes(10))) struct MessageTests {
     private func message<R>(
         of body: nonisolated(nonsending) () async throws -> R, sourceLocation: SourceLocation = #_sourceLocation
@@ -25,7 +25,7 @@ private struct Tenant: Qualifier {
         }
     }
 
-    /// A container in which A, at App/A.swift:1, is made as given.
+    /// A container in which A, at App/A.swift:1, is created by the given factory.
     private func container(
         _ lifetime: Lifetime = .graph,
         makingA factory: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> A

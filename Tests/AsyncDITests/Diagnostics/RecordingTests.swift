@@ -24,7 +24,7 @@ extension DependencyGraph {
     fileprivate var lines: [String] { edges.map { "\($0.from) \($0.isDeferred ? "-.->" : "->") \($0.to)" } }
 }
 
-/// What a container records: DESIGN 3.8.
+/// The recordings of a container.
 @Suite(.timeLimit(.minutes(10))) struct RecordingTests {
     @Test func `what factories resolve, in every lifetime, also when it is there already`() async throws {
         let container = Container(name: "app") {

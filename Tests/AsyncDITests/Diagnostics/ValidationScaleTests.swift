@@ -23,7 +23,7 @@ private struct Part: Sendable {}
         #expect(report.problems.map(\.code) == [.notRegistered])
         let declared = try await container.declaredGraph()
         #expect(declared.edges.count == count - 1)
-        // As if each had been made, and had asked for another one.
+        // As if each had been created, and had resolved another one.
         let recorded = DependencyGraph(
             declared.details.map { node in
                 var node = node

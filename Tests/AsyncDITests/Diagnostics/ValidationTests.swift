@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Not private: conformances to what cannot be found by name are not found.
+/// Not private: conformances of types that cannot be found by name are not found.
 protocol ValidatedTool: Sendable {}
 struct ValidatedHammer: ValidatedTool {}
 private struct Font: Sendable {}
@@ -36,7 +36,7 @@ private struct Reader: Sendable {
     let resolver: Resolver
 }
 
-/// What `validate()` finds without running a factory: DESIGN 3.8.
+/// The findings of `validate()`, without running a factory.
 @Suite(.timeLimit(.minutes(10))) struct ValidationTests {
     private func problems(_ container: Container) async throws -> [String] {
         do {
@@ -93,7 +93,7 @@ private struct Reader: Sendable {
             Registration(using: Session.init, lifetime: .singleton)
         }
         #expect(try await problems(container) == ["captiveDependency: Session → User → Request"])
-        // The message is the one that resolving gives.
+        // The message is that of resolving.
         let thrown = await #expect(throws: ResolutionError.self) { try await container.resolve(Session.self) }
         let found = await #expect(throws: ValidationError.self) { try await container.validate() }
         #expect(found?.problems.first?.description == thrown?.description)
@@ -106,7 +106,7 @@ private struct Reader: Sendable {
         }
         #expect(try await problems(expecting) == [])
         try await expecting.register(using: Session.init, lifetime: .singleton)
-        // A singleton's user would be the root's own, with a request that nobody supplies.
+        // A singleton's user would be the root's own, with a request that no scope supplies.
         #expect(try await problems(expecting) == ["captiveDependency: Session → User"])
         let direct = Container {
             Registration(expected: Request.self)
@@ -195,7 +195,7 @@ private struct Reader: Sendable {
             Registration(instance: Request())
             Registration(Host.self) { _ in Host(plugins: []) }.dependencies(User.self, Session.self)
         }
-        // The user is made for the child, with its request; the session belongs to the root.
+        // The user is created for the child, with its request; the session belongs to the root.
         #expect(try await problems(child) == ["captiveDependency: Session → User → Request"])
         #expect(try await problems(root) == ["captiveDependency: Session → User → Request"])
         await root.unregister(Session.self)

@@ -117,7 +117,7 @@ struct InjectionTests {
         @LazyInject var lazy: Lazy<String>
     }
 
-    @Test func `a wrapper takes its container when it is initialised`() async throws {
+    @Test func `a wrapper takes its container when it is initialized`() async throws {
         let container = Container {
             Registration(Int.self, instance: 1)
             Registration(String.self) { _ in "made" }

@@ -222,7 +222,7 @@ struct ProviderTests {
             let (user, own) = (try await handler.user(), try await scope.resolve(Thing.self))
             #expect(user === own)
         }
-        // Called while the singleton is made it would be held.
+        // If it were called during the singleton's creation, it would be held.
         try await root.register(Handler.self, lifetime: .singleton) { r in
             let user = try await r.resolve(Provider<Thing>.self)
             _ = try await user()

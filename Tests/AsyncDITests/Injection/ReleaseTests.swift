@@ -10,7 +10,7 @@ private final class Census: Sendable {
     func leave() { count.withLock { $0 -= 1 } }
 }
 
-/// Something that keeps what a factory can give it, and is counted.
+/// An object that keeps whatever a factory can give it, and is counted.
 private final class Node: Sendable {
     let kept: [any Sendable]
     private let census: Census
@@ -24,7 +24,7 @@ private final class Node: Sendable {
 
 private final class Leaf: Sendable {}
 
-/// What an instance keeps of the resolution that made it.
+/// The objects of its resolution that an instance keeps.
 private enum CacheEntry: CaseIterable, Sendable {
     case resolver, provider, lazy, usedLazy, graph, lazyOfItsOwn, injected, container
 
@@ -45,7 +45,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 }
 
-/// Everything is freed once its user lets go of it, whatever an instance keeps of the resolution that made it.
+/// All objects are freed after their last reference, whatever an instance keeps of its resolution.
 @Suite(.timeLimit(.minutes(10))) struct ReleaseTests {
     private static let lifetimes: [Lifetime] = [.transient, .graph, .scoped, .singleton, .multiton, .weak]
 
@@ -121,7 +121,7 @@ private enum CacheEntry: CaseIterable, Sendable {
             do {
                 _ = try await made.lazy()
             } catch ResolutionError.Code.captiveDependency {
-                // A singleton's is refused what is scoped.
+                // A singleton's request for a scoped service is refused.
             }
         }
         #expect(census.living == 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Every value has the same hash: only equality tells them apart.
+/// Every value has the same hash: only equality distinguishes them.
 private struct Clash: Hashable, Sendable {
     let number: Int
     func hash(into hasher: inout Hasher) {}
@@ -42,7 +42,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
     Arguments(repeat each values)
 }
 
-/// Erased arguments: what instances are found by, and what tells a cycle from a recursion.
+/// Erased arguments: the keys of instances, which distinguish a cycle from a recursion.
 @Suite(.timeLimit(.minutes(10))) struct ArgumentPackTests {
     // MARK: Keys of instances
 
@@ -111,7 +111,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         #expect(key(AnyHashableBox("a")) != key(AnyHashableBox(1)))
     }
 
-    private struct AnyHashableBox: Hashable, @unchecked Sendable {  // Unchecked because it holds what is Sendable here.
+    private struct AnyHashableBox: Hashable, @unchecked Sendable {  // Unchecked: it holds a `Sendable` value here.
         let value: AnyHashable
         init(_ value: some Hashable & Sendable) { self.value = value }
     }
@@ -258,7 +258,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         #expect(pack([Optional<Int>.none]).likeness(to: pack([Optional<Int>.some(1)])) == .different)
     }
 
-    /// Cannot be compared, and has room between its parts that belongs to nobody.
+    /// Cannot be compared, and has padding between its parts.
     private struct Opaque: Sendable {
         let flag: Bool
         let number: Int

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What a qualifier's `==` does in the middle of a comparison; nothing until a test says so.
+/// The action of a qualifier's `==` during a comparison; none until a test sets one.
 private final class Deed: Sendable {
     private struct State {
         var action: (@Sendable () -> Void)?
@@ -19,7 +19,7 @@ private final class Deed: Sendable {
     func set(_ action: (@Sendable () -> Void)?) { state.withLock { $0.action = action } }
 
     func perform() {
-        // Its own comparisons do nothing more.
+        // Its own comparisons have no further action.
         let action: (@Sendable () -> Void)? = state.withLock { state in
             guard state.action != nil, !state.isActing else { return nil }
             state.isActing = true
@@ -87,7 +87,7 @@ private struct Unrelated: Sendable {}
         }
     }
 
-    /// Does the same twice for each qualifier: with an instance that is to be made, and one that is there.
+    /// Performs the same action twice for each qualifier: with a missing instance, and with an existing one.
     private func checkEach(
         of container: Container, _ body: @escaping @Sendable (Container, Busy) async throws -> Int?
     ) async throws {

@@ -10,7 +10,7 @@ private struct Oven: Sendable {
 private protocol Cook: Sendable {}
 extension Kitchen: Cook {}
 
-/// Where a registration stands, in errors: DESIGN 2 and 3.4.
+/// Where a registration stands, in errors.
 @Suite(.timeLimit(.minutes(10))) struct RegistrationSiteTests {
     @Test func `every form of a registration knows its file and line`() async throws {
         let first = #line

@@ -11,13 +11,13 @@ private struct Box<Content: Sendable>: Sendable {}
 private enum Env: Qualifier { case prod, test }
 private enum Region: Qualifier { case prod, test }
 
-/// Every value has the same hash: only equality tells them apart.
+/// Every value has the same hash: only equality distinguishes them.
 private struct Clash: Qualifier {
     let number: Int
     func hash(into hasher: inout Hasher) {}
 }
 
-/// What a registration is found by.
+/// The key of a registration.
 @Suite(.timeLimit(.minutes(10))) struct ServiceKeyTests {
     /// Keys of which no two are the same.
     private static let different: [ServiceKey] = {
@@ -44,7 +44,7 @@ private struct Clash: Qualifier {
         return keys
     }()
 
-    /// The same key, made again.
+    /// The same key, created again.
     private func copy(of key: ServiceKey) -> ServiceKey {
         ServiceKey(key.service, qualifier: key.qualifier, arguments: key.arguments, role: key.role)
     }

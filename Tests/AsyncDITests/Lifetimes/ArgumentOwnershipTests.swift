@@ -2,11 +2,11 @@ import Testing
 
 @testable import AsyncDI
 
-/// What arguments and qualifiers hold or do is the user's: where it ends and when it runs.
+/// The deinitializers and methods of arguments and qualifiers are user code: where they end and when they run.
 @Suite(.timeLimit(.minutes(10))) struct ArgumentOwnershipTests {
     private final class Pool: Sendable {}
 
-    /// An argument whose end asks the container.
+    /// An argument whose deinitializer uses the container.
     private final class Asking: Hashable, Sendable {
         let child: Container
         let id: Int
@@ -60,7 +60,7 @@ import Testing
         func hash(into hasher: inout Hasher) { hashes.withLock { $0 += 1 } }
     }
 
-    /// A small plain value whose hash replaces a registration, which waits for everybody who reads a table.
+    /// A small plain value whose hash replaces a registration, which waits for every reader of a table.
     private struct Changing: Hashable, Sendable {
         let id: Int
         func hash(into hasher: inout Hasher) {

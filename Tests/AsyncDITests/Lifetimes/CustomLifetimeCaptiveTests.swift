@@ -28,7 +28,7 @@ private final class Asking: Sendable {
     init(_ cart: Provider<Cart>) { self.cart = cart }
 }
 
-/// What is there to be reset must not be held by what stays.
+/// Resettable instances must not be held by lasting ones.
 @Suite(.timeLimit(.minutes(10))) struct CustomLifetimeCaptiveTests {
     private static let holders: [Lifetime] = [.singleton, .multiton, .weak]
     private static let custom: [Lifetime] = [.session, .visit, .stored]
@@ -122,7 +122,7 @@ private final class Asking: Sendable {
         await expect(.captiveDependency) { try await later.cart() }
         try await container.reset(.session)
         #expect(try await asking.cart() !== cart)
-        // Called while the singleton is made, it would be held.
+        // If it were called during the singleton's creation, it would be held.
         try await container.register(Asking.self, lifetime: .singleton) { r in
             let cart = try await r.resolve(Provider<Cart>.self)
             _ = try await cart()

@@ -4,9 +4,9 @@ import Testing
 
 private struct Value: Sendable { let number: Int }
 
-/// Lifetimes of the user's own: DESIGN 3.2.
+/// Lifetimes of the user's own.
 @Suite(.timeLimit(.minutes(10))) struct CustomLifetimeTests {
-    /// A storage that a test empties, and that counts what is done to it.
+    /// A storage that a test empties, and that counts its calls.
     private final class Shelf: InstanceStorage {
         let instance = Locked<(any Sendable)?>(nil)
         let clears = Counter()
@@ -196,7 +196,7 @@ private struct Value: Sendable { let number: Int }
         #expect(try await container.resolve(Thing.self).number == 2)
     }
 
-    // MARK: What is not kept
+    // MARK: Instances that are not kept
 
     @Test func `an argument that is not equal to itself makes no storage`() async throws {
         let storages = Counter()
@@ -273,7 +273,7 @@ private struct Value: Sendable { let number: Int }
         #expect(log.entries == ["hook", "disposed"])
     }
 
-    // MARK: What takes another one's place
+    // MARK: Instances that replace others
 
     @Test func `what a storage has let go is disposed when its successor is kept`() async throws {
         let shelf = Shelf()
@@ -335,7 +335,7 @@ private struct Value: Sendable { let number: Int }
         }
         let asker = Task { try await container.resolve(Thing.self) }
         await factory.began()
-        // As if the creation had come as far as storing what it made.
+        // As if the creation had come as far as storing its product.
         shelf.store(Thing(1))
         let body = Task {
             try await container.withInstance(Thing.self) { thing in

@@ -2,14 +2,14 @@ import Testing
 
 @testable import AsyncDI
 
-/// Something that holds two things: what a graph may share between them.
+/// A holder of two instances, which a graph may share between them.
 private struct Pair: Sendable {
     let first: Thing
     let second: Thing
     var isShared: Bool { first === second }
 }
 
-/// What is shared within one resolution: DESIGN 3.2.
+/// Instances that are shared within one resolution.
 @Suite(.timeLimit(.minutes(10))) struct GraphTests {
     private struct Left: Sendable { let leaf: Thing }
     private struct Right: Sendable { let leaf: Thing }

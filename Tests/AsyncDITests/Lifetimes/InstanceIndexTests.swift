@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Instances found by their arguments without a lock: which arguments are the same, and what is not found any more.
+/// Instances found by their arguments without a lock: equality of arguments, and removed instances.
 @Suite(.timeLimit(.minutes(10))) struct InstanceIndexTests {
     private final class Pool: Sendable {
         let text: String

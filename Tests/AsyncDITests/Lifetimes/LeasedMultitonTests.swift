@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// DESIGN 3.7: what is leased is not evicted, so that there are never two instances of one key.
+/// Leased instances are not evicted, so that there are never two instances of one key.
 @Suite(.timeLimit(.minutes(10))) struct LeasedMultitonTests {
     private final class Pool: Sendable {
         let tenant: String
@@ -33,7 +33,7 @@ import Testing
 
         func closed(_ tenant: String) async { while !log.entries.contains("close \(tenant)") { await Task.yield() } }
 
-        /// Holds a lease until it is let go; returns once it is held.
+        /// Holds a lease until it is released; returns once it is held.
         func lease(_ tenant: String) async -> HeldTenant {
             let held = HeldTenant()
             held.keep(

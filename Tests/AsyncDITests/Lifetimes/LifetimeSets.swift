@@ -5,12 +5,12 @@ extension Lifetime {
     private static let session = Lifetime("session")
     private static let perScope = Lifetime("per scope", ownedBy: .resolvingContainer)
 
-    /// What the owner shares with every scope below it.
+    /// Lifetimes whose instances the owner shares with every scope below it.
     static let owned: [Lifetime] = [.singleton, .multiton, .weak, .session]
-    /// What each container asked has for itself.
+    /// Lifetimes with an instance for each resolving container.
     static let asked: [Lifetime] = [.scoped, .perScope]
-    /// What is kept without anybody holding it.
+    /// Lifetimes whose instances stay without other references.
     static let kept: [Lifetime] = [.singleton, .multiton, .session, .scoped, .perScope]
-    /// What is shared between resolutions.
+    /// Lifetimes whose instances are shared between resolutions.
     static let shared = owned + asked
 }

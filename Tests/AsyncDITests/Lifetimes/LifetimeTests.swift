@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What makes two lifetimes the same, and what follows from each.
+/// Equality of lifetimes, and the properties of each.
 @Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
     private static let different: [Lifetime] = [
         .transient, .graph, .scoped, .singleton, .multiton, .weak, Lifetime("session"), Lifetime("other"),

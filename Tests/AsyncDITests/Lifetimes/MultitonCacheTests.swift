@@ -4,7 +4,7 @@ import Testing
 
 /// The pure cache: order of use, capacity, idle time.
 @Suite(.timeLimit(.minutes(10))) struct MultitonCacheTests {
-    /// A cache of numbers, with what notes their uses at hand.
+    /// A cache of numbers, with the nodes that note their uses.
     private struct Cache {
         var cache: MultitonCache<Int>
         private var nodes: [Int: MultitonCache<Int>.Node] = [:]
@@ -34,7 +34,7 @@ import Testing
             taken(cache.expire(lastUsedBefore: .seconds(limit)))
         }
 
-        /// The keys of removals, each of which comes with the node that was made for it.
+        /// The keys of removals, each of which comes with its own node.
         private func taken(_ removals: [MultitonCache<Int>.Victim]) -> [Int] {
             for victim in removals { #expect(victim.node === nodes[victim.key] && victim.node.hasLeft) }
             return removals.map(\.key)
@@ -160,7 +160,7 @@ import Testing
         #expect(use.instant == .nanoseconds(Int64.max), "noted later, but earlier")
     }
 
-    /// What the cache should do, entry by entry.
+    /// A model of the cache, entry by entry.
     private struct Model {
         struct Entry {
             let key: Int
@@ -244,7 +244,7 @@ import Testing
                     model.beginLease(key)
                     cache.beginLease(key)
                 case 5:
-                    // Of what is not leased, the end of a lease is one use more.
+                    // For an instance without other leases, the end of a lease is one more use.
                     let removals = model.endLease(key, at: now)
                     try #require(cache.endLease(key, at: now) == removals, "seed \(seed)")
                 case 6:

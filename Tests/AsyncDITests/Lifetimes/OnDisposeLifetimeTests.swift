@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Which lifetimes have an end that an onDispose can wait for: DESIGN 3.2.
+/// Which lifetimes have an end that an onDispose can wait for.
 @Suite(.timeLimit(.minutes(10))) struct OnDisposeLifetimeTests {
     static let unowned: [Lifetime] = [.transient, .graph, .weak]
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: unowned)
-    func `such an onDispose in the initialiser is thrown by the first resolve`(lifetime: Lifetime) async throws {
+    func `such an onDispose in the initializer is thrown by the first resolve`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in }
             Registration(Int.self) { _ in 1 }

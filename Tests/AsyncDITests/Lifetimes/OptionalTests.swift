@@ -4,7 +4,7 @@ import Testing
 
 private protocol Named: Sendable {}
 
-/// Asking for what may not be registered: DESIGN 3.2 and 3.8.
+/// Requests for services that may not be registered.
 @Suite(.timeLimit(.minutes(10))) struct OptionalTests {
     @Test func `a result of optional type asks for the optional`() async throws {
         let empty = Container()
@@ -96,7 +96,7 @@ private protocol Named: Sendable {}
         await #expect(throws: TestError(1)) { try await container.resolve(Thing?.self) }
     }
 
-    @Test func `a using initialiser has its optional dependencies resolved`() async throws {
+    @Test func `a using initializer has its optional dependencies resolved`() async throws {
         struct Report: Sendable {
             let thing: Thing?
             let name: String?

@@ -10,7 +10,7 @@ private final class ObjectNamed: Named {
     init(name: String) { self.name = name }
 }
 
-/// Forgetting and disposing: DESIGN 3.2.
+/// Forgetting and disposing.
 @Suite(.timeLimit(.minutes(10))) struct ResetTests {
     @Test(arguments: Lifetime.shared)
     func `reset of a lifetime forgets its instances and no others`(lifetime: Lifetime) async throws {

@@ -5,7 +5,7 @@ import Testing
 /// A storage that a lifetime gives again and again: what was invalidated in flight neither takes the place of its
 /// successor nor clears it.
 @Suite(.timeLimit(.minutes(10))) struct SharedStorageTests {
-    /// A storage that notes what is done to it, and lets a test in before something is done.
+    /// A storage that notes its calls, and lets a test run before one of them.
     private final class Shelf: InstanceStorage {
         enum Event: Equatable, Sendable {
             case store(Int)
@@ -70,7 +70,7 @@ import Testing
                 .onDispose { disposed.append($0.number) }
         }
 
-        /// Replaces the registration by an equal one, at once: what is in flight is invalidated.
+        /// Replaces the registration by an equal one, at once: creations in flight are invalidated.
         func replace() {
             do {
                 try container.core.register(Shop.registration(shelf, factory, disposed).draft)
@@ -212,11 +212,11 @@ import Testing
         let shop = Shop()
         shop.shelf.interrupt(.store(1)) {
             shop.replace()
-            // Nobody has it any more; the storage does not have it yet either.
+            // No reference exists any more; the storage does not have it yet either.
             #expect(throws: ResolutionError.self) { try shop.container.ready(Thing.self) }
         }
         shop.shelf.interrupt(.clear) {
-            // The storage has what was replaced.
+            // The storage has the replaced instance.
             #expect(shop.shelf.number == 1)
             #expect(throws: ResolutionError.self) { try shop.container.ready(Thing.self) }
         }

@@ -11,7 +11,7 @@ private final class ObjectNamed: Named {
     init(name: String) { self.name = name }
 }
 
-/// A value of which two may differ although they were made in the same way.
+/// A value of which two may differ although they were created in the same way.
 private struct Value: Sendable, Equatable { let number: Int }
 
 /// Equal only to itself, and always with the same hash.
@@ -20,14 +20,14 @@ private struct Colliding: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(0) }
 }
 
-/// Something that holds two things: what a graph may share between them.
+/// A holder of two instances, which a graph may share between them.
 private struct Pair: Sendable {
     let first: Thing
     let second: Thing
     var isShared: Bool { first === second }
 }
 
-/// How long and where instances are shared: the table of DESIGN 3.2.
+/// How long and where instances are shared: the table of the guide "Lifetimes".
 @Suite(.timeLimit(.minutes(10))) struct SharingTests {
     @Test func `a transient is never shared, with or without arguments`() async throws {
         let container = Container {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// The pure order of what is done to storages.
+/// The pure order of the calls of storages.
 @Suite(.timeLimit(.minutes(10))) struct StorageQueueTests {
     private let queue = Locked(StorageQueue<Int>())
 

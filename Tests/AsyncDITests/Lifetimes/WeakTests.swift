@@ -11,12 +11,12 @@ private final class ObjectNamed: Named {
     init(name: String) { self.name = name }
 }
 
-/// A value of which two may differ although they were made in the same way.
+/// A value of which two may differ although they were created in the same way.
 private struct Value: Sendable, Equatable { let number: Int }
 
-/// Shared while somebody holds it: DESIGN 3.2.
+/// Instances that are shared as long as a reference exists.
 @Suite(.timeLimit(.minutes(10))) struct WeakTests {
-    /// Waits until nobody holds an object any more: a task that has just given it away may hold it a moment longer.
+    /// Waits for the last reference to an object to go: a task that has just passed it on may hold it a moment longer.
     private func isGone(_ reference: WeakReference<Thing>) async {
         while reference.instance != nil { await Task.yield() }
     }

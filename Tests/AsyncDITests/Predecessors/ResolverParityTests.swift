@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What users of Resolver do: a test for each capability, under the name that they know it by.
+/// The capabilities that users of Resolver know: a test for each, under its familiar name.
 @Suite(.timeLimit(.minutes(10)))
 struct ResolverParityTests {
     // MARK: Names and arguments

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What users of Stimpak do: a test for each capability, under the name that they know it by.
+/// The capabilities that users of Stimpak know: a test for each, under its familiar name.
 @Suite(.timeLimit(.minutes(10)))
 struct StimpakParityTests {
     // MARK: Registering

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What users of SwiftHilt do: a test for each capability, under the name that they know it by.
+/// The capabilities that users of SwiftHilt know: a test for each, under its familiar name.
 @Suite(.timeLimit(.minutes(10)))
 struct SwiftHiltParityTests {
     // MARK: Registering

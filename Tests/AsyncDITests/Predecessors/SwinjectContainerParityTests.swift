@@ -4,7 +4,7 @@ import Testing
 
 /// How users of Swinject put containers together and look into them: each test under the name that they know it by.
 @Suite(.timeLimit(.minutes(10))) struct SwinjectContainerParityTests {
-    // MARK: Behaviours and description
+    // MARK: Behaviors and description
 
     @Test func `behaviours: an observer hears of every registration`() async throws {
         let observer = RecordingObserver()

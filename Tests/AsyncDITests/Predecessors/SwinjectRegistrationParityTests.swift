@@ -28,7 +28,7 @@ import Testing
         await expect(.argumentMismatch) { try await container.resolve(Cat.self, arguments: 2, "Mimi") }
     }
 
-    @Test func `autoregistration: an initialiser is registered by its parameters' types`() async throws {
+    @Test func `autoregistration: an initializer is registered by its parameters' types`() async throws {
         let container = Container {
             Registration(Cat.self, lifetime: .singleton) { _ in Cat("Mimi") }.implements((any Animal).self) { $0 }
             Registration(using: Person.init(pet:cat:))

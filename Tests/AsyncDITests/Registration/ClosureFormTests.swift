@@ -28,7 +28,7 @@ import Testing
         #expect(container.core.table.registration(of: ServiceKey(Double.self))?.binding.lifetime == .singleton)
     }
 
-    @Test func `an initialiser may take the resolver itself`() async throws {
+    @Test func `an initializer may take the resolver itself`() async throws {
         struct Locator: Sendable {
             let resolver: Resolver
             let number: Int

@@ -12,7 +12,7 @@ private struct Fish: Pet {
 private struct A: Sendable { let name = "a" }
 private struct B: Sendable { let name = "b" }
 
-/// What an initialiser of two parameters was given.
+/// The arguments of an initializer with two parameters.
 private struct Names: Sendable {
     let all: String
     init(a: A, b: B) async { all = a.name + b.name }
@@ -25,7 +25,7 @@ private struct Names: Sendable {
     }
 }
 
-/// Not `Sendable`, and changed by whoever has it.
+/// Not `Sendable`, and changed by its holder.
 private final class Draft {
     var text: String
     init(text: String) { self.text = text }
@@ -42,7 +42,7 @@ private final class Draft {
 
 private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 
-/// Every way to say how a service is made: DESIGN 2.
+/// Every way to declare how a service is created.
 @Suite(.timeLimit(.minutes(10))) struct FactoryTests {
     /// Spelled out, because a reference to any other method in place of a factory crashes the compiler (Swift 6.3.1).
     private nonisolated(nonsending) static func make(_ resolver: Resolver) async throws -> Thing { Thing(9) }

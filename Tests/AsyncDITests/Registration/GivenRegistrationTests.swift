@@ -4,7 +4,7 @@ import Testing
 
 private final class Given: Sendable {}
 
-/// One registration value, given to several containers, or to one several times.
+/// One registration value, registered in several containers, or in one several times.
 struct GivenRegistrationTests {
     private static let registration = Registration(Given.self) { _ in Given() }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What runs between a factory and whoever asked: DESIGN 2.
+/// The hooks that run between a factory and the caller.
 @Suite(.timeLimit(.minutes(10))) struct HookTests {
     static let lifetimes: [Lifetime] = [.transient, .graph, .singleton, .multiton, .scoped, .weak, Lifetime("custom")]
 

@@ -15,7 +15,7 @@ private struct Fish: Pet {
     let name: String
 }
 
-/// One service under several types: DESIGN 2 and 3.8.
+/// One service under several types.
 @Suite(.timeLimit(.minutes(10))) struct ImplementsTests {
     static let shared: [Lifetime] = [
         .singleton, .multiton, .scoped, .weak, Lifetime("custom"), Lifetime("own", ownedBy: .resolvingContainer),
@@ -69,7 +69,7 @@ private struct Fish: Pet {
             for scope in [one, two, root] {
                 #expect(try await scope.resolve((any Pet).self) as? Dog === scope.resolve(Dog.self))
             }
-            // What is found without a lock is told to look again.
+            // A look-up without a lock must try again.
             try await root.register(Int.self, instance: 1)
         }
         #expect(try await one.resolve((any Pet).self) as? Dog !== two.resolve((any Pet).self) as? Dog)

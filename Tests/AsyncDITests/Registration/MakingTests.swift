@@ -2,13 +2,13 @@ import Testing
 
 @testable import AsyncDI
 
-/// Not `Sendable`, and changed by whoever has it.
+/// Not `Sendable`, and changed by its holder.
 private final class Draft {
     var text: String
     init(text: String) { self.text = text }
 }
 
-/// Services that need not be `Sendable`: DESIGN 2.
+/// Services that need not be `Sendable`.
 @Suite(.timeLimit(.minutes(10))) struct MakingTests {
     @Test func `make gives a new instance each time, for the caller to change`() async throws {
         let container = Container { Registration(making: Draft.self) { _ in Draft(text: "empty") } }

@@ -160,7 +160,7 @@ struct ModuleTests {
             Recording(name: "c", log: log)
         }
         #expect(log.entries == ["a", "b", "c"])
-        // A value registered synchronously is told before the next resolution returns.
+        // The `loaded` of a module registered synchronously runs before the next resolution returns.
         try await container.register(Registrations { Recording(name: "d", log: log) })
         #expect(log.entries.count == 3)
         #expect(try await container.resolve(String.self, qualifier: "d") == "d")

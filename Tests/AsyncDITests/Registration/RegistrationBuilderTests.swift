@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Not `Sendable`, and changed by whoever has it.
+/// Not `Sendable`, and changed by its holder.
 private final class Draft {
     var text: String
     init(text: String) { self.text = text }
@@ -13,7 +13,7 @@ private final class Draft {
     init(number: Int) { self.number = number }
 }
 
-/// What a builder closure takes: DESIGN 2.
+/// The contents of a builder closure.
 @Suite(.timeLimit(.minutes(10))) struct RegistrationBuilderTests {
     private struct NumberModule: Module {
         var qualifier = "module"

@@ -5,7 +5,7 @@ import Testing
 private struct Red {}
 private struct Blue {}
 
-/// A record with a number to tell it by.
+/// A record that is identified by a number.
 private final class Record: Registered, CustomStringConvertible {
     let key: ServiceKey
     let number: Int
@@ -21,12 +21,12 @@ private final class Record: Registered, CustomStringConvertible {
     var description: String { "\(number)" }
 }
 
-/// A table beside what the container's instance table does for it: the record that each key has.
+/// A table, with the record of each key that the container's instance table would keep.
 private struct KeyedTable {
     var list = RegistrationTable<Record>()
     private var records: [ServiceKey: Record] = [:]
 
-    /// What adding did, as a value to compare.
+    /// The result of adding, as a value to compare.
     enum Added: Equatable {
         case added, kept, rejected
         case replaced(Int)
@@ -261,7 +261,7 @@ private struct KeyedTable {
             table.checkInvariants()
             try #require(table.inOrder == model.map(\.record), "seed \(seed)")
             try #require(table[key] == model.first { $0.key == key }?.record, "seed \(seed)")
-            // The lists by service are made when somebody asks, and kept up from then on: both are tried.
+            // The lists by service are built at the first request, and kept up from then on: both are tried.
             if record < Int(seed % 40) { continue }
             let sameService = model.map(\.key).filter { $0.service == key.service }
             try #require(table.list.keys(of: key.service) == sameService, "seed \(seed)")

@@ -17,7 +17,7 @@ private struct D: Sendable { let name = "d" }
 private struct E: Sendable { let name = "e" }
 private struct F: Sendable { let name = "f" }
 
-/// What initialisers of zero to six parameters were given.
+/// The arguments of initializers with zero to six parameters.
 private struct Names: Sendable {
     let all: String
     init() { all = "" }
@@ -51,9 +51,9 @@ private struct Names: Sendable {
 /// Which task this is.
 private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
 
-/// Initialisers whose parameters are resolved: DESIGN 2 and 3.8.
+/// Initializers whose parameters are resolved.
 @Suite(.timeLimit(.minutes(10))) struct UsingTests {
-    @Test func `using takes initialisers of zero to six parameters, of any effect`() async throws {
+    @Test func `using takes initializers of zero to six parameters, of any effect`() async throws {
         let container = Container {
             Names.parts
             Registration(using: { Names() }, qualifier: "0")
@@ -130,7 +130,7 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
         #expect(try await container.optional(Dog.self) == nil)
     }
 
-    @Test func `using takes an initialiser that is bound to the main actor`() async throws {
+    @Test func `using takes an initializer that is bound to the main actor`() async throws {
         let container = Container {
             Registration(instance: Thing(3))
             Registration(using: Screen.init(thing:))
@@ -164,7 +164,7 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
         #expect(error?.path.map(\.description) == ["Names", "B"])
     }
 
-    @Test func `what an initialiser or a dependency throws reaches the caller`() async throws {
+    @Test func `what an initializer or a dependency throws reaches the caller`() async throws {
         let container = Container {
             Names.parts
             Registration(B.self) { _ in throw TestError(2) }

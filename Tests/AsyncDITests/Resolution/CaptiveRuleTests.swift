@@ -8,7 +8,7 @@ private final class Place {
     init(_ parent: Place? = nil) { self.parent = parent }
 }
 
-/// Who must not hold whom.
+/// Pairs of holders and instances that are forbidden.
 @Suite(.timeLimit(.minutes(10))) struct CaptiveRuleTests {
     private let rule = CaptiveRule<Place>(parent: \.parent)
     private let root: Place

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What the report of an error costs that travels through many creations: steps, copies and comparisons, never seconds.
+/// The cost of reporting an error that travels through many creations: steps, copies and comparisons, never seconds.
 @Suite(.timeLimit(.minutes(10))) struct ErrorPathCostTests {
     private static let counts = [100, 200, 400, 800]
 
@@ -28,7 +28,7 @@ import Testing
         #expect(ErrorPath<Int>().steps.isEmpty)
     }
 
-    /// A step that counts what it is compared with.
+    /// A step that counts its comparisons.
     private struct Step: RepeatableStep, Equatable {
         let name: Int
         var hash: Int?
@@ -70,7 +70,7 @@ import Testing
         func hash(into hasher: inout Hasher) { hasher.combine(value) }
     }
 
-    /// How many comparisons of arguments it takes until the error of a cycle of so many services is there.
+    /// The number of argument comparisons before the error of a cycle of this many services arises.
     private func comparisons(inCycleOf count: Int, _ lifetime: Lifetime) async throws -> Int {
         let comparisons = Counter()
         let container = Container {

@@ -10,7 +10,7 @@ private struct C: Sendable {}
 private struct X: Sendable {}
 private struct Y: Sendable {}
 
-/// The path of an error: DESIGN 2.
+/// The path of an error.
 @Suite(.timeLimit(.minutes(10))) struct ErrorPathTests {
     @Test(arguments: FactoryErrorTests.lifetimes, FactoryErrorTests.lifetimes)
     func `a nested miss has the path from the service asked for`(outer: Lifetime, inner: Lifetime) async throws {
@@ -26,7 +26,7 @@ private struct Y: Sendable {}
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(A.self) }
         #expect(error?.code == (isCaptive ? .captiveDependency : .notRegistered))
         #expect(error?.names == (isCaptive ? ["A", "B"] : ["A", "B", "C"]))
-        // The same again: nothing of the first time is left.
+        // The same again: no state of the first time remains.
         let again = await #expect(throws: ResolutionError.self) { try await container.resolve(A.self) }
         #expect(again?.names == error?.names)
     }
@@ -56,7 +56,7 @@ private struct Y: Sendable {}
         arguments: [Lifetime.singleton, .scoped, .multiton, .weak, Lifetime("custom")],
         [Lifetime.transient, .graph, Lifetime("custom")])
     func `each waiter has the path from what it asked for itself`(outer: Lifetime, inner: Lifetime) async throws {
-        // What outlives scopes must not hold what can be reset.
+        // Instances that outlive scopes must not hold resettable ones.
         if inner.isResettable, outer.outlivesScopes { return }
         let gate = Gate()
         let container = chain(gate, outer, inner)

@@ -8,10 +8,10 @@ private struct C: Sendable {}
 private struct X: Sendable {}
 private struct Y: Sendable {}
 
-/// An error to tell apart by identity.
+/// An error that is identified by its object.
 private final class IdentifiableError: Error {}
 
-/// A factory's own error reaches the caller unchanged: DESIGN 2.
+/// A factory's own error reaches the caller unchanged.
 @Suite(.timeLimit(.minutes(10))) struct FactoryErrorTests {
     static let lifetimes: [Lifetime] = [
         .transient, .graph, .singleton, .multiton, .scoped, .weak, Lifetime("custom"),
@@ -34,13 +34,13 @@ private final class IdentifiableError: Error {}
             Registration(A.self, lifetime: outer) { r in
                 _ = try await r.resolve(B.self); return A()
             }
-            // A weak service is no value: but what fails is never made.
+            // A weak service is no value, but a failing factory creates none.
             Registration(B.self, lifetime: inner) { r in
                 _ = try await r.resolve(C.self); return B()
             }
             Registration(C.self) { _ in throw thrown }
         }
-        // A singleton of the root must not ask for what is scoped, or can be reset.
+        // A singleton of the root must not resolve scoped or resettable services.
         let isCaptive = (inner == .scoped || inner.isResettable) && outer.outlivesScopes
         do {
             _ = try await container.resolve(X.self)

@@ -20,9 +20,9 @@ private struct Whole {
     let second: Part
 }
 
-/// A run that creates a graph instance by nothing but a call of its factory.
+/// A run that creates a graph instance by a mere call of its factory.
 @Suite(.timeLimit(.minutes(10))) struct GraphInstanceRunTests {
-    /// `Loop` is made while the properties of `Knot` are set, and is held until they are; meanwhile something happens.
+    /// `Loop` is created while the properties of `Knot` are set, and is held until they are; meanwhile an event occurs.
     private func makeKnot(while action: @escaping @Sendable (Container) async throws -> Void) async throws -> Knot {
         let container = Container {
             Registration(Knot.self, lifetime: .graph) { _ in Knot() }
@@ -91,7 +91,7 @@ private struct Whole {
                 let maker = Task { try await r.resolve(Part.self) }
                 await mayEnd.arrived()
                 let waiter = Task { try await r.resolve(Part.self) }
-                // Set when somebody waits for it.
+                // Set by the first waiter.
                 while !made.entries[0].isInGraph { await Task.yield() }
                 maker.cancel()
                 mayEnd.open()

@@ -7,7 +7,7 @@ private final class Nest: Sendable {
     init(_ inner: (any Sendable)? = nil) { self.inner = inner }
 }
 
-/// Cannot be compared, and has room between its parts that belongs to nobody.
+/// Cannot be compared, and has padding between its parts.
 private struct Level: Sendable {
     let flag: Bool
     let number: Int
@@ -30,17 +30,17 @@ private struct Round: Shape {
 }
 private final class Edge: Shape {}
 
-/// A registration that asks for itself: whether that ends.
+/// A registration that resolves itself, and whether that ends.
 @Suite(.timeLimit(.minutes(10))) struct RecursionTests {
     // MARK: Arguments that cannot be compared
 
-    /// A transient that asks for itself with another argument, until there is none.
+    /// A transient that resolves itself with another argument, until no argument is left.
     private func nest<Argument: Sendable>(
         _ runs: Counter, _ next: @escaping @Sendable (Argument) -> Argument?
     ) -> Container {
         Container {
             Registration(Nest.self, lifetime: .transient) { (r, argument: Argument) in
-                // So that a recursion which is not noticed ends all the same.
+                // So that an unnoticed recursion ends too.
                 guard runs.increment() < 100, let next = next(argument) else { return Nest() }
                 return Nest(try await r.resolve(Nest.self, arguments: next))
             }
@@ -107,7 +107,7 @@ private final class Edge: Shape {}
         #expect(runs.value == 2)
     }
 
-    /// Passed on, a function is wrapped anew each time: nothing shows that it is the same.
+    /// When a function is passed on, it is wrapped anew each time: its identity is invisible.
     @Test func `with a function it goes on to its end, and is refused when it has none`() async throws {
         let runs = Counter()
         let container = Container {
@@ -134,7 +134,8 @@ private final class Edge: Shape {}
         .transient, .graph, .scoped, Lifetime("visit", ownedBy: .resolvingContainer),
     ]
 
-    /// Those that the container asked does not keep: what it keeps is not to hold anything of a scope below it anyway.
+    /// Lifetimes whose instances the requested container does not keep: kept ones must not hold scoped instances
+    /// anyway.
     private static let unkept: [Lifetime] = [.transient, .graph]
 
     @Test(arguments: unkept)

@@ -7,7 +7,7 @@ private struct A: Sendable {}
 private struct B: Sendable {}
 private struct X: Sendable {}
 
-/// What an error says: DESIGN 2.
+/// The texts of errors.
 @Suite(.timeLimit(.minutes(10))) struct ResolutionErrorTests {
     private func error<R>(
         of body: nonisolated(nonsending) () async throws -> R, sourceLocation: SourceLocation = #_sourceLocation

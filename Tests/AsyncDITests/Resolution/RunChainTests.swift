@@ -21,7 +21,7 @@ private final class Nest: Sendable {
     init(_ depth: Int) { self.depth = depth }
 }
 
-/// Deep chains of runs: what looking for a cycle in them takes.
+/// The cost of looking for a cycle in deep chains of runs.
 @Suite(.timeLimit(.minutes(10))) struct RunChainTests {
     private static let depth = 5_000
 
@@ -116,7 +116,7 @@ private final class Nest: Sendable {
         let container = Container {
             Registration(Nest.self, lifetime: .transient) { (r, level: Int) in
                 runs.increment()
-                // The last one asks for the first.
+                // The last one resolves the first.
                 return try await r.resolve(Nest.self, arguments: level == 0 ? depth : level - 1)
             }
         }

@@ -10,7 +10,7 @@ private struct Owner {
     let keeper: Keeper
 }
 
-/// What a run keeps alive.
+/// The objects that a run keeps alive.
 @Suite(.timeLimit(.minutes(10))) struct RunTests {
     private let container = Container { Registration(Part.self, lifetime: .transient) { _ in Part() } }
 

@@ -10,7 +10,7 @@ private struct Whole: Sendable { let parts: [Part] }
 private struct Countdown: Sendable { let steps: Int }
 private enum Kind: Qualifier { case red, green }
 
-/// Requests from inside a factory get what the same requests from outside get, by the same short way.
+/// Requests from inside a factory have the same results as those from outside, on the same short path.
 @Suite(.timeLimit(.minutes(10))) struct ShortWayTests {
     @Test(arguments: [Lifetime.transient, .graph, .scoped, .singleton, .multiton])
     func `a factory finds what a request from outside finds`(lifetime: Lifetime) async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SingleFlightTests {
     private typealias Flights = SingleFlight<String, Int, Int>
 
-    /// One flight, number 0 for key "a", with as many waiters as asked for, numbered from 1.
+    /// One flight, number 0 for key "a", with the given number of waiters, numbered from 1.
     private func flights(waiters: Int, endsWhenAbandoned: Bool = true) -> Flights {
         var flights = Flights()
         flights.start(0, for: "a", waiter: waiters > 0 ? 1 : nil, endsWhenAbandoned: endsWhenAbandoned)
@@ -292,7 +292,7 @@ import Testing
 
     // MARK: Any order of events
 
-    /// What single flight means, in the fewest words: a list of flights, looked through from its start each time.
+    /// The specification of single flight, in the fewest words: a list of flights, searched from its start each time.
     private struct Model {
         struct Flight {
             let number: Int

@@ -4,7 +4,7 @@ import Testing
 
 private struct Slow: Sendable {}
 
-/// Keeps what stalled.
+/// Keeps the stalled services.
 private final class StallObserver: ContainerObserver {
     let stallThreshold: Duration
     private let stalls = Gate()

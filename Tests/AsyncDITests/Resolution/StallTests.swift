@@ -5,7 +5,7 @@ import Testing
 private struct A: Sendable {}
 private struct B: Sendable {}
 
-/// Keeps what stalled.
+/// Keeps the stalled services.
 private final class StallObserver: ContainerObserver {
     let stallThreshold: Duration
     private let log = Log<String>()
@@ -23,7 +23,7 @@ private final class StallObserver: ContainerObserver {
     }
 }
 
-/// Waits that no graph can see the end of: DESIGN 3.4.
+/// Waits that no graph can see the end of.
 @Suite(.timeLimit(.minutes(10))) struct StallTests {
     // MARK: The decision
 
@@ -93,7 +93,7 @@ private final class StallObserver: ContainerObserver {
         let observer = StallObserver(.seconds(30))
         let clock = ManualClock()
         let container = Container(observers: [observer], clock: clock)
-        // A's factory waits for B where nobody can see it; B's factory asks for A.
+        // A's factory waits invisibly for B; B's factory resolves A.
         try await container.register(A.self, lifetime: .singleton) { [weak container] _ in
             _ = try await Task.detached { try await container?.resolve(B.self) }.value
             return A()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// What an ask leads to, as a value to compare: releases are sorted, because their order means nothing.
+/// The result of a request, as a value to compare: releases are sorted, because their order is irrelevant.
 enum WaitAnswer: Equatable {
     case wait
     case release([String])
@@ -10,7 +10,7 @@ enum WaitAnswer: Equatable {
     case cycle([String])
 }
 
-/// What settling leads to, as a value to compare.
+/// The result of settling, as a value to compare.
 enum SettleAnswer: Equatable {
     case complete([String])
     case hold([String])
@@ -47,7 +47,7 @@ extension WaitForGraph<String, Int, String> {
     }
 }
 
-/// A is made, its hook waits for B, whose factory asks for A.
+/// A is created, its hook waits for B, whose factory requests A.
 func hookOfAWaitsForB() -> WaitForGraph<String, Int, String> {
     var graph = WaitForGraph<String, Int, String>()
     graph.made("A")

@@ -14,7 +14,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
             kind: { $0.hasPrefix("disposal") ? .disposal : $0.hasPrefix("body") ? .body : .creation })
     }
 
-    /// The container of A is disposed; B, which is made, waits for a creation that waits for that.
+    /// The container of A is disposed; B, which is being created, waits for a creation that waits for that.
     private func hookOfBWaitsForTheDisposalOfA() -> Graph {
         var graph = graph(disposing: "A")
         graph.made("B")

@@ -4,7 +4,7 @@ import Testing
 
 private typealias Graph = WaitForGraph<String, Int, String>
 
-/// Whose unfinished instance is given to whom, and who is held until it is finished.
+/// Unfinished instances that are given early, and the creations that are held until they are finished.
 @Suite(.timeLimit(.minutes(10))) struct WaitForGraphEarlyInstanceTests {
     @Test func `A's hook asks for B, whose factory is given A early; B is held until A is done`() {
         var graph = hookOfAWaitsForB()
@@ -90,7 +90,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.ask(1, "A", "B") == .wait)
         #expect(graph.ask(2, "B", "C") == .wait)
         #expect(graph.ask(3, "C", "A") == .early)
-        // What C and then B are given ends the waits one after the other.
+        // The instances given to C and then to B end the waits one after the other.
         #expect(graph.settle("C") == .hold(["2 gets C"]))
         #expect(graph.settle("B") == .hold(["1 gets B"]))
         #expect(graph.settle("A") == .complete(["C", "B", "A"]))
@@ -166,7 +166,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.ask(5, "O", "X") == .wait)
         #expect(graph.ask(6, "X", "T") == .cycle(["T to N", "N to O", "O to X"]))
         #expect(graph.settle("X") == .complete(["X"]))
-        // M has given nothing away: it and T complete by themselves.
+        // M has given no instance away: it and T complete by themselves.
         #expect(graph.settle("M") == .complete(["M"]))
         #expect(graph.settle("O") == .complete(["O"]))
         #expect(graph.settle("N") == .complete(["N"]))

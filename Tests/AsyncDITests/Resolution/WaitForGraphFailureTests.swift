@@ -4,7 +4,7 @@ import Testing
 
 private typealias Graph = WaitForGraph<String, Int, String>
 
-/// Who fails together with a creation whose unfinished instance was given away.
+/// The creations that fail together with one whose unfinished instance was given away.
 @Suite(.timeLimit(.minutes(10))) struct WaitForGraphFailureTests {
     @Test func `a failure takes the held ones with it`() {
         var graph = hookOfAWaitsForB()

@@ -5,7 +5,7 @@ import Testing
 /// Random dependency graphs run to their end: never stuck, never refused without a cycle of factories, nothing left
 /// behind.
 @Suite(.timeLimit(.minutes(10))) struct WaitForGraphLivenessTests {
-    /// Runs simulations with as many seeds; what they came to, added up.
+    /// Runs simulations with a number of seeds, and adds up their results.
     @discardableResult
     private func simulate(
         _ seeds: Int, _ options: WaitSimulation.Options = WaitSimulation.Options(),

@@ -4,7 +4,7 @@ import Testing
 
 private typealias Graph = WaitForGraph<String, Int, String>
 
-/// Who waits for whom, one event at a time.
+/// The edges of the graph of waits, one event at a time.
 @Suite(.timeLimit(.minutes(10))) struct WaitForGraphTests {
     // MARK: Waiting
 
@@ -219,7 +219,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
                 case 16: if done.insert(node).inserted { over += graph.fail(node) + [node] }
                 case 17: if let node = over.randomElement(using: &random) { graph.remove(node) }
                 case 18:
-                    // As in life, what runs inside another one is new.
+                    // As in practice, a run inside another one is new.
                     let new = "\(node)\(waiter)"
                     graph.enter(new, inside: node, label: "\(node) to \(new)")
                     inner.append(new)

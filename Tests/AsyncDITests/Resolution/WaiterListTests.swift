@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Who waits, in the order of arrival, however many have left.
+/// The waiters in the order of arrival, however many have left.
 @Suite(.timeLimit(.minutes(10))) struct WaiterListTests {
     @Test func `waiters come in the order of their arrival`() {
         var list = WaiterList<Int>()

@@ -4,7 +4,7 @@ import Testing
 
 /// A promise that is kept once.
 @Suite(.timeLimit(.minutes(10))) struct WaiterTests {
-    /// What the waiters are said to wait for.
+    /// The reported targets of waiters.
     private let creation: Creation
 
     init() throws {
@@ -16,7 +16,7 @@ import Testing
             begin: .zero)
     }
 
-    /// What came of a waiter, as a value to compare.
+    /// The outcome of a waiter, as a value to compare.
     private enum Result: Equatable {
         case instance(Int), failure(TestError), retry, cancelled, disposed, other
     }
@@ -105,7 +105,7 @@ import Testing
             let results = await outcomes
             #expect(results.count == 16)
             #expect(!results.contains(.other) && !results.contains(.disposed))
-            // Asked again, each gives the same answer as before.
+            // A second request has the same answer as the first.
             var again: [Result] = []
             for waiter in waiters { again.append(await result(of: waiter)) }
             #expect(again.map { "\($0)" }.sorted() == results.map { "\($0)" }.sorted())

@@ -26,7 +26,7 @@ private final class SlowToEnd: Sendable {
         func runSlow() {
             let slow = SlowToEnd(began: began, until: release)
             BlockingThreads.shared.run {
-                // Until nobody else has it: it must not end on, and block, a thread of the pool of tasks.
+                // Until no other reference exists: it must not end on, and block, a thread of the pool of tasks.
                 handedOver.wait()
                 withExtendedLifetime(slow) {}
             }
@@ -34,7 +34,7 @@ private final class SlowToEnd: Sendable {
         runSlow()
         handedOver.open()
         while !began.withLock({ $0 }) { await Task.yield() }
-        // More than there are threads that happen to have nothing to do: each needs one of its own.
+        // More than the idle threads: each job needs its own.
         for _ in 0..<64 {
             BlockingThreads.shared.run {
                 running.increment()

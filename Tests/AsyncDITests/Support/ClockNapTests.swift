@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// A clock that notes how long it is asked to sleep, and goes on at once.
+/// A clock that notes the duration of each sleep, and returns at once.
 private final class HastyClock: Clock {
     let naps = Log<Swift.Duration>()
     private let offset = Locked(Swift.Duration.zero)

@@ -20,7 +20,7 @@ private struct Shelf<Content>: Store { typealias Item = Content }
 extension Array: PrivatePet where Element: PrivatePet {}
 private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { true } }
 
-/// Conformance without a value: right where the runtime tells, no where it does not, and never a crash.
+/// Conformance without a value: right where the runtime answers, no elsewhere, and never a crash.
 @Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
     @Test func `a type conforms to the protocols that it declares`() {
         #expect(conforms(Dog.self, to: (any PublicPet).self))

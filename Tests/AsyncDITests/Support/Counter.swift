@@ -20,7 +20,7 @@ final class Log<Entry: Sendable>: Sendable {
     func append(_ entry: Entry) { state.withLock { $0.append(entry) } }
 }
 
-/// An object to tell apart by identity, with a number to tell what made it.
+/// An object that is identified by its reference, with the number of the factory run that created it.
 final class Thing: Sendable {
     let number: Int
     init(_ number: Int = 0) { self.number = number }

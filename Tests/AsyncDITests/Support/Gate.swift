@@ -1,8 +1,8 @@
 @testable import AsyncDI
 
-/// A door that a test opens: who comes before waits, who comes after passes.
+/// A door that a test opens: earlier arrivals wait, later ones pass.
 ///
-/// Also counts who has come.
+/// It also counts the arrivals.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -49,7 +49,7 @@ final class Gate: Sendable {
     /// How many have come.
     var arrivals: Int { state.withLock { $0.arrivals } }
 
-    /// Waits until somebody, or as many as given, have come.
+    /// Waits until one arrival, or the given number of them, has come.
     nonisolated(nonsending) func arrived(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -1,6 +1,6 @@
 @testable import AsyncDI
 
-/// An actor whose code runs only when the test says so: what is ready to run stays where it is until then.
+/// An actor whose code runs only at the test's command: ready jobs wait until then.
 actor HeldActor {
     nonisolated let executor = HeldExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -20,7 +20,7 @@ final class HeldExecutor: SerialExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Runs what is ready, on the caller's thread.
+    /// Runs the ready jobs, on the caller's thread.
     func runJobs() {
         let ready = jobs.withLock { jobs in
             defer { jobs = [] }

@@ -43,7 +43,7 @@ final class ManualClock: Clock {
             }
             sleeper?.continuation.resume()
         }
-        // Read under the lock, because what is passed through a continuation is invisible to ThreadSanitizer.
+        // Read under the lock, because a value passed through a continuation is invisible to ThreadSanitizer.
         if state.withLock({ $0.cancelled.remove(id) }) != nil { throw CancellationError() }
     }
 

@@ -10,7 +10,7 @@ private final class Passenger: Sendable {
     deinit { ends.increment() }
 }
 
-/// A reference that is given up while others may be reading it.
+/// A reference that is given up while other threads may be reading it.
 @Suite(.timeLimit(.minutes(10))) struct PassingReferenceTests {
     /// An owner, because the reference cannot be copied.
     private final class Owner: Sendable {

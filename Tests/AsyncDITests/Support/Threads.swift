@@ -32,7 +32,7 @@ func yieldThread() { usleep(1000) }
 
 /// Blocks threads, however many, until it is opened; those that come later pass.
 ///
-/// They cost nothing while they wait.
+/// Waiting threads take no processor time.
 final class ThreadGate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -44,7 +44,7 @@ final class ThreadGate: Sendable {
     func open() { semaphore.signal() }
 }
 
-/// What a new thread is handed.
+/// The argument of a new thread.
 private final class ThreadBody {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -74,7 +74,7 @@ private func runThread(_ handed: UnsafeMutableRawPointer?) -> UnsafeMutableRawPo
 
 /// An object that counts how many of its kind live, and notices when it is used after its end.
 ///
-/// `@unchecked Sendable` because `isAlive` is written once, when nobody may use it any more.
+/// `@unchecked Sendable` because `isAlive` is written once, when no other code may use it any more.
 final class Mortal: @unchecked Sendable {
     let number: Int
     private(set) var isAlive = true

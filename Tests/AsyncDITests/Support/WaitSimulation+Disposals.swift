@@ -3,7 +3,7 @@
 /// Disposals among the creations: that of a container waits for every creation in it and for the disposal of its
 /// instance, whose hook makes requests.
 ///
-/// Answers of the graph are compared with what can still be reached: a fixed point instead of a search.
+/// Answers of the graph are compared with the reachable states: a fixed point instead of a search.
 extension WaitSimulation {
     /// For each creation in a container, and for the container's instance, the container's disposal.
     ///
@@ -29,7 +29,7 @@ extension WaitSimulation {
         }
     }
 
-    /// Whether a node's container is disposed: nothing begins there any more.
+    /// Whether a node's container is disposed: no creation begins there any more.
     func isClosed(_ node: Int) -> Bool {
         guard let disposal = disposals[node] else { return false }
         return creations[disposal].phase != .idle && isOver(disposal)
@@ -64,7 +64,7 @@ extension WaitSimulation {
         }
     }
 
-    /// The nodes whose own work can be done when every request for what is made is answered with it.
+    /// The nodes whose own work can be done when every request for a created instance is answered with it.
     private func works() -> Set<Int> {
         var works: Set<Int> = []
         var grows = true
@@ -100,7 +100,7 @@ extension WaitSimulation {
         var ends: Set<Int> = [node]
         var open = [node]
         while let node = open.popLast() {
-            // Nothing holds up what the graph has let go.
+            // No other activity holds up the creations that the graph has released.
             if case .ending = creations[node].phase { continue }
             var next = Array(creations[node].early)
             for request in requests where request.from == node {

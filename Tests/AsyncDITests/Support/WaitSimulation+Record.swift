@@ -2,7 +2,7 @@
 extension WaitSimulation {
     func isMade(_ node: Int) -> Bool { creations[node].phase == .hooks || creations[node].phase == .held }
 
-    /// Everything that a creation was given unfinished, directly or within what it was given.
+    /// All unfinished instances that a creation received, directly or within others.
     func givenTo(_ node: Int) -> Set<Int> {
         var given: Set<Int> = []
         var open = Array(creations[node].early)
@@ -57,7 +57,7 @@ extension WaitSimulation {
     }
 
     mutating func release(_ releasing: [(waiter: Int, early: Int)]) throws {
-        // Each must be in a cycle with what it gets, or outsiders see unfinished instances.
+        // Each must be in a cycle with the instances it receives, or outsiders see unfinished instances.
         for (id, early) in releasing where !reaches(from: early, to: requests[id].from) {
             throw Flaw("\(requests[id].from) is released from outside with \(early)")
         }
@@ -72,7 +72,7 @@ extension WaitSimulation {
         }
     }
 
-    /// The graph that was simulated, and what happened, to understand a flaw.
+    /// The graph of the simulation, and its events, to understand a flaw.
     var story: String {
         let nodes = programs.enumerated().map { node, program in
             "\(node): factory \(program.factory)\(program.hooks.isEmpty ? "" : ", hooks \(program.hooks)")"

@@ -1,14 +1,14 @@
 @testable import AsyncDI
 
-/// A random dependency graph, made by a scheduler that runs one enabled step after the other: what the shell around
-/// ``WaitForGraph`` does, without its tasks.
+/// A random dependency graph, run by a scheduler that performs one enabled step after the other: a model of the shell
+/// around ``WaitForGraph``, without its tasks.
 ///
 /// Each creation runs a factory and perhaps hooks. Both are a list of groups; the requests of one group are made at the
-/// same time, as by child tasks. Some creations run in the task of who asks first (graph instances), some requests
+/// same time, as by child tasks. Some creations run in the task of the first request (graph instances), some requests
 /// outlive their creation, some are cancelled, some creations fail.
 ///
-/// Next to the graph the simulation keeps its own plain record of who waits for whom, and compares every answer with
-/// what a search through that record says.
+/// Next to the graph the simulation keeps its own plain record of the waits, and compares every answer with a search of
+/// that record.
 struct WaitSimulation {
     struct Options {
         var mostNodes = 7
@@ -19,7 +19,7 @@ struct WaitSimulation {
         var cancelChance = 0.0
         /// How likely a request is one that its creation does not wait for.
         var looseChance = 0.0
-        /// Whether factories need only what has a lower number: then there is no cycle among factories.
+        /// Whether factories need only lower numbers: then no cycle among factories exists.
         var hasAcyclicFactories = false
         /// How likely a creation is in a container that is disposed.
         var disposedChance = 0.0
@@ -27,7 +27,7 @@ struct WaitSimulation {
         var containers = 2
     }
 
-    /// What went wrong, in one line.
+    /// The flaw, in one line.
     struct Flaw: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }
@@ -58,7 +58,7 @@ struct WaitSimulation {
         var isFailing = false
         /// The request in whose task this runs.
         var inlineFor: Int?
-        /// Whose unfinished instances this was given.
+        /// The creations whose unfinished instances this one received.
         var early: Set<Int> = []
         var ownWorkIsDone = false
     }
@@ -139,7 +139,7 @@ struct WaitSimulation {
         case end(Int)
     }
 
-    /// Runs until nothing is left to do, and throws what is not as it should be.
+    /// Runs until no step is enabled, and throws for any flaw.
     mutating func run() throws {
         var roots = (0..<creations.count).filter { _ in random.chance(0.5) }
         if roots.isEmpty { roots = [0] }
@@ -211,7 +211,7 @@ struct WaitSimulation {
         creations[node].groups = programs[node].factory
     }
 
-    /// A creation has all it asked for: it asks for more, or goes on to its next phase.
+    /// A creation has the results of all its requests: it makes more, or goes on to its next phase.
     private mutating func advance(_ node: Int) throws {
         let phase = creations[node].phase
         if creations[node].isFailing { return try fail(node) }
@@ -231,7 +231,7 @@ struct WaitSimulation {
         graph.instanceMade(by: node)
         creations[node].phase = .hooks
         creations[node].groups = programs[node].hooks
-        // The hooks run in a task of their own, and who ran the factory waits for them.
+        // The hooks run in their own task, and the task that ran the factory waits for them.
         if let request = creations[node].inlineFor {
             creations[node].inlineFor = nil
             graph.leave(node)
@@ -240,11 +240,11 @@ struct WaitSimulation {
         }
     }
 
-    /// A request is made, or made once more.
+    /// A request is made, or repeated.
     private mutating func issue(_ id: Int) throws {
         let request = requests[id]
         let target = request.to
-        // Whose creation is over asks like anybody outside: here, not at all.
+        // A request of a finished creation counts as one from outside: here, none.
         switch creations[request.from].phase {
         case .factory, .hooks, .held: break
         case .idle, .ending, .over:
@@ -321,7 +321,7 @@ struct WaitSimulation {
             largestGroup = max(largestGroup, group.count)
             try checkComplete(group)
             for member in group { creations[member].phase = .ending(succeeded: true) }
-            // Who ran the creation in its task gets its instance, or asks again and finds it.
+            // The task that ran the creation gets its instance, or looks it up again.
             if let inlineFor { requests[inlineFor].state = .unissued }
         case .hold(let releasing):
             creations[node].phase = .held

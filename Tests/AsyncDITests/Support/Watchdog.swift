@@ -11,7 +11,7 @@ struct Hang: Error {}
 /// A body that hangs is left behind, because nothing can end it. The limit is by a real clock, and only a failure waits
 /// for it.
 ///
-/// - Throws: What the body throws; ``Hang`` when it was left behind.
+/// - Throws: The body's error; ``Hang`` when it was left behind.
 func finishes<R: Sendable>(
     within seconds: Int = 240, _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {

@@ -7,20 +7,30 @@ enum Documents {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// README and every page of the documentation catalogue.
+    /// README and every page of the documentation catalogs.
     static func pages() throws -> [(name: String, text: String)] {
-        let pages = try files(in: "Sources/AsyncDI/AsyncDI.docc", endingIn: ".md") + ["README.md"]
+        let pages = try files(in: "Sources", endingIn: ".md") + ["README.md"]
         return try pages.map { ($0, try text(of: $0)) }
     }
 
-    /// What is compiled with these tests, and by `.ci/check-wiring`, as lines.
-    static func compiledFiles() throws -> [[String]] {
-        try ["Tests/DocumentationTests", "Tests/WiringApplications/Sources"]
-            .flatMap { try files(in: $0, endingIn: ".swift") }
-            .map { try Markdown.lines(text(of: $0)) }
+    /// The Swift examples in the doc comments of the three modules, each in parts.
+    static func docExamples() throws -> [(name: String, parts: [[String]])] {
+        try files(in: "Sources", endingIn: ".swift").flatMap { name in
+            try Markdown.docExamples(of: text(of: name)).map { (name, $0) }
+        }
     }
 
-    /// What `.ci/check-apple-ui` compiles against its stand-ins, as lines: the code of the ``appleGuides``.
+    /// The code that these tests and `.ci/check-wiring` compile, as lines.
+    static func compiledFiles() throws -> [[String]] {
+        try [
+            "Tests/DocumentationTests", "Tests/CallSiteTests", "Tests/MainActorCallSiteTests",
+            "Tests/WiringApplications/Sources",
+        ]
+        .flatMap { try files(in: $0, endingIn: ".swift") }
+        .map { try Markdown.lines(text(of: $0)) }
+    }
+
+    /// The code that `.ci/check-apple-ui` compiles against its stand-ins, as lines: that of the ``appleGuides``.
     static func appleClient() throws -> [[String]] { [Markdown.lines(try text(of: ".ci/stand-ins/Client.swift"))] }
 
     /// The guides whose code needs frameworks that are not everywhere.
@@ -38,16 +48,18 @@ enum Documents {
     }
 
     private static func files(in folder: String, endingIn suffix: String) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path())
+        // A package of links has a link in this place, which would be listed as a file.
+        let place = root.appending(path: folder).resolvingSymlinksInPath()
+        return try FileManager.default.subpathsOfDirectory(atPath: place.path())
             .filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
     }
 }
 
-/// What the checks need of a page.
+/// The parts of a page that the checks need.
 enum Markdown {
     /// A fenced block of a page.
     struct Block: Sendable {
-        /// What comes after the opening fence: `swift`, `text` or nothing.
+        /// The word after the opening fence: `swift`, `text` or none.
         let language: String
         let lines: [String]
     }
@@ -58,7 +70,7 @@ enum Markdown {
         let target: String
     }
 
-    /// The lines that say something, with white space as single spaces.
+    /// The lines that are not blank, with white space as single spaces.
     static func lines(_ text: String) -> [String] {
         text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
     }
@@ -79,6 +91,34 @@ enum Markdown {
         return blocks
     }
 
+    /// The Swift blocks in the doc comments of a source file, each in its parts.
+    ///
+    /// A blank line ends a part: a declaration and its use stand in different places of a test.
+    static func docExamples(of source: String) -> [[[String]]] {
+        var examples: [[[String]]] = []
+        var open: (isSwift: Bool, parts: [[String]])?
+        for line in source.split(separator: "\n").map({ $0.drop { $0 == " " } }) {
+            guard line.hasPrefix("///") else {
+                open = nil
+                continue
+            }
+            let content = lines(String(line.dropFirst(3))).joined()
+            if let (isSwift, parts) = open {
+                if content.hasPrefix("```") {
+                    if isSwift { examples.append(parts.filter { !$0.isEmpty }) }
+                    open = nil
+                } else if content.isEmpty {
+                    open = (isSwift, parts + [[]])
+                } else {
+                    open = (isSwift, parts.dropLast() + [parts[parts.count - 1] + [content]])
+                }
+            } else if content.hasPrefix("```") {
+                open = (content == "```swift", [[]])
+            }
+        }
+        return examples
+    }
+
     /// The links of a page to files of the package.
     static func links(in text: String) -> [Link] {
         text.replacing("\n", with: " ").matches(of: /\[([^\]]+)\]\(([^)]+)\)/).map {
@@ -92,7 +132,7 @@ enum Markdown {
     }
 }
 
-/// A guide that shows what an error says.
+/// A guide that shows the text of an error.
 struct Guide {
     private let name: String
     private let blocks: [Markdown.Block]
@@ -102,7 +142,7 @@ struct Guide {
         blocks = Markdown.blocks(of: try Documents.text(of: "Sources/AsyncDI/AsyncDI.docc/Guides/\(name).md"))
     }
 
-    /// Whether a text block says this.
+    /// Whether a text block contains this.
     func contains(_ part: String) -> Bool {
         blocks.contains { $0.language == "text" && $0.lines.joined(separator: " ").contains(part) }
     }
@@ -119,7 +159,7 @@ struct Guide {
         #expect(isShown, "\(name).md does not show: \(error.description)", sourceLocation: sourceLocation)
     }
 
-    /// The text with every place in the source as `App.swift:1`: a reader's is another one than the test's.
+    /// The text with `App.swift:1` for every source location: a reader's differs from the test's.
     private func withoutLines(_ text: String) -> String {
         text.replacing(/\w+\/[\w+]+\.swift:\d+/, with: "App.swift:1")
     }

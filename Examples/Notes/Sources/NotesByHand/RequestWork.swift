@@ -38,7 +38,7 @@ final class RequestWork: RequestServices {
         }.value
     }
 
-    /// Makes the unit of work at the first use; a handler asks from one task.
+    /// Creates the unit of work at the first use; a handler uses it from one task.
     private func repository() async throws -> any NoteRepository {
         if let work = work.withLock({ $0 }) { return SQLNoteRepository(work: work) }
         let made = try await UnitOfWork(database: pool.lease(tenant), trace: trace)

@@ -26,7 +26,7 @@ final class TenantPool: Sendable {
         self.capacity = capacity
     }
 
-    /// Gives the database of a tenant, which stays open until `release(_:)`.
+    /// Returns the database of a tenant, which stays open until `release(_:)`.
     func lease(_ tenant: TenantName) async throws -> TenantDatabase {
         while true {
             let entry = try state.withLock { try $0.join(tenant, opening: { self.opening(tenant) }) }
@@ -90,7 +90,7 @@ final class TenantPool: Sendable {
         return try result.get()
     }
 
-    /// Closes the least recently used databases that nobody leases.
+    /// Closes the least recently used databases without leases.
     private func evict(from state: inout State, keeping capacity: Int) {
         guard state.entries.count > capacity else { return }
         var open = state.entries.count { if case .closing = $0.value { false } else { true } }

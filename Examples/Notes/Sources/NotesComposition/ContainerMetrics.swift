@@ -1,7 +1,7 @@
 import AsyncDI
 import Metrics
 
-/// Counts what happens in the container, by service.
+/// Counts the events of the container, by service.
 ///
 /// Each request creates a few services and disposes its unit of work. So events of these kinds cost something for every
 /// request, and the running service asks for the others only.

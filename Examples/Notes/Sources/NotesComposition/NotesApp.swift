@@ -52,7 +52,7 @@ package struct NotesApp: Sendable {
         var services: [any Service] = [
             ContainerService(container: container, readiness: readiness, deadline: settings.closingDeadline)
         ]
-        // Stopped last, so that it tells of the shutdown to its end.
+        // Stopped last, so that it reports the whole shutdown.
         if let port = settings.adminPort { services.insert(admin(port: port), at: 0) }
         if let age = settings.retention { services.append(retention(keeping: age)) }
         let server = server { channel in

@@ -19,7 +19,7 @@ struct ScopePerBodyTests {
             Registration(Work.self, lifetime: .scoped) { _ in Work() }
                 .onDispose { _, reason in continuation.yield(reason.error) }
         }
-        // Nothing but the response holds the scope.
+        // Only the response holds the scope.
         func response() async throws -> Response {
             let scope = try OwnedScope(in: container)
             _ = try await scope.container.resolve(Work.self)

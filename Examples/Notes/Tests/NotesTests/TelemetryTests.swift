@@ -89,7 +89,7 @@ struct TelemetryTests {
         try await withNotes(observers: [ContainerMetrics(.all, factory: metrics)]) { world in
             try await world.addTenant()
             for number in 0..<3 { try await world.add("\(number)") }
-            // Observers hear of it in the background.
+            // Observers receive it in the background.
             try await until {
                 (try? metrics.expectCounter("di.disposed", [("service", "UnitOfWork")]).values.count) == 3
             }

@@ -4,7 +4,7 @@ import NotesByHand
 import NotesService
 import Testing
 
-/// The twin gives the same answers, so that a comparison of the two is fair.
+/// The twin has the same answers, so that a comparison of the two is fair.
 @Suite(.timeLimit(.minutes(1)))
 struct TwinTests {
     private struct Answer: Equatable {

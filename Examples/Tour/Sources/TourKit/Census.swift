@@ -1,6 +1,6 @@
 /// Counts every file of the directory.
 ///
-/// It gets what it needs from its initializer and knows no container: the caller says how one file is counted.
+/// Its initializer receives its dependencies, and it knows no container: a closure counts one file.
 struct Census: Sendable {
     private let settings: Settings
     private let tree: SourceTree

@@ -9,7 +9,7 @@ final class InstanceCounts: ContainerObserver {
 
     var byService: [String: Int] { counts.withLock { $0 } }
 
-    /// Events of other kinds are not even made.
+    /// Events of other kinds are not even created.
     var wantedEvents: ContainerEvent.Kinds { .created }
 
     func container(_ container: Container, did event: ContainerEvent) {

@@ -16,7 +16,7 @@ enum Language: String, CaseIterable, Sendable {
     case typeScript = "TypeScript"
     case yaml = "YAML"
 
-    /// The language of files with an extension; nil for what is no source file.
+    /// The language of files with an extension; nil for other files.
     init?(fileExtension: String) {
         switch fileExtension.lowercased() {
         case "c", "h": self = .c

@@ -80,7 +80,7 @@ private struct Step {
 }
 
 extension LineClassifier.State {
-    /// One byte that changes nothing.
+    /// One byte that does not change the state.
     fileprivate var step: Step {
         if case .comment = self { Step(kind: .comment, length: 1) } else { Step(kind: .code, length: 1) }
     }

@@ -25,7 +25,7 @@ struct FileModule: Module {
         // Each scope supplies its file, see `Tour`.
         Registration(expected: SourceFile.self)
 
-        // One for each language: the argument is part of what identifies an instance.
+        // One for each language: the argument is part of an instance's identity.
         Registration(LineClassifier.self, lifetime: .multiton) { _, language in LineClassifier(language) }
             .dependencies()
 
@@ -33,7 +33,7 @@ struct FileModule: Module {
         Registration(using: OpenFile.init, lifetime: .scoped)
             .onDispose { file in try await file.close() }
 
-        // A closure can pass arguments. What it resolves is declared, for `validate()`.
+        // A closure can pass arguments. Its dependencies are declared, for `validate()`.
         Registration(FileCensus.self, lifetime: .scoped) { resolver in
             let file = try await resolver.resolve(SourceFile.self)
             return try await FileCensus(

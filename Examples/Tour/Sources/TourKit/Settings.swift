@@ -5,7 +5,7 @@ package enum GraphFormat: String, Sendable {
     case dot, mermaid
 }
 
-/// Settings that the user asked for.
+/// The user's settings.
 package struct Settings: Sendable {
     package static let usage = "usage: tour [DIRECTORY] [--report FILE] [--graph dot|mermaid]"
 

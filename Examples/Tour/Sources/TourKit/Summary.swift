@@ -14,7 +14,7 @@ package struct Summary: Sendable {
         report.skipped.map { "skipped \($0.path): it \($0.reason)" }
     }
 
-    /// The table by language, what the files shared, and where the report is.
+    /// The table by language, the instances that files shared, and the path of the report.
     package var text: String {
         var languages = Table(titles: ["Language", "Files", "Code", "Comment", "Blank"])
         for language in Language.allCases {
@@ -34,7 +34,7 @@ package struct Summary: Sendable {
             """
     }
 
-    /// What the container made of the work: one sentence for each lifetime.
+    /// The container's work: one sentence for each lifetime.
     private var sharing: String {
         let files = counted(report.files.count + report.skipped.count, "file")
         return """

@@ -1,4 +1,4 @@
-/// As much of a language's syntax as tells code from comments.
+/// The part of a language's syntax that distinguishes code from comments.
 struct Syntax: Sendable {
     typealias Bytes = [UInt8]
 

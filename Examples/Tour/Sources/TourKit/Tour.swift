@@ -43,7 +43,7 @@ package struct Tour {
     /// Checks every registration without running a factory.
     func validate() async throws { try await container.validate() }
 
-    /// Counts a file in a scope of its own, which ends with it and closes what it opened.
+    /// Counts a file in its own scope, which ends with it and closes what it opened.
     private func count(_ file: SourceFile) async throws {
         try await container.withScope(file.path) {
             Registration(instance: file)

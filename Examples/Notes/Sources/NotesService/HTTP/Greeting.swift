@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Text that tells how to talk to the service.
+/// Text that explains how to use the service.
 package struct Greeting {
     private let address: SocketAddress?
     private let settings: Settings

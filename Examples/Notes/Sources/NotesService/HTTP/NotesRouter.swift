@@ -4,7 +4,7 @@ import Hummingbird
 ///
 /// - Parameters:
 ///   - readiness: State for `/ready`.
-///   - catalogue: Gives the tenants, once the service has started.
+///   - catalogue: Returns the tenants, once the service has started.
 ///   - requests: Middleware of requests that are over when their handler returns.
 ///   - bodies: Middleware of requests that are over when their body has been written.
 ///   - around: Middleware of every request.
@@ -38,7 +38,7 @@ package func notesRouter(
         try await context.requireServices().notes().remove(context.parameters.require("id", as: Int64.self))
     }
 
-    // A batch may take long, so it is given up when its client goes away.
+    // A batch may take long, so it is cancelled when its client disconnects.
     tenant.group().add(middleware: CancelWithClient()).add(middleware: requests).post("batch") { request, context in
         let batch = try await request.decode(as: [NewNote].self, context: context)
         return try await context.requireServices().batch().add(batch)

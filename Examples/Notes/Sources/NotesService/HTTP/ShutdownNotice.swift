@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Announces the shutdown, and gives load balancers time to notice before the server stops.
+/// Announces the shutdown, and waits until load balancers have noticed before the server stops.
 package struct ShutdownNotice: Service {
     private let readiness: Readiness
     private let time: Duration

@@ -7,7 +7,7 @@ extension ServiceGroupConfiguration {
     package static func notes(_ services: [any Service], _ settings: Settings, _ logger: Logger) -> Self {
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        // After this time the requests are cancelled, and what they did is rolled back.
+        // After this time the requests are cancelled, and their work is rolled back.
         configuration.maximumGracefulShutdownDuration = settings.shutdownNotice + settings.requestsDeadline
         return configuration
     }

@@ -1,7 +1,7 @@
 import Configuration
 import Synchronization
 
-/// Reads settings one by one and collects what is wrong with them.
+/// Reads settings one by one and collects their problems.
 ///
 /// A `ConfigReader` takes a value that it cannot convert for a missing one, and tells its access reporter.
 final class SettingsReader {

@@ -20,7 +20,7 @@ package final class TenantDatabase: Sendable {
 
     /// Makes the file of a new tenant.
     ///
-    /// A file that is there is left from an addition that was cut short, and is completed.
+    /// An existing file is left over from an interrupted addition, and is completed.
     package static func create(_ tenant: TenantName, in files: TenantFiles) throws {
         try naming(tenant) {
             let connections = try DatabasePool(path: files.database(of: tenant).path, configuration: configuration)

@@ -6,7 +6,7 @@ import NotesComposition
 import NotesService
 import Synchronization
 
-/// Writer of a response body that keeps what it gets, up to a capacity.
+/// A writer of a response body that keeps its bytes, up to a capacity.
 final class CollectingWriter: ResponseBodyWriter, Sendable {
     /// Error of a connection whose client has vanished.
     struct Gone: Error {}
@@ -30,7 +30,7 @@ final class CollectingWriter: ResponseBodyWriter, Sendable {
 }
 
 extension World {
-    /// The response to an export, whose body nobody has written yet.
+    /// The response to an export, whose body has not been written yet.
     func exportResponse(of tenant: String = "acme") async throws -> Response {
         let request = Request(
             head: HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/tenants/\(tenant)/export"),

@@ -23,7 +23,7 @@ func committedTitles(of tenant: String, in files: TenantFiles) async throws -> [
     return try await notes.page(of: 1000, after: 0).map(\.title)
 }
 
-/// Open files of this process below a directory; nil where the system does not tell.
+/// Open files of this process below a directory; nil where the system does not list them.
 func openFiles(below directory: URL) -> [String]? {
     guard let numbers = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") else { return nil }
     return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }

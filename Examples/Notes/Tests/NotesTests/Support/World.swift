@@ -82,6 +82,6 @@ func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
 }
 
 extension Logger {
-    /// Logger that says nothing.
+    /// A logger without output.
     static let quiet = Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() }
 }
