@@ -5,11 +5,11 @@ extension Container {
     /// A scope also creates the eager ``Lifetime/scoped`` services that it inherits, from the nearest registrations.
     /// Their instances belong to the scope.
     ///
-    /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies. When
-    /// one fails, the others are cancelled. The instances that the start created are disposed before this throws, with
-    /// the error as ``DisposalReason/error``; the container can be started again. Modules stay loaded. Some instances
-    /// stay: those that other requests created meanwhile, those in an ``InstanceStorage``, and those that a factory may
-    /// hold which continues after its cancellation. Observers receive the failing service.
+    /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
+    /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
+    /// throws, with the error as ``DisposalReason/error``; the container may be started again. Modules stay loaded, and
+    /// instances stay that other requests created meanwhile, or that a factory which goes on after its cancellation may
+    /// hold. ``Container/startFailure`` names the service that failed, and so do observers.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
@@ -51,40 +51,65 @@ extension ContainerCore {
         }
         let meter = startReference.loadOrInitialize { StartMeter(clock) }
         let begin = meter.begin()
+        var eager: ServiceKey?
         do {
             try await loadModules()
-            try await make(isOfStart: true) { $0.blueprint.isEager }
+            if let failure = await make(isOfStart: true, where: { $0.blueprint.isEager }) {
+                eager = failure.key
+                throw failure.error
+            }
         } catch {
-            let created = meter.fail()
-            // A creation that continues after its cancellation may hold instances of the start.
+            let failure = meter.fail(of: eager, since: begin)
+            note(StartFailure(of: error, failure, module: eager == nil ? moduleToBeLoaded : nil))
+            // A creation that goes on after its cancellation may hold what the start created.
             if undoesFailure, withState({ state in !state.flights.all.contains { $0.isOfStart } }) {
-                await dispose(created, reason: DisposalReason(error: error, hasCaller: false))
+                await dispose(failure.unused, reason: DisposalReason(error: error, hasCaller: false))
             }
             throw error
         }
+        note(nil)
         return meter.end(since: begin)
+    }
+
+    private func note(_ failure: StartFailure?) {
+        withState { state in
+            if failure != nil || state.rarely({ $0.startFailure != nil }) { state.startFailure = failure }
+        }
     }
 
     fileprivate func prewarm(_ lifetime: Lifetime) async throws {
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
         }
-        try await make { $0.lifetime == lifetime && $0.key.arguments == nil && !$0.key.isMaking }
+        let failure = await make { $0.lifetime == lifetime && $0.key.arguments == nil && !$0.key.isMaking }
+        if let failure { throw failure.error }
     }
 
     /// Makes the selected services, independent ones concurrently.
-    private func make(isOfStart: Bool = false, where isSelected: (Binding) -> Bool) async throws {
+    ///
+    /// - Returns: The first failure, for which the other creations were cancelled.
+    private func make(
+        isOfStart: Bool = false, where isSelected: (Binding) -> Bool
+    ) async -> (key: ServiceKey, error: any Error)? {
         let keys = ownKeys(where: isSelected) + inheritedKeys(where: isSelected)
         let asker = ResolutionContext.activeRun
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return await withTaskGroup(of: (key: ServiceKey, error: any Error)?.self) { group in
             for key in keys {
                 group.addTask {
                     let request = Request(key: key, pack: .none, host: self, asker: asker, isOfStart: isOfStart)
-                    _ = try await request.optionalCell()
+                    do {
+                        _ = try await request.optionalCell()
+                        return nil
+                    } catch {
+                        return (key, error)
+                    }
                 }
             }
-            // The first error cancels the others at once: waitForAll would wait for them before.
-            while try await group.next() != nil {}
+            for await failure in group.compactMap(\.self) {
+                group.cancelAll()
+                return failure
+            }
+            return nil
         }
     }
 

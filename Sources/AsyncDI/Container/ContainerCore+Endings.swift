@@ -47,7 +47,7 @@ extension ContainerCore {
         }
         guard let action else { return false }
         creation.finishEnd()
-        startMeter?.end(of: creation, with: result)
+        startMeter?.end(of: creation, with: result, storedAs: ending.generation)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }
         dispose(of: ending.removals)
@@ -76,7 +76,7 @@ extension ContainerCore {
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
             ending.isKept = true
-            keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
+            ending.generation = keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
         } else if result.isSuccess, let product {
             if state.phase == .disposed {
                 // The container was dropped: no hook runs, but the factory's leases of other containers end.
@@ -99,6 +99,8 @@ extension ContainerCore {
     /// The consequences of a creation's end, outside the lock.
     private struct Ending {
         var isKept = false
+        /// The number of what a storage has from now on.
+        var generation: Int?
         var leases: [any HeldLease] = []
         /// For the waiters that take a lease.
         var leased: LeasedCell?
@@ -110,10 +112,12 @@ extension ContainerCore {
     }
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
+    ///
+    /// - Returns: The number of what a storage has from now on; nil where no storage keeps the instance.
     private func keep(
         _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
         into removals: inout Removals
-    ) {
+    ) -> Int? {
         let binding = creation.binding
         // The flight's key has no other instance, unless the previous one could be forgotten: comparing arguments is
         // user code.
@@ -125,12 +129,12 @@ extension ContainerCore {
             old?.stored?.isFilled = true
             old?.stored?.generation = state.nextGeneration()
             old?.ledgerID = ledgerID
-            return
+            return old?.stored?.generation
         }
         // A value has no weak form, so it is not cached.
         guard let keptCell = binding.lifetime.isWeak ? cell.weakened() : cell else {
             if let id = ledgerID, let product = state.ledger.take(id) { state.end(product, in: &removals) }
-            return
+            return nil
         }
         let node = state.beginUse(
             of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
@@ -158,6 +162,7 @@ extension ContainerCore {
         }
         state.instances.insert(kept, insteadOf: old)
         if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &removals) }
+        return nil
     }
 }
 
@@ -179,6 +184,9 @@ extension ContainerCore.State {
             note(
                 .created, of: arguments, ownDuration: creation.ownDuration(until: now),
                 .created(key, duration: now - creation.begin, waiters: waiters))
+        case .failure where creation.extrasIfAny({ $0.isOvertaken }) == true:
+            // Its factory never ran; its requests start over.
+            break
         case .failure(let error):
             note(.failed, of: arguments, .failed(key, error))
         }
@@ -186,14 +194,16 @@ extension ContainerCore.State {
 
     /// An instance that was invalidated in flight belongs to its waiters alone.
     ///
-    /// It is disposed after the last lease, when all of them took one, and at once without waiters. A caller that
-    /// received it without a lease may use it as long as the container exists, because its use has no known end.
+    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none. A
+    /// caller that received it without a lease may use it as long as the container exists: nothing says until when.
+    /// Except in a multiton, where such a caller must be prepared for an eviction: the next instance of the key is on
+    /// its way, and a file or a lock may not be open twice.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
     ) {
-        guard phase == .open, !end.isPinned, !end.isAttended, case .deliver(let waiters, _) = end.action,
-            waiters.allSatisfy(\.takesLease)
+        guard phase == .open, !end.isPinned, case .deliver(let waiters, _) = end.action,
+            product.binding.lifetime.kind == .multiton || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
             _ = ledger.record(product)
             return

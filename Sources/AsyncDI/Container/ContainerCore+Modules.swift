@@ -28,6 +28,11 @@ struct PendingModules {
 /// The product of loading modules, which is empty.
 private struct ModulesLoaded: Sendable {}
 
+extension Creation {
+    /// Whether it tells modules that they are loaded.
+    var loadsModules: Bool { binding.key.service == ModulesLoaded.self }
+}
+
 extension ContainerCore {
     /// Notes modules whose registrations were added in the same step.
     func note(_ modules: [any Module], in state: inout State) {
@@ -58,6 +63,9 @@ extension ContainerCore {
             table.hasPendingModules = false
         }
     }
+
+    /// The type of the module that is told next that it is loaded; nil when none waits.
+    var moduleToBeLoaded: (any Module.Type)? { withState { $0.modules.waiting.first.map { type(of: $0) } } }
 
     private func forget(_ binding: Binding) {
         var removals = Removals()

@@ -171,16 +171,18 @@ extension ContainerCore {
         try await disposeAndWait(drop(target))
     }
 
-    /// Drops the instances that are still cached, and waits until they are disposed; observers receive the errors of
-    /// hooks.
-    func dispose(_ cells: [Cell], reason: DisposalReason) async {
-        let dropped = Set(cells.map { ObjectIdentifier($0) })
+    /// Drops the instances of a start as far as they are cached still, and waits until they are disposed; observers are
+    /// told what hooks throw.
+    func dispose(_ instances: [StartedInstance], reason: DisposalReason) async {
+        let dropped = Set(instances.map { ObjectIdentifier($0.cell) })
+        let generations = Set(instances.compactMap(\.generation))
         var removals = Removals()
         withState { state in
             // A disposal of the container disposes them too.
             guard state.phase == .open else { return }
             let kept = state.instances.all.filter { kept in
-                kept.cell.map { !kept.isFixed && dropped.contains(ObjectIdentifier($0)) } ?? false
+                if let stored = kept.stored { return generations.contains(stored.generation) }
+                return kept.cell.map { !kept.isFixed && dropped.contains(ObjectIdentifier($0)) } ?? false
             }
             state.drop(kept, from: table, into: &removals)
         }

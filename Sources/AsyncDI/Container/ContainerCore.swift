@@ -101,6 +101,8 @@ final class ContainerCore: ResolutionHost {
         var endings: [CreationKey: Disposable] = [:]
         /// Records requests between services, here and below; stays when it is stopped.
         var recorder: Recorder?
+        /// The failure of the latest start, unless it succeeded.
+        var startFailure: StartFailure?
     }
 
     enum Phase {

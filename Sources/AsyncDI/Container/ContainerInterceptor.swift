@@ -44,6 +44,9 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 
 /// An observer that also runs before and after each factory and hook, where it may suspend or throw.
 ///
+/// ``AroundCreation`` is the same for whole creations of shared instances, and cheap enough for a running service. An
+/// interceptor is one too, which sees every single call, also for transient and graph instances and in a disposal.
+///
 /// Use it in tests: to find instances that outlive their container, or to see an application's reaction to slow and
 /// failing factories. A container with an interceptor calls it for its own registrations and those of its scopes,
 /// present and future. Each call happens in the task of the factory or hook, inside the same creation, so that its
@@ -59,7 +62,7 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 /// let container = Container(observers: [SlowFactories()]) { AppModule() }
 /// ```
 /// Of several interceptors the first one in the list is used. Without one, a container has no additional cost.
-public protocol ContainerInterceptor: ContainerObserver {
+public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
     /// Called before a factory or hook; an error is thrown in its place.
     ///
     /// - Parameter call: The call.
@@ -96,6 +99,15 @@ public protocol ContainerInterceptor: ContainerObserver {
 }
 
 extension ContainerInterceptor {
+    /// All of them, as for every observer that does not say otherwise.
+    public var wantedEvents: ContainerEvent.Kinds { .all }
+
+    /// Wraps nothing.
+    ///
+    /// - Parameter creation: The instance that is to be created.
+    /// - Returns: Nil.
+    public func willCreate(_ creation: CreationRequest) -> CreationWrapper? { nil }
+
     /// Does nothing.
     ///
     /// - Parameter call: The call.

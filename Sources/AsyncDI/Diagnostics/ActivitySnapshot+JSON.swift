@@ -1,17 +1,34 @@
 /// Encoded with the names of the properties; services, arguments and places are texts, durations are seconds.
 extension ActivitySnapshot: Encodable {
     private enum CodingKeys: CodingKey {
-        case container, creations, leases, scopes, disposals
+        case container, loadings, creations, leases, scopes, disposals
     }
 
     /// Encodes the snapshot, for a debug endpoint.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(container, forKey: .container)
+        try values.encode(loadings, forKey: .loadings)
         try values.encode(creations, forKey: .creations)
         try values.encode(leases, forKey: .leases)
         try values.encode(scopes, forKey: .scopes)
         try values.encode(disposals, forKey: .disposals)
+    }
+}
+
+extension ActivitySnapshot.Loading: Encodable {
+    private enum CodingKeys: CodingKey {
+        case modules, container, seconds, waiters, waits
+    }
+
+    /// Encodes the loading.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(modules, forKey: .modules)
+        try values.encode(container, forKey: .container)
+        try values.encode(duration.seconds, forKey: .seconds)
+        try values.encode(waiters, forKey: .waiters)
+        try values.encode(waits.map(\.target), forKey: .waits)
     }
 }
 

@@ -1,4 +1,5 @@
-/// The work under way in a container and below it: creations and their waits, leases, open scopes, disposals.
+/// The work that is under way in a container and below it: creations and what each waits for, leases, open scopes,
+/// modules that are being loaded.
 ///
 /// Use it in a log line when a server does not answer, in a debug endpoint, and in tests that must leave no work
 /// behind.
@@ -17,6 +18,8 @@
 public struct ActivitySnapshot: Sendable {
     /// The name of the container, as messages show it.
     public let container: String
+    /// The containers whose modules are being loaded.
+    public let loadings: [Loading]
     /// The creations of shared instances that have not ended, the oldest first.
     public let creations: [Creation]
     /// The instances that are leased, the oldest first.
@@ -27,7 +30,23 @@ public struct ActivitySnapshot: Sendable {
     public let disposals: [Disposal]
 
     /// Whether nothing is under way.
-    public var isEmpty: Bool { creations.isEmpty && leases.isEmpty && scopes.isEmpty && disposals.isEmpty }
+    public var isEmpty: Bool {
+        loadings.isEmpty && creations.isEmpty && leases.isEmpty && scopes.isEmpty && disposals.isEmpty
+    }
+
+    /// Modules of one container that are being loaded, one after the other.
+    public struct Loading: Sendable {
+        /// The modules whose ``Module/loaded(_:)`` has not returned; it runs for the first of them.
+        public let modules: [String]
+        /// The container, as messages show it.
+        public let container: String
+        /// The time since the loading of the container's modules began, by the container's clock.
+        public let duration: Duration
+        /// How many requests wait for the modules.
+        public let waiters: Int
+        /// The current waits of the loading; empty while a module is itself at work.
+        public let waits: [Wait]
+    }
 
     /// The service and arguments of an instance, and where it is registered.
     public struct Instance: Sendable, Hashable {
@@ -57,9 +76,9 @@ public struct ActivitySnapshot: Sendable {
 
     /// The object of a wait.
     public struct Wait: Sendable, Hashable {
-        /// The object as text: a service with its arguments, or the disposal of an instance or a container.
+        /// The object as text: a service with its arguments, the disposal of an instance or a container, or modules.
         public let target: String
-        /// The service that is being created or disposed; nil for the disposal of a container.
+        /// The service whose creation or disposal is waited for; nil for a container's disposal or modules.
         public let key: ServiceKey?
         /// Whether the wait is for the end of a disposal, and not for an instance.
         public let isForDisposal: Bool
@@ -122,10 +141,17 @@ extension ActivitySnapshot: CustomStringConvertible {
     public var description: String {
         func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
         var title = [count(creations.count, "creation")]
+        if !loadings.isEmpty { title.insert(count(loadings.flatMap(\.modules).count, "module"), at: 0) }
         if !leases.isEmpty { title.append(count(leases.count, "leased instance")) }
         if !scopes.isEmpty { title.append(count(scopes.count, "open scope")) }
         if !disposals.isEmpty { title.append(count(disposals.count, "disposal")) }
         var lines = ["\(container): " + title.joined(separator: ", ")]
+        for loading in loadings {
+            var line = "loading \(loading.modules.joined(separator: ", then ")) in \(loading.container)"
+            line += " for \(loading.duration), \(count(loading.waiters, "waiter"))"
+            if !loading.waits.isEmpty { line += "; waits for " + loading.waits.map(\.target).joined(separator: ", ") }
+            lines.append(line)
+        }
         for creation in creations {
             var line = "creating \(creation.instance) for \(creation.duration), \(count(creation.waiters, "waiter"))"
             if creation.path.count > 1 {

@@ -4,23 +4,30 @@ extension ContainerCore {
         var parts = ActivityParts()
         collect(into: &parts)
         let waits = Waits.all()
-        return parts.snapshot(of: displayName, waits: waits)
+        return parts.snapshot(of: displayName, edges: waits)
     }
 
     private func collect(into parts: inout ActivityParts) {
         let now = elapsed()
-        let (flights, leases, scopes, endings) = withState { state in
+        let (flights, leases, scopes, endings, modules) = withState { state in
             let flights = state.flights.entries.map { creation, entry in
                 (creation: creation, waiters: entry.waiters.count + (entry.isAttended ? 1 : 0))
             }
             let leases = state.leases.all.map { (leased: $0, bodies: $0.bodies, count: $0.count) }
             let hasExtras = state.rarely { !$0.scopes.isEmpty || !$0.endings.isEmpty }
             let scopes = hasExtras ? state.scopes.newestFirst : []
-            return (flights, leases, scopes, hasExtras ? Array(state.endings.values) : [])
+            let modules = state.rarely { !$0.modules.waiting.isEmpty } ? state.modules.waiting : []
+            return (flights, leases, scopes, hasExtras ? Array(state.endings.values) : [], modules)
         }
         if let disposal = disposalReference.object { parts.disposals[ObjectIdentifier(disposal)] = displayName }
-        for (creation, waiters) in flights where !creation.binding.blueprint.isHidden {
-            parts.creations.append(.init(creation: creation, duration: now - creation.begin, waiters: waiters))
+        for (creation, waiters) in flights {
+            let unfinished = ActivityParts.UnfinishedCreation(
+                creation: creation, duration: now - creation.begin, waiters: waiters)
+            if creation.loadsModules {
+                parts.loadings.append((unfinished, modules.map { readableName(of: type(of: $0)) }))
+            } else if !creation.binding.blueprint.isHidden {
+                parts.creations.append(unfinished)
+            }
         }
         for (leased, bodies, count) in leases {
             parts.leases.append(
@@ -51,13 +58,14 @@ private struct ActivityParts {
     }
 
     var creations: [UnfinishedCreation] = []
+    var loadings: [(creation: UnfinishedCreation, modules: [String])] = []
     var leases: [ActivitySnapshot.Lease] = []
     var scopes: [ActivitySnapshot.Scope] = []
     var endings: [ActivitySnapshot.Disposal] = []
     /// The names of the containers, by their disposals.
     var disposals: [ObjectIdentifier: String] = [:]
 
-    func snapshot(of container: String, waits: [(from: Activity, to: Activity)]) -> ActivitySnapshot {
+    func snapshot(of container: String, edges: [(from: Activity, to: Activity)]) -> ActivitySnapshot {
         var targets: [ObjectIdentifier: [ActivitySnapshot.Wait]] = [:]
         func add(_ target: Activity, to waiting: Creation) {
             let wait = self.wait(for: target)
@@ -65,22 +73,30 @@ private struct ActivityParts {
                 targets[ObjectIdentifier(waiting), default: []].append(wait)
             }
         }
-        for (from, to) in waits {
+        for (from, to) in edges {
             if let waiting = from.sharedCreation { add(to, to: waiting) }
         }
-        for unfinished in creations {
-            // A creation that waits enters the graph of waits only then: the wait for what it began is found here.
+        for unfinished in creations + loadings.map(\.creation) {
+            // The graph of waits learns of the wait for what a creation began when that one waits itself.
             let begun = unfinished.creation
             if unfinished.waiters > 0, let waiting = begun.beginner?.activity.sharedCreation { add(begun, to: waiting) }
         }
+        func waits(of creation: Creation) -> [ActivitySnapshot.Wait] {
+            (targets[ObjectIdentifier(creation)] ?? []).sorted { $0.target < $1.target }
+        }
         return ActivitySnapshot(
             container: container,
+            loadings: loadings.map { loading in
+                let (unfinished, modules) = loading
+                return .init(
+                    modules: modules, container: unfinished.creation.host.displayName, duration: unfinished.duration,
+                    waiters: unfinished.waiters, waits: waits(of: unfinished.creation))
+            },
             creations: creations.sorted { $0.duration > $1.duration }.map { unfinished in
                 let creation = unfinished.creation
                 return .init(
                     instance: creation.key.instance(in: creation.host.displayName), duration: unfinished.duration,
-                    waiters: unfinished.waiters, path: creation.path,
-                    waits: (targets[ObjectIdentifier(creation)] ?? []).sorted { $0.target < $1.target })
+                    waiters: unfinished.waiters, path: creation.path, waits: waits(of: creation))
             },
             leases: leases.sorted { $0.duration > $1.duration },
             scopes: scopes.sorted { $0.duration > $1.duration }, disposals: endings)
@@ -88,6 +104,9 @@ private struct ActivityParts {
 
     private func wait(for target: Activity) -> ActivitySnapshot.Wait {
         switch target {
+        case let creation as Creation where creation.loadsModules:
+            .init(
+                target: "the modules of \(creation.host.displayName)", key: nil, isForDisposal: false)
         case let creation as Creation:
             .init(target: creation.key.name, key: creation.binding.key, isForDisposal: false)
         case let end as EndOfCreation:
@@ -121,7 +140,8 @@ extension Creation {
         var next: Creation? = self
         var seen: Set<ObjectIdentifier> = []
         while let creation = next, seen.insert(ObjectIdentifier(creation)).inserted, let asker = creation.asker {
-            path = asker.path.map(\.key) + path
+            // The loading of modules is no service.
+            path = asker.path.filter { $0.binding?.blueprint.isHidden != true }.map(\.key) + path
             next = asker.root.holder
         }
         return path

@@ -12,12 +12,15 @@
 /// }
 /// ```
 /// `willCreate` runs in the task of the request: a singleton's factory has a task without the request's task-locals.
-/// Transient and graph instances are created in the task of their request, and are not wrapped.
+/// Transient and graph instances are created in the task of their request, and are not wrapped. `ContainerInterceptor`,
+/// which refines this protocol for tests, sees the factories of those too.
 public protocol AroundCreation: Sendable {
     /// Called before a creation begins.
     ///
-    /// Called synchronously in the task of the request that begins the creation, with its task-locals. Factories that
-    /// request other services are inside the wrappers of their own creations.
+    /// Called synchronously in the task of the request that begins the creation, with its task-locals. A creation that
+    /// first waits for the disposal of an earlier instance calls this when that wait is over, in a task that inherits the
+    /// request's task-locals; one that is reset meanwhile never does. Factories that request other services are inside
+    /// the wrappers of their own creations.
     ///
     /// - Parameter creation: The instance to be created.
     /// - Returns: The wrapper of the factory and the `onCreate` hooks; nil for none.
@@ -51,6 +54,34 @@ public struct CreationRequest: Sendable {
     }
 }
 
+/// The wrappers of a creation that waits for its predecessor, asked for when that wait is over.
+struct LaterWrappers: Sendable {
+    private let task: Task<[CreationWrapper], Never>
+    private let begin: AsyncStream<Void>.Continuation
+
+    /// Nil when no observer has any.
+    ///
+    /// Made in the task of the request that begins the creation, whose task-locals the new task inherits.
+    init?(of creation: Creation) {
+        if creation.host.aroundCreations.isEmpty { return nil }
+        let (begins, begin) = AsyncStream<Void>.makeStream()
+        self.begin = begin
+        task = Task {
+            for await _ in begins { return creation.wrappers }
+            return []
+        }
+    }
+
+    /// Asks the observers: the creation begins.
+    func take() async -> [CreationWrapper] {
+        begin.yield()
+        return await task.value
+    }
+
+    /// The creation has ended, whether it has begun or not.
+    func giveUp() { begin.finish() }
+}
+
 extension Creation {
     /// The wrapper that observers add to this creation, the first one's outermost.
     ///
@@ -60,6 +91,12 @@ extension Creation {
         if observers.isEmpty || binding.blueprint.isHidden { return [] }
         let request = CreationRequest(self)
         return observers.compactMap { $0.willCreate(request) }
+    }
+
+    /// Runs the factory and the hooks after a wait for the predecessor.
+    @inline(never)
+    func makeInstance(in run: Run, wrappedBy later: LaterWrappers) async throws -> Cell {
+        try await makeInstance(in: run, wrappedBy: later.take()[...], isolation: nil)
     }
 
     /// Runs the factory and the hooks inside wrappers.

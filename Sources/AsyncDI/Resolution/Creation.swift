@@ -68,6 +68,8 @@ final class Creation: Activity, @unchecked Sendable {
             var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false
+            /// Whether a reset or replacement came before its factory ran.
+            var isOvertaken = false
             var waiting = Waiting()
             /// Finished when the creation ends, for drains.
             var end: EndOfCreation?
@@ -174,20 +176,24 @@ final class Creation: Activity, @unchecked Sendable {
     func launch() {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
-        let wrappers = self.wrappers
+        // Where it waits for its predecessor first, it may be overtaken: observers are asked once it begins.
+        let wrappers = predecessor == nil ? self.wrappers : []
+        let later = predecessor == nil ? nil : LaterWrappers(of: self)
         let task: Task<Void, Never>
         if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.binding.lifetime.sharing == .registeringContainer {
                 task = Task.immediateDetached(name: binding.taskName, priority: priority) {
-                    await self.runShared(wrappers)
+                    await self.runShared(wrappers, later)
                 }
             } else {
-                task = Task.immediate(name: binding.taskName, priority: priority) { await self.runShared(wrappers) }
+                task = Task.immediate(name: binding.taskName, priority: priority) {
+                    await self.runShared(wrappers, later)
+                }
             }
         } else if key.binding.lifetime.sharing == .registeringContainer {
-            task = Task.detached(priority: priority) { await self.runShared(wrappers) }
+            task = Task.detached(priority: priority) { await self.runShared(wrappers, later) }
         } else {
-            task = Task(priority: priority) { @concurrent in await self.runShared(wrappers) }
+            task = Task(priority: priority) { @concurrent in await self.runShared(wrappers, later) }
         }
         if !hasEnded { adopt(task, launchedWith: priority) }
     }
@@ -241,8 +247,9 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     @inline(__always)
-    private func runShared(_ wrappers: [CreationWrapper]) async {
+    private func runShared(_ wrappers: [CreationWrapper], _ later: LaterWrappers?) async {
         let run = Run(sharedCreation: self)
+        defer { later?.giveUp() }
         let result: Result<Cell, any Error>
         do {
             if isInNewer, asker?.isRepeated(binding, pack, in: host) == true {
@@ -253,12 +260,15 @@ final class Creation: Activity, @unchecked Sendable {
                 try await predecessor.isOver(before: self, in: run)
                 // Overtaken by a reset while it waited: its requests join the creation that came after it.
                 if !place.isCurrent(self) {
+                    _ = extras { $0.isOvertaken = true }
                     place.abandon(self)
                     throw CancellationError()
                 }
             }
             let instance: Cell
-            if wrappers.isEmpty {
+            if let later {
+                instance = try await makeInstance(in: run, wrappedBy: later)
+            } else if wrappers.isEmpty {
                 instance = try await makeInstance(in: run, isolation: nil)
                 if binding.hasHooks { try await binding.runHooks(instance, in: run) }
             } else {

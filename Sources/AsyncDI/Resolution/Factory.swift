@@ -37,6 +37,17 @@ struct Interception: Sendable {
     let willRun: nonisolated(nonsending) @Sendable () async throws -> Void
     let didRun: nonisolated(nonsending) @Sendable (any Sendable) async throws -> Void
     let didFail: @Sendable (any Error) -> Void
+
+    nonisolated(nonsending) func reportingFailure<R>(
+        _ body: nonisolated(nonsending) () async throws -> sending R
+    ) async throws -> sending R {
+        do {
+            return try await body()
+        } catch {
+            didFail(error)
+            throw error
+        }
+    }
 }
 
 /// Wraps the instances of a factory of `Service`.
@@ -46,13 +57,13 @@ struct Interception: Sendable {
 /// The factory of a `Sendable` service.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constant `@Sendable` functions.
-@usableFromInline final class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
-    @usableFromInline let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
-    @usableFromInline let decorators: [Decorator<Service>]
+@usableFromInline class ServiceFactory<Service: Sendable>: Factory, @unchecked Sendable {
+    @usableFromInline final let make: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
+    @usableFromInline final let decorators: [Decorator<Service>]
     /// Puts an instance into a cell; nil where the registering code does not know the service.
     ///
     /// Made where it is known: elsewhere the cell's metadata is looked for each time, which takes as long as a look-up.
-    @usableFromInline let box: (@Sendable (Service) -> Cell)?
+    @usableFromInline final let box: (@Sendable (Service) -> Cell)?
 
     /// A factory that takes no arguments.
     ///
@@ -104,7 +115,7 @@ struct Interception: Sendable {
 
     // Not inlined, because most factories have no decorators, and their runs no room for this.
     @inline(never)
-    private nonisolated(nonsending) func decorated(
+    fileprivate final nonisolated(nonsending) func decorated(
         _ original: Cell, _ resolver: Resolver
     ) async throws -> Cell {
         var instance = original.value(as: Service.self)
@@ -113,22 +124,55 @@ struct Interception: Sendable {
     }
 
     override func intercepted(by interception: Interception) -> Factory {
-        let make = make
-        return ServiceFactory(
+        InterceptedFactory(make, interception, decorators)
+    }
+
+    override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
+}
+
+/// The factory of a `Sendable` service, which an interceptor takes part in.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constant `@Sendable` functions.
+private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Service>, @unchecked Sendable {
+    private let interception: Interception
+    /// The factory alone.
+    private let original: nonisolated(nonsending) @Sendable (Resolver, ArgumentPack) async throws -> Service
+
+    init(
+        _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
+        _ interception: Interception, _ decorators: [Decorator<Service>]
+    ) {
+        self.interception = interception
+        original = make
+        super.init(
             { resolver, pack in
-                do {
+                try await interception.reportingFailure {
                     try await interception.willRun()
                     let instance = try await make(resolver, pack)
                     try await interception.didRun(instance)
                     return instance
-                } catch {
-                    interception.didFail(error)
-                    throw error
                 }
             }, decorators: decorators)
     }
 
-    override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
+    override func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory<Service> {
+        InterceptedFactory(original, interception, decorators + [decorator])
+    }
+
+    override nonisolated(nonsending) func makeCell(
+        _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
+    ) async throws -> Cell {
+        let made: Cell = try await interception.reportingFailure {
+            try await interception.willRun()
+            let instance = try await original(resolver, pack)
+            let cell = StrongCell(instance)
+            // To be disposed if the interceptor fails the creation.
+            beforeDecoration(cell)
+            try await interception.didRun(instance)
+            return cell
+        }
+        return isDecorated ? try await decorated(made, resolver) : made
+    }
 }
 
 /// The factory of a registration that was given its instance, which is never called.
@@ -162,12 +206,9 @@ final class MakingFactory<Service>: Factory, @unchecked Sendable {
     override func intercepted(by interception: Interception) -> Factory {
         let make = make
         return MakingFactory { resolver, pack in
-            do {
+            try await interception.reportingFailure {
                 try await interception.willRun()
                 return try await make(resolver, pack)
-            } catch {
-                interception.didFail(error)
-                throw error
             }
         }
     }

@@ -17,8 +17,10 @@ final class StartMeter: Sendable {
         var end: Duration?
         var isCreated = false
         /// The created instance, if the start created it; nil when the creation failed.
-        var instance: Cell?
+        var instance: StartedInstance?
         var waits: [Wait] = []
+
+        var hasFailed: Bool { end != nil && !isCreated }
     }
 
     fileprivate struct State {
@@ -56,11 +58,37 @@ final class StartMeter: Sendable {
 
     /// A start has failed.
     ///
-    /// - Returns: The instances of starts that failed; none while another start goes on, or when one has succeeded
-    ///   meanwhile.
-    func fail() -> [Cell] {
+    /// - Parameters:
+    ///   - key: The eager service whose creation failed first; nil when none was begun.
+    ///   - begin: The time of the beginning.
+    /// - Returns: The services that failed, the report, and the unused instances.
+    func fail(of key: ServiceKey?, since begin: Duration) -> Failure {
+        let now = stopwatch.elapsed()
         let (records, isUnused) = end(succeeded: false)
-        return isUnused ? records.compactMap(\.instance) : []
+        return Failure(
+            path: key.map { Self.failedPath(from: $0, in: records) } ?? [],
+            report: Self.report(records, from: begin, to: now),
+            unused: isUnused ? records.compactMap(\.instance) : [])
+    }
+
+    struct Failure {
+        /// The services that failed, each one because of the next.
+        let path: [ServiceKey]
+        let report: StartReport
+        /// The instances of starts that failed; none while another start goes on, or when one has succeeded meanwhile.
+        let unused: [StartedInstance]
+    }
+
+    /// The failed services that led to the failure of an eager service, that one first.
+    private static func failedPath(from key: ServiceKey, in records: [Record]) -> [ServiceKey] {
+        var path = [key]
+        var seen: Set<Int> = []
+        var next = records.lastIndex { $0.key == key && $0.hasFailed }
+        while let index = next, seen.insert(index).inserted {
+            next = dependencies(of: records[index]).last { records[$0].hasFailed }
+            if let next { path.append(records[next].key) }
+        }
+        return path
     }
 
     private func end(succeeded: Bool) -> (records: [Record], isUnused: Bool) {
@@ -141,7 +169,12 @@ final class StartMeter: Sendable {
     }
 
     /// A creation has ended.
-    func end(of creation: Creation, with result: Result<Cell, any Error>) {
+    ///
+    /// - Parameters:
+    ///   - creation: The creation.
+    ///   - result: Its result.
+    ///   - generation: The number of what a storage has from then on; nil where no storage has it.
+    func end(of creation: Creation, with result: Result<Cell, any Error>, storedAs generation: Int?) {
         // Sequentially consistent like the creation's end, which comes before: either this sees the start, or the start
         // sees the end.
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
@@ -151,7 +184,9 @@ final class StartMeter: Sendable {
             state.records[index].end = now
             guard case .success(let instance) = result else { return }
             state.records[index].isCreated = true
-            if creation.isOfStart { state.records[index].instance = instance }
+            if creation.isOfStart {
+                state.records[index].instance = StartedInstance(cell: instance, generation: generation)
+            }
         }
     }
 
@@ -169,6 +204,13 @@ final class StartMeter: Sendable {
             }
         }
     }
+}
+
+/// An instance that a start created.
+struct StartedInstance {
+    let cell: Cell
+    /// The number of what a storage has, where one keeps the instance.
+    let generation: Int?
 }
 
 extension StartMeter.State {

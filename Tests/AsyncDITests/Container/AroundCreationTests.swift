@@ -166,6 +166,45 @@ private struct Catalogue: Sendable {}
         box.withLock { $0 = nil }
     }
 
+    @Test func `a creation that a reset overtakes before it begins is no event, and is not wrapped`() async throws {
+        final class Witness: ContainerObserver, AroundCreation {
+            let (asked, events) = (Log<String>(), Log<String>())
+            var wantedEvents: ContainerEvent.Kinds { [.created, .failed] }
+            func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+                asked.append(Span.current ?? "-")
+                return { create in try await create() }
+            }
+            func container(_ container: Container, did event: ContainerEvent) {
+                if case .created = event { events.append("created") } else { events.append("\(event)") }
+            }
+        }
+        let witness = Witness()
+        let closing = Gate()
+        let container = Container(observers: [witness]) {
+            Registration(Database.self, lifetime: .multiton) { (_, _: Int) in Database() }
+                .onDispose { _ in await closing.pass() }
+        }
+        func request(_ span: String) async throws {
+            try await Span.$current.withValue(span) { _ = try await container.resolve(Database.self, arguments: 1) }
+        }
+        try await request("first")
+        let reset = Task { try await container.reset(Database.self) }
+        await closing.arrived()
+        let second = Task { try await request("second") }
+        while container.activity().creations.isEmpty { await Task.yield() }
+        // Now the second one's creation is overtaken while it waits for the first one's disposal.
+        try await container.reset(Database.self)
+        let third = Task { try await request("third") }
+        while container.activity().creations.count != 2 { await Task.yield() }
+        closing.open()
+        try await reset.value
+        try await second.value
+        try await third.value
+        try await container.dispose()
+        #expect(witness.asked.entries == ["first", "third"])
+        #expect(witness.events.entries == ["created", "created"])
+    }
+
     @Test func `an observer around creations is told of no events unless it wants some`() {
         #expect(Around(wrapper: nil).wantedEvents == [])
     }

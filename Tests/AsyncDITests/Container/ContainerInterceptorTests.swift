@@ -32,7 +32,7 @@ private final class Interceptor: ContainerInterceptor {
 private final class Engine: Sendable {}
 
 @Suite(.timeLimit(.minutes(10))) struct ContainerInterceptorTests {
-    private func container(_ interceptor: Interceptor) -> Container {
+    private func container(_ interceptor: any ContainerInterceptor) -> Container {
         Container(observers: [interceptor]) {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
                 .injectProperties { _, _ in }.onCreate { _, _ in }.onDispose { _ in }
@@ -62,6 +62,48 @@ private final class Engine: Sendable {}
         await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
         #expect(interceptor.calls.entries.filter { $0.hasPrefix("failed") } == ["failed \(call)"])
         try await container.dispose()
+    }
+
+    @Test func `an interceptor may wrap whole creations as well, outside its calls`() async throws {
+        struct Wrapping: ContainerInterceptor {
+            let calls = Log<String>()
+            func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+                { create in
+                    calls.append("begin \(creation.key)")
+                    try await create()
+                    calls.append("end \(creation.key)")
+                }
+            }
+            nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws { calls.append("\(call)") }
+        }
+        let wrapping = Wrapping()
+        #expect(wrapping.wantedEvents == .all)
+        let container = container(wrapping)
+        _ = try await container.resolve(Engine.self)
+        _ = try await container.resolve(Int.self)
+        #expect(
+            wrapping.calls.entries == [
+                "begin Engine", "Engine factory", "Engine injectProperties", "Engine onCreate", "end Engine",
+                "Int factory",
+            ])
+        try await container.dispose()
+    }
+
+    @Test func `what a factory made is disposed when the interceptor fails it afterwards`() async throws {
+        let interceptor = Interceptor(failing: "Engine factory", atEnd: true)
+        let disposed = Counter()
+        let container = Container(observers: [interceptor]) {
+            Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
+                .onDispose { _, reason in if reason.error is TestError { disposed.increment() } }
+        }
+        await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
+        try await container.dispose()
+        #expect(disposed.value == 1)
+        #expect(
+            interceptor.calls.entries == [
+                "will Engine factory", "did Engine factory Engine", "failed Engine factory", "will Engine onDispose",
+                "did Engine onDispose Engine",
+            ])
     }
 
     @Test func `an error in a disposal hook is thrown by the disposal`() async throws {

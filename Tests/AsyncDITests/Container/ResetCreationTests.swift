@@ -47,6 +47,25 @@ private struct Reader: Sendable {}
         #expect(log.entries == ["open 1", "close", "drained"])
     }
 
+    @Test func `a drain of a key disposes what a request without a lease gets from a creation under way`()
+        async throws
+    {
+        let container = container()
+        let request = Task { try await container.resolve(File.self, arguments: 1) }
+        await opened.arrived()
+        let drain = Task {
+            try await container.drain(File.self, arguments: 1)
+            log.append("drained")
+        }
+        while !container.core.hasReset(File.self) { await Task.yield() }
+        opened.open()
+        _ = try await request.value
+        try await drain.value
+        #expect(log.entries == ["open 1", "close", "drained"])
+        try await container.dispose()
+        #expect(log.entries.count == 3)
+    }
+
     @Test func `the deadline of a drain holds for a creation that does not end`() async throws {
         let clock = ManualClock()
         let factory = DrivenFactory<File>()

@@ -107,6 +107,18 @@ import Testing
         try await container.dispose()
     }
 
+    @Test func `the chart has a bar for each service, and marks the critical path`() async throws {
+        let container = container()
+        let lines = try await report(container).mermaid().split(separator: "\n")
+        #expect(lines.prefix(3) == ["gantt", "    dateFormat x", "    axisFormat %S.%L s"])
+        #expect(
+            Set(lines.dropFirst(3)) == [
+                "    Database :crit, 0, 2000", "    Catalogue :crit, 0, 5000", "    Cache :crit, 0, 6000",
+                "    Mailer :0, 2000",
+            ])
+        try await container.dispose()
+    }
+
     @Test func `services of a property cycle, which wait for one another, are on the path once`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in Database() }

@@ -132,6 +132,44 @@ private final class Pool: Sendable {}
         _ = try await next.value
     }
 
+    @Test func `modules that are being loaded are listed, with what they wait for`() async throws {
+        struct Warming: Module {
+            var registrations: Registrations { Registration(instance: Handler()) }
+            func loaded(_ resolver: Resolver) async throws { _ = try await resolver.resolve(Database.self) }
+        }
+        struct Later: Module {
+            var registrations: Registrations { Registration(instance: Catalogue()) }
+        }
+        let clock = ManualClock()
+        let factory = DrivenFactory<Database>()
+        let container = Container(name: "app", clock: clock) {
+            Warming()
+            Later()
+            Registration(Database.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in
+                try await factory.run()
+            }
+        }
+        let start = Task { try await container.start() }
+        await factory.began()
+        clock.advance(by: .seconds(2))
+        let snapshot = container.activity()
+        #expect(!snapshot.isEmpty)
+        #expect(
+            snapshot.description.split(separator: "\n") == [
+                "container \"app\": 2 modules, 1 creation",
+                """
+                loading Warming, then Later in container "app" for 2.0 seconds, 1 waiter; waits for Database
+                """,
+                "creating Database (App/A.swift:1) for 2.0 seconds, 1 waiter",
+            ])
+        #expect(snapshot.loadings.first?.modules == ["Warming", "Later"])
+        let json = String(decoding: try JSONEncoder().encode(snapshot), as: UTF8.self)
+        #expect(json.contains("\"Warming\""))
+        factory.answer(Database())
+        _ = try await start.value
+        #expect(container.activity().isEmpty)
+    }
+
     @Test func `as JSON, services and places are texts`() async throws {
         let factory = DrivenFactory<Database>()
         let container = Container(name: "app", clock: ManualClock()) {
@@ -148,7 +186,7 @@ private final class Pool: Sendable {}
             String(decoding: try encoder.encode(container.activity()), as: UTF8.self) == """
                 {"container":"container \\"app\\"","creations":[{"instance":{"arguments":"",\
                 "container":"container \\"app\\"","service":"Database","site":"App/A.swift:1"},"path":["Database"],\
-                "seconds":0,"waiters":1,"waits":[]}],"disposals":[],"leases":[],\
+                "seconds":0,"waiters":1,"waits":[]}],"disposals":[],"leases":[],"loadings":[],\
                 "scopes":[{"container":"container \\"app\\"","hasOwner":false,"name":"\(scope.name ?? "")","seconds":0}]}
                 """)
         factory.answer(Database())

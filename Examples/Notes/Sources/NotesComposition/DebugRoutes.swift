@@ -3,8 +3,11 @@ import Foundation
 import Hummingbird
 import NotesService
 
-/// Routes that show the container: its registrations, its graph, its health, the open tenants, and the work that is under way.
-func addDebug(to router: Router<some RequestContext>, _ container: Container) {
+/// Routes that show the container: its registrations, its start, its graph, its health, the open tenants, and the work
+/// that is under way.
+func addDebug(
+    to router: Router<some RequestContext>, _ container: Container, start: @escaping @Sendable () -> StartReport?
+) {
     let debug = router.group("debug/di")
     debug.get { _, _ in
         let tenants = await container.cachedArguments(of: TenantDatabase.self, TenantName.self)
@@ -14,6 +17,14 @@ func addDebug(to router: Router<some RequestContext>, _ container: Container) {
             open tenants (\(tenants.count)): \(tenants.map(\.description).sorted().joined(separator: ", "))
 
             """
+    }
+    debug.get("start") { request, _ in
+        guard let report = start() else { throw HTTPError(.notFound, message: "the service has not started") }
+        return switch request.uri.queryParameters["format"] {
+        case "mermaid": report.mermaid()
+        case "trace": report.traceEvents()
+        default: "\(report)\n"
+        }
     }
     debug.get("health") { _, _ in "\(await container.health(timeout: .seconds(2)))\n" }
     debug.get("activity") { request, _ in

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NotesService
 import ServiceLifecycle
+import Synchronization
 
 /// Composition root: the container and the services around it.
 package struct NotesApp: Sendable {
@@ -11,6 +12,7 @@ package struct NotesApp: Sendable {
     package let container: Container
     package let readiness = Readiness()
     private let logger: Logger
+    private let starts = Starts()
 
     /// Puts the application together.
     ///
@@ -41,11 +43,11 @@ package struct NotesApp: Sendable {
     /// Starts the service, and returns after its shutdown.
     package func run() async throws {
         do {
-            let report = try await container.start()
-            logger.info("\(report)")
+            try await start()
         } catch {
             try? await container.dispose()
-            throw error
+            // Names the service, which the error of its factory need not do.
+            throw container.startFailure ?? error
         }
         var services: [any Service] = [
             ContainerService(container: container, readiness: readiness, deadline: settings.closingDeadline)
@@ -60,6 +62,13 @@ package struct NotesApp: Sendable {
         services.append(server)
         services.append(ShutdownNotice(readiness, time: settings.shutdownNotice))
         try await ServiceGroup(configuration: .notes(services, settings, logger)).run()
+    }
+
+    /// Creates the eager services, and keeps the report for the operators.
+    package func start() async throws {
+        let report = try await container.start()
+        logger.info("\(report)")
+        starts.report.withLock { $0 = report }
     }
 
     /// The server of the tenants' requests.
@@ -84,7 +93,7 @@ package struct NotesApp: Sendable {
     package func admin(port: Int) -> some ApplicationProtocol {
         let router = Router()
         addHealth(to: router, readiness)
-        addDebug(to: router, container)
+        addDebug(to: router, container, start: { starts.report.withLock { $0 } })
         return Application(
             router: router, configuration: .init(address: .hostname(settings.host, port: port)), logger: logger)
     }
@@ -102,4 +111,9 @@ package struct NotesApp: Sendable {
             }
         }
     }
+}
+
+/// The report of the latest start, for the operators.
+private final class Starts: Sendable {
+    let report = Mutex<StartReport?>(nil)
 }

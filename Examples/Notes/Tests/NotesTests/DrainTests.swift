@@ -72,13 +72,15 @@ struct DrainTests {
     }
 
     @Test
-    func `a data directory that cannot be made stops the start`() async throws {
+    func `a data directory that cannot be made stops the start, and the error names the service`() async throws {
         try await withTemporaryDirectory { file in
             try Data().write(to: file)
             var settings = Settings()
             settings.directory = file
             let app = NotesApp(settings, logger: .quiet)
-            await #expect(throws: (any Error).self) { try await app.run() }
+            let error = await #expect(throws: StartFailure.self) { try await app.run() }
+            #expect(error?.path.map(\.description) == ["Catalogue"])
+            #expect(error?.underlying is CocoaError)
         }
     }
 }

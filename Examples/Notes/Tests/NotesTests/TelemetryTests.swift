@@ -69,6 +69,21 @@ struct TelemetryTests {
     }
 
     @Test
+    func `the debug routes show the start as text, as a chart and as a trace`() async throws {
+        try await withNotes { world in
+            try await world.app.admin(port: 0).test(.router) { admin in
+                func start(_ format: String) async throws -> String {
+                    try await admin.execute(uri: "/debug/di/start?format=\(format)", method: .get).text
+                }
+                let (text, chart, trace) = try await (start(""), start("mermaid"), start("trace"))
+                #expect(text.contains("TenantFiles → Catalogue took"))
+                #expect(chart.contains("    Catalogue :crit, "))
+                #expect(trace.contains(#"{"name":"Catalogue","ph":"X","#))
+            }
+        }
+    }
+
+    @Test
     func `metrics count creations and disposals of the container`() async throws {
         let metrics = TestMetrics()
         try await withNotes(observers: [ContainerMetrics(.all, factory: metrics)]) { world in

@@ -34,8 +34,10 @@ package actor Catalogue {
         guard known.insert(tenant).inserted else { throw NotesError.tenantExists(tenant) }
         do {
             try TenantDatabase.create(tenant, in: files)
-            try await connection.write { database in
-                try database.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: [tenant.description])
+            try await TenantDatabase.naming(tenant) { [connection] in
+                try await connection.write { database in
+                    try database.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: [tenant.description])
+                }
             }
         } catch {
             known.remove(tenant)

@@ -51,19 +51,20 @@ extension TestResponse {
     var text: String { String(buffer: body) }
 }
 
-/// Runs a test with an application of its own, which is disposed afterwards.
+/// Runs a test with an application of its own, which is disposed afterwards; in a temporary directory, unless there is
+/// another one.
 func withNotes(
-    _ setup: TestingSetup = .router, openTenants: Int = 64, logger: Logger = .quiet,
+    _ setup: TestingSetup = .router, in directory: URL? = nil, openTenants: Int = 64, logger: Logger = .quiet,
     observers: [any ContainerObserver] = [],
     @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
     test: @escaping @Sendable (World) async throws -> Void
 ) async throws {
-    try await withTemporaryDirectory { directory in
+    try await withTemporaryDirectory { temporary in
         var settings = Settings()
-        settings.directory = directory
+        settings.directory = directory ?? temporary
         settings.openTenants = openTenants
         let app = NotesApp(settings, logger: logger, observers: observers, overrides: overrides)
-        try await app.container.start()
+        try await app.start()
         do {
             try await app.server().test(setup) { client in try await test(World(app: app, client: client)) }
         } catch {

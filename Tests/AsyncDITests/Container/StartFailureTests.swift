@@ -1,0 +1,114 @@
+import Testing
+
+@testable import AsyncDI
+
+/// A start that fails: which service it was, and what is left of it.
+@Suite(.timeLimit(.minutes(10))) struct StartFailureTests {
+    private struct Database: Sendable {}
+    private struct Catalogue: Sendable {}
+    private struct Cache: Sendable {}
+    private struct Mailer: Sendable {}
+
+    @Test func `the services that failed are named beside the factory's error, which is thrown unchanged`()
+        async throws
+    {
+        let isBroken = Locked(true)
+        let container = Container {
+            Registration(Mailer.self, lifetime: .singleton) { _ in Mailer() }.eager()
+            Registration(Database.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Mailer.self)
+                if isBroken.withLock({ $0 }) { throw TestError(7) }
+                return Database()
+            }
+            Registration(Catalogue.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Catalogue()
+            }
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Mailer.self)
+                _ = try await resolver.resolve(Catalogue.self)
+                return Cache()
+            }
+            .eager()
+        }
+        #expect(container.startFailure == nil)
+        await #expect(throws: TestError(7)) { try await container.start() }
+        let failure = try #require(container.startFailure)
+        #expect(failure.underlying as? TestError == TestError(7))
+        #expect(failure.path.map(\.description) == ["Cache", "Catalogue", "Database"])
+        #expect(failure.service?.description == "Database")
+        #expect(failure.module == nil)
+        #expect(failure.report.services.filter(\.isCreated).map { "\($0.key)" } == ["Mailer"])
+        #expect("\(failure)".hasPrefix("start failed after "))
+        #expect("\(failure)".hasSuffix(": Cache → Catalogue → Database: \(TestError(7))"))
+
+        isBroken.withLock { $0 = false }
+        try await container.start()
+        #expect(container.startFailure == nil)
+        try await container.dispose()
+    }
+
+    @Test func `a missing registration leads to the service that needs it`() async throws {
+        let container = Container {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Cache()
+            }
+            .eager()
+        }
+        await expect(.notRegistered) { try await container.start() }
+        #expect(container.startFailure?.path.map(\.description) == ["Cache"])
+        try await container.dispose()
+    }
+
+    @Test func `a module that fails is named`() async throws {
+        struct Working: Module {
+            var registrations: Registrations { Registration(instance: Mailer()) }
+        }
+        struct Failing: Module {
+            var registrations: Registrations { Registration(instance: Cache()) }
+            func loaded(_ resolver: Resolver) async throws { throw TestError(3) }
+        }
+        let container = Container {
+            Working()
+            Failing()
+        }
+        await #expect(throws: TestError(3)) { try await container.start() }
+        let failure = try #require(container.startFailure)
+        #expect(failure.module == Failing.self)
+        #expect(failure.path.isEmpty)
+        #expect("\(failure)".hasSuffix(": the loading of Failing: \(TestError(3))"))
+        try await container.dispose()
+    }
+
+    @Test func `a start that fails clears the storages that it filled, and no others`() async throws {
+        let storages = Log<StrongStorage>()
+        let kept = Lifetime("kept") {
+            let storage = StrongStorage()
+            storages.append(storage)
+            return storage
+        }
+        let log = Log<String>()
+        let container = Container {
+            Registration(Int.self, lifetime: kept) { _ in 1 }
+                .onDispose { _, reason in log.append("Int \(reason.error.map { "\($0)" } ?? "done")") }
+            Registration(Double.self, lifetime: kept) { _ in 0.5 }
+            Registration(String.self, lifetime: kept) { _ in "earlier" }
+                .onDispose { _ in log.append("String") }
+            Registration(Cache.self, lifetime: kept) { resolver in
+                _ = try await resolver.resolve(String.self)
+                _ = try await resolver.resolve(Int.self)
+                _ = try await resolver.resolve(Double.self)
+                throw TestError(5)
+            }
+            .eager()
+        }
+        _ = try await container.resolve(String.self)
+        await #expect(throws: TestError(5)) { try await container.start() }
+        #expect(log.entries == ["Int \(TestError(5))"])
+        #expect(storages.entries.compactMap { $0.load() as? String } == ["earlier"])
+        #expect(storages.entries.filter { $0.load() != nil }.count == 1)
+        try await container.dispose()
+        #expect(log.entries.suffix(1) == ["String"])
+    }
+}
