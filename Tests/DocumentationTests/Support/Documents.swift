@@ -13,9 +13,9 @@ enum Documents {
         return try pages.map { ($0, try text(of: $0)) }
     }
 
-    /// What is compiled with these tests, and by `.ci/check-wiring`, as lines.
+    /// What is compiled with these tests, by `.ci/check-wiring`, and with the tests of `Exploration`, as lines.
     static func compiledFiles() throws -> [[String]] {
-        try ["Tests/DocumentationTests", "Tests/WiringApplications/Sources"]
+        try ["Tests/DocumentationTests", "Tests/WiringApplications/Sources", "Exploration/Tests"]
             .flatMap { try files(in: $0, endingIn: ".swift") }
             .map { try Markdown.lines(text(of: $0)) }
     }
