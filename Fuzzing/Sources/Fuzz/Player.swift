@@ -256,8 +256,9 @@ struct Player {
             explored.expect(fails && error is World.Failure, "a scope failed: \(error)")
         }
         compare(asks, outcomes.current, since: mark, cancelled: nil, isSequential: true)
+        let before = model
         let ended = model.close(number)
-        expectDisposed(ended, by: "the scope's end")
+        expectDisposed(ended, cachedIn: before, by: "the scope's end")
         compareOrder(of: ended, since: mark)
     }
 
