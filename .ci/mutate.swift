@@ -22,7 +22,12 @@ func mutants(in list: String) -> [Mutant] {
     var mutants: [Mutant] = []
     var isNew = false
     for line in list.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-        if line.hasPrefix("#") || line.hasPrefix("survives ") || line.isEmpty { continue }
+        if line.hasPrefix("#") || line.hasPrefix("survives ") || line.hasPrefix("tests   ")
+            || line.hasPrefix("inside  ")
+            || line.isEmpty
+        {
+            continue
+        }
         if line.hasPrefix("mutant  ") {
             mutants.append(Mutant(name: String(line.dropFirst(8))))
         } else if line.hasPrefix("file    ") {

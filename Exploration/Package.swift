@@ -14,7 +14,9 @@ let package = Package(
         .target(name: "Exploration", dependencies: ["ExplorationHooks"]),
         // `explore`: the scenarios, each with its oracle.
         .executableTarget(name: "explore", dependencies: ["Exploration", "AsyncDI"], path: "Sources/Scenarios"),
-        .testTarget(name: "ExplorationTests", dependencies: ["Exploration"]),
+        // `soak`: a server that runs for half an hour, on the machine's own threads.
+        .executableTarget(name: "soak", dependencies: ["AsyncDI"], path: "Sources/Soak"),
+        .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "AsyncDI"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,10 +4,13 @@ import AsyncDI
 final class Node: Sendable {
     let index: Int
     let dependencies: [Node]
+    /// The number of its registration: the node's own, where nothing is registered anew.
+    let registration: Int
 
-    init(index: Int, dependencies: [Node]) {
+    init(index: Int, dependencies: [Node], registration: Int? = nil) {
         self.index = index
         self.dependencies = dependencies
+        self.registration = registration ?? index
     }
 }
 

@@ -1,25 +1,56 @@
 /// The sequential oracle: resolves a graph's nodes one after the other, without a task or a container.
 ///
-/// Sharing makes the outcome independent of the order of the requests, so concurrent requests must have the same
-/// outcome.
+/// Sharing makes the outcome independent of the order of the requests, so concurrent ones must come to the same. The graph may
+/// change: `ReferenceModel+Changes.swift`.
 struct ReferenceModel {
-    private struct Place: Hashable {
+    /// One registration of a node; the first ones have the numbers of their nodes.
+    struct Entry: Sendable {
         let node: Int
+        let sharing: GraphModel.Sharing
+        let dependencies: [Int]
+        /// The container that it is registered in.
+        let owner: Int
+    }
+
+    /// Where an instance is shared.
+    struct Place: Hashable, Sendable {
+        let entry: Int
         let container: Int
     }
 
-    let model: GraphModel
-    /// The number of runs of each node's factory.
+    /// Why a request fails.
+    enum Refusal: Error, Equatable {
+        case notRegistered, circular, captive, disposed
+    }
+
+    var entries: [Entry]
+    /// How often each node's factory runs.
     private(set) var runs: [Int]
-    private var made: Set<Place> = []
-    private var identities: [Place: ObjectIdentifier] = [:]
+    /// How often each entry's factory ran at each place: at its owner's for what is not shared.
+    private(set) var runsByPlace: [Place: Int] = [:]
+    /// The entries of each container, by node.
+    var tables: [Int: [Int: Int]]
+    /// The containers' parents: the root for those that are not listed.
+    var parents: [Int: Int] = [:]
+    var closed: Set<Int> = []
+    var made: Set<Place> = []
+    /// Places of which a race decides whether they hold an instance.
+    var doubtful: Set<Place> = []
+    /// Places whose instances, if they have survived such a race, were made when registrations were others.
+    var old: Set<Place> = []
+    /// Whether the factory of a doubtful place ran again, which says that it held none.
+    var hasRun: @Sendable (Place) -> Bool = { _ in false }
+    var identities: [Place: ObjectIdentifier] = [:]
 
     init(_ model: GraphModel) {
-        self.model = model
+        entries = model.nodes.enumerated().map {
+            Entry(node: $0, sharing: $1.sharing, dependencies: $1.dependencies, owner: 0)
+        }
+        tables = [0: Dictionary(uniqueKeysWithValues: model.nodes.indices.map { ($0, $0) })]
         runs = Array(repeating: 0, count: model.nodes.count)
     }
 
-    /// The nodes that reach a cycle: no request for one of them can succeed, and every other request must.
+    /// The nodes that reach a cycle: no request for one of them can succeed, every request for another one must.
     static func doomed(_ model: GraphModel) -> Set<Int> {
         var doomed = Set(model.nodes.indices)
         var changed = true
@@ -31,40 +62,83 @@ struct ReferenceModel {
         return doomed
     }
 
-    // MARK: Numbers of runs
+    /// The nearest registration of a node.
+    func entry(of node: Int, from container: Int) -> Int? {
+        var container = container
+        while true {
+            if let entry = tables[container]?[node] { return entry }
+            if container == 0 { return nil }
+            container = parents[container] ?? 0
+        }
+    }
 
-    /// Resolves a node from a container: container 0 is the root, the others are scopes opened in it.
-    mutating func ask(_ node: Int, in container: Int) {
+    private func place(of entry: Int, in container: Int) -> Place {
+        Place(entry: entry, container: entries[entry].sharing == .scoped ? container : entries[entry].owner)
+    }
+
+    // MARK: How often factories run
+
+    /// The creations under way while a factory runs.
+    private struct Way {
+        /// Creations whose instances will be shared.
+        var shared: [Place] = []
+        /// Creations of unshared instances since the last shared one: they start anew.
+        var own: [Int] = []
+        /// The container of the singleton or weak instance that is being made, which must not hold what ends before it.
+        var holder: Int?
+    }
+
+    /// Asks a container for a node: container 0 is the root, the others are scopes opened in it.
+    mutating func ask(_ node: Int, in container: Int) { try? request(node, in: container) }
+
+    /// Asks a container for a node.
+    mutating func request(_ node: Int, in container: Int) throws(Refusal) {
         var graph: Set<Int> = []
-        ask(node, in: container, graph: &graph)
+        try request(node, in: container, Way(), graph: &graph)
     }
 
-    private mutating func ask(_ node: Int, in container: Int, graph: inout Set<Int>) {
-        let sharing = model.nodes[node].sharing
+    private mutating func request(
+        _ node: Int, in container: Int, _ way: Way, graph: inout Set<Int>
+    ) throws(Refusal) {
+        if closed.contains(container) { throw .disposed }
+        guard let number = entry(of: node, from: container) else { throw .notRegistered }
+        let sharing = entries[number].sharing
+        let place = place(of: number, in: container)
         switch sharing {
-        case .transient:
-            run(node, in: container, graph: &graph)
-        case .graph:
-            if graph.insert(node).inserted { run(node, in: container, graph: &graph) }
+        case .transient, .graph:
+            if way.own.contains(number) { throw .circular }
+            if sharing == .graph, !graph.insert(number).inserted { return }
+            var inner = way
+            inner.own.append(number)
+            try run(number, in: container, at: place, inner, graph: &graph)
         case .singleton, .weak, .scoped:
-            let place = place(of: node, in: container)
+            if sharing == .scoped, way.holder == 0 { throw .captive }
+            if made.contains(place) { return }
+            if way.shared.contains(place) { throw .circular }
+            if doubtful.remove(place) != nil, !hasRun(place) {
+                made.insert(place)
+                return
+            }
             var own: Set<Int> = []
-            if made.insert(place).inserted { run(node, in: place.container, graph: &own) }
+            old.remove(place)
+            var inner = Way(shared: way.shared + [place])
+            inner.holder = sharing == .scoped ? nil : place.container
+            try run(number, in: place.container, at: place, inner, graph: &own)
+            made.insert(place)
         }
     }
 
-    private mutating func run(_ node: Int, in container: Int, graph: inout Set<Int>) {
-        runs[node] += 1
-        for dependency in model.nodes[node].dependencies {
-            ask(dependency, in: container, graph: &graph)
+    private mutating func run(
+        _ entry: Int, in container: Int, at place: Place, _ way: Way, graph: inout Set<Int>
+    ) throws(Refusal) {
+        runs[entries[entry].node] += 1
+        runsByPlace[place, default: 0] += 1
+        for dependency in entries[entry].dependencies {
+            try request(dependency, in: container, way, graph: &graph)
         }
     }
 
-    private func place(of node: Int, in container: Int) -> Place {
-        Place(node: node, container: model.nodes[node].sharing == .scoped ? container : 0)
-    }
-
-    // MARK: Identities of instances
+    // MARK: Which instances are the same
 
     /// Follows a result through everything it holds; returns a contradiction of the sharing, or nil.
     ///
@@ -78,19 +152,23 @@ struct ReferenceModel {
         in answer: Node, from container: Int, graph: inout [Int: ObjectIdentifier]
     ) -> String? {
         let identity = ObjectIdentifier(answer)
-        switch model.nodes[answer.index].sharing {
+        guard let number = entry(of: answer.index, from: container), number == answer.registration else {
+            return "node \(answer.index) was made by registration \(answer.registration), not by the nearest one"
+        }
+        switch entries[number].sharing {
         case .transient:
             return contradiction(below: answer, from: container, graph: &graph)
         case .graph:
-            if let known = graph.updateValue(identity, forKey: answer.index) {
+            if let known = graph.updateValue(identity, forKey: number) {
                 return known == identity ? nil : "graph node \(answer.index) is there twice in one resolution"
             }
             return contradiction(below: answer, from: container, graph: &graph)
         case .singleton, .weak, .scoped:
-            let place = place(of: answer.index, in: container)
+            let place = place(of: number, in: container)
             if let known = identities.updateValue(identity, forKey: place) {
                 return known == identity ? nil : "shared node \(answer.index) is there twice in \(place.container)"
             }
+            if old.remove(place) != nil { return nil }
             var own: [Int: ObjectIdentifier] = [:]
             return contradiction(below: answer, from: place.container, graph: &own)
         }
@@ -99,7 +177,8 @@ struct ReferenceModel {
     private mutating func contradiction(
         below answer: Node, from container: Int, graph: inout [Int: ObjectIdentifier]
     ) -> String? {
-        guard answer.dependencies.map(\.index) == model.nodes[answer.index].dependencies else {
+        let expected = entries[answer.registration].dependencies
+        guard answer.dependencies.map(\.index) == expected else {
             return "node \(answer.index) holds \(answer.dependencies.map(\.index))"
         }
         for dependency in answer.dependencies {

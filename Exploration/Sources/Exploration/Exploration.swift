@@ -8,7 +8,7 @@ struct Exploration {
 
     init(settings: Explorer) { self.settings = settings }
 
-    private struct Result {
+    struct Result {
         let schedule: Schedule
         let problems: [String]
         let notes: [String]
@@ -70,7 +70,7 @@ struct Exploration {
         }
     }
 
-    private func run(_ picker: Picker, seed: UInt64? = nil, _ body: @escaping Explorer.Body) -> Result {
+    func run(_ picker: Picker, seed: UInt64? = nil, _ body: @escaping Explorer.Body) -> Result {
         let explored = Explored(dataSeed: settings.dataSeed)
         let schedule = Schedule(picker: picker, seed: seed, limit: settings.stepLimit, isInside: settings.isInside)
         let end = schedule.run {
@@ -81,6 +81,9 @@ struct Exploration {
         case .finished: break
         case .deadlock:
             problems.append("deadlock: nothing can run, and \(Self.waiting(explored)) not ended")
+            // Inside jobs, a thread that has stopped may hold what the explanation needs.
+            let explanation = settings.isInside ? "" : explored.explanation
+            if !explanation.isEmpty { problems.append(explanation) }
         case .endless:
             problems.append("no end after \(settings.stepLimit) steps: \(Self.waiting(explored)) not ended")
         }
@@ -94,7 +97,7 @@ struct Exploration {
 
     // MARK: Failures
 
-    private mutating func fail(
+    mutating func fail(
         _ result: Result, seed: UInt64?, _ body: @escaping Explorer.Body, shortening: Bool = true
     ) -> Bool {
         if result.problems.isEmpty { return false }

@@ -7,6 +7,7 @@ public final class Explored: Sendable {
         var complaints: [String] = []
         var unfinished: [Int: String] = [:]
         var tasks = 0
+        var explanations: [@Sendable () -> String] = []
     }
 
     private let state = Mutex(State())
@@ -57,6 +58,19 @@ public final class Explored: Sendable {
         }
     }
 
+    /// Adds to the report of a deadlock what the closure says then: what waits for what.
+    ///
+    /// It is called when nothing can run any more, and must not wait for anything.
+    public func explainDeadlock(_ explanation: @escaping @Sendable () -> String) {
+        state.withLock { $0.explanations.append(explanation) }
+    }
+
+    /// Whether nothing has failed yet.
+    public var isFine: Bool { complaints.isEmpty }
+
+    var explanation: String {
+        state.withLock { $0.explanations }.map { $0() }.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
     var notes: [String] { state.withLock { $0.notes } }
     var complaints: [String] { state.withLock { $0.complaints } }
     /// The tasks that have not ended, in the order of their start.

@@ -87,7 +87,7 @@ public struct Explorer: Sendable {
 /// Explores the body: see ``Explorer``.
 ///
 /// ```swift
-/// try explore(schedules: 10_000) { explored in
+/// try await explore(schedules: 10_000) { explored in
 ///     let container = Container(clock: explored.clock) { AppModule() }
 ///     let tasks = (0..<3).map { number in
 ///         explored.task("request \(number)") { try await container.resolve(Cache.self) }
@@ -96,13 +96,31 @@ public struct Explorer: Sendable {
 /// }
 /// ```
 ///
+/// The calling task waits without blocking a thread. In a test, give each exploration a process to itself: the schedule
+/// belongs to the whole process, and a crash or an endless loop ends that process only.
+///
 /// - Throws: ``ExplorationFailure`` for the first schedule that fails.
 /// - Returns: The statistics of the exploration.
 @discardableResult
 public func explore(
     schedules: Int = 10_000, firstSeed: UInt64 = 1, _ body: @escaping Explorer.Body
-) throws -> ExplorationReport {
-    let report = Explorer(schedules: schedules, firstSeed: firstSeed).explore(body)
+) async throws -> ExplorationReport {
+    let explorer = Explorer(schedules: schedules, firstSeed: firstSeed)
+    let report = await withCheckedContinuation { (continuation: CheckedContinuation<ExplorationReport, Never>) in
+        let call = DetachedCall { continuation.resume(returning: explorer.explore(body)) }
+        exploration_start_thread(
+            { context in
+                // Retained by hand because a C function passes it on to the thread, which takes it over.
+                Unmanaged<DetachedCall>.fromOpaque(context!).takeRetainedValue().work()
+            }, Unmanaged.passRetained(call).toOpaque())
+    }
     if let failure = report.failure { throw failure }
     return report
+}
+
+/// The work of a thread of its own.
+private final class DetachedCall: Sendable {
+    let work: @Sendable () -> Void
+
+    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
 }

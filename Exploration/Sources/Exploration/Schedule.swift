@@ -114,7 +114,7 @@ final class Schedule {
     }
 
     /// The ready jobs that may begin.
-    private var able: [Ready] { threads.urgent == nil ? ready : [] }
+    private var able: [Ready] { threads.isUrgent ? [] : ready }
 
     /// The choice, by its position: the stopped threads come first, then the ready jobs, then the timers.
     private func choose(among stopped: [Int]) -> Int? {
@@ -162,15 +162,23 @@ final class Schedule {
 
     /// Whether the thread at a schedule point stops there; called on that thread.
     func stops(_ kind: Int32, _ address: UnsafeRawPointer?) -> Bool {
-        if kind == Int32(exploration_released) {
-            threads.release(address)
+        if kind == Int32(exploration_acquired) {
+            threads.acquire(address)
             return false
         }
-        if threads.urgent != nil, kind == Int32(exploration_pass) { return false }
+        if kind == Int32(exploration_released) {
+            threads.release(address)
+            // One that holds a lock of the runtime's has waited for this one.
+            guard threads.canUrgentGoOn else { return false }
+            steps += 1
+            chosen = 0
+            return true
+        }
+        if threads.isUrgent, kind == Int32(exploration_pass) { return false }
         steps += 1
         blockingLock = address
-        // Before the next one is chosen.
-        if kind == Int32(exploration_blocked_in_handler) { threads.isUrgent(address) }
+        // It goes on as soon as it can, and before that the one that has the lock.
+        if kind == Int32(exploration_blocked_in_handler) { return true }
         let mayGoOn = kind == Int32(exploration_pass)
         let stopped = threads.eligible
         if stopped.isEmpty, able.isEmpty { return !mayGoOn }

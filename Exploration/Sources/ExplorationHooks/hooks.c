@@ -115,6 +115,22 @@ void exploration_on_thread(void (*body)(void *), void *context) {
     pthread_attr_destroy(&attributes);
 }
 
+static void *begin_detached(void *argument) {
+    struct thread_start start = *(struct thread_start *)argument;
+    free(argument);
+    start.body(start.context);
+    return NULL;
+}
+
+void exploration_start_thread(void (*body)(void *), void *context) {
+    struct thread_start *start = malloc(sizeof *start);
+    pthread_t thread;
+    if (!start) abort();
+    *start = (struct thread_start){body, context};
+    if (pthread_create(&thread, NULL, begin_detached, start) != 0) abort();
+    pthread_detach(thread);
+}
+
 static void (*crash_report)(int);
 
 static void crashed(int number) {

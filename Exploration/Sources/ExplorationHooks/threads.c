@@ -121,6 +121,7 @@ void exploration_point(int kind, const void *address) {
         kind = exploration_blocked_in_handler;
     }
     if (!decide(kind, address)) return;
+    if (kind == exploration_released && is_in_handler()) kind = exploration_released_in_handler;
     self->state = kind;
     sem_post(&back);
     while (sem_wait(&self->go) != 0) {}

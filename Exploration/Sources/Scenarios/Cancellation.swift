@@ -13,6 +13,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let tasks = (0..<3).map { number in
                 explored.task("request \(number)") { try await container.resolve(Token.self) }
             }
@@ -30,6 +31,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let staying = explored.task("staying") { try await container.resolve(Token.self) }
             let leaving = explored.task("leaving") { try await container.resolve(Token.self) }
             await pause()
@@ -57,6 +59,7 @@ extension Scenario {
                     return Token(run)
                 }
             }
+            explored.watch(container)
             let leaving = (0..<2).map { number in
                 explored.task("leaving \(number)") { try await container.resolve(Token.self) }
             }
@@ -83,6 +86,7 @@ extension Scenario {
                     return Token(run)
                 }
             }
+            explored.watch(container)
             let leaving = explored.task("leaving") { try await container.resolve(Token.self) }
             await pause()
             leaving.cancel()
@@ -103,6 +107,7 @@ extension Scenario {
                 }
                 .whenAbandoned(.finish)
             }
+            explored.watch(container)
             let leaving = (0..<2).map { number in
                 explored.task("leaving \(number)") { try await container.resolve(Token.self) }
             }
@@ -122,6 +127,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let gate = Gate()
             let task = explored.task("cancelled") {
                 await gate.wait()
@@ -143,6 +149,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             for outcome in await explored.outcomes(3, of: "request", { _ in try await container.resolve(Token.self) }) {
                 explored.expect(
                     outcome.value != nil || outcome.failed(with: .creationCancelled), "a request: \(outcome)")
@@ -160,6 +167,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             try await container.withScope("request") { scope in
                 let leaving = explored.task("leaving") { try await scope.resolve(Token.self) }
                 let staying = (0..<2).map { number in
@@ -187,6 +195,7 @@ extension Scenario {
                     return Token(0)
                 }
             }
+            explored.watch(container)
             let leaving = explored.task("leaving") { try await container.resolve(Token.self, arguments: 1) }
             let staying = explored.task("staying") { try await container.resolve(Token.self, arguments: 0) }
             await pause()
@@ -212,6 +221,7 @@ extension Scenario {
                 }
                 Registration(using: Pair.init, lifetime: .singleton)
             }
+            explored.watch(container)
             for outcome in await explored.outcomes(2, of: "request", { _ in try await container.resolve(Pair.self) }) {
                 explored.expect(outcome.error as? Failure == Failure(number: 1), "a request: \(outcome)")
             }

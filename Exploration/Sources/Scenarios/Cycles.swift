@@ -25,6 +25,7 @@ extension Scenario {
                     }
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(4, of: "request") { number in
                 try await container.resolve(Token.self, qualifier: NodeID(index: 3 - number))
             }
@@ -34,7 +35,9 @@ extension Scenario {
         },
         Scenario(name: "cycle-across-containers", claim: "a cycle through two containers is refused") { explored in
             let first = Container(clock: explored.clock)
+            explored.watch(first)
             let second = Container(clock: explored.clock)
+            explored.watch(second)
             try await first.register(Token.self, lifetime: .singleton) { [weak second] _ in
                 await pause()
                 return Token(1, holding: [try await second!.resolve(Token.self)])
@@ -64,6 +67,7 @@ extension Scenario {
                     return Token(2)
                 }
             }
+            explored.watch(container)
             home.set(container)
             _ = try await container.resolve(Token.self, qualifier: "old")
             let outcomes = await explored.outcomes(2, of: "request") { _ in
@@ -100,6 +104,7 @@ extension Scenario {
                     }
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(size, of: "request") { number in
                 try await container.resolve(Token.self, qualifier: NodeID(index: number))
             }

@@ -22,6 +22,7 @@ extension Scenario {
                     }
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { number in
                 try await container.resolve(Token.self, qualifier: NodeID(index: number))
             }
@@ -47,6 +48,7 @@ extension Scenario {
                 }
                 .onDispose { await $0.dispose(yielding: 1) }
             }
+            explored.watch(container)
             let asking = (0..<2).map { number in
                 explored.task("request \(number)") {
                     let isClosed = closed.value > 0
@@ -86,6 +88,7 @@ extension Scenario {
                     }
                 }
             }
+            explored.watch(container)
             for number in 0..<3 { _ = try await container.resolve(Token.self, qualifier: NodeID(index: number)) }
             let outcomes = await explored.outcomes(2, of: "closer") { _ in try await container.dispose() }
             for outcome in outcomes {
@@ -105,6 +108,7 @@ extension Scenario {
                         await tracked.dispose(yielding: 2)
                     }
             }
+            explored.watch(container)
             _ = try await container.resolve(Tracked.self)
             let closing = explored.task("closer") {
                 try await container.dispose()
@@ -121,6 +125,7 @@ extension Scenario {
                 Registration(Token.self, lifetime: .singleton) { _ in Token() }
                     .onDispose { _ in await gate.wait() }
             }
+            explored.watch(container)
             _ = try await container.resolve(Token.self)
             let outcome = await explored.task("closer") { try await container.dispose(deadline: .seconds(1)) }.result
             let late = (outcome.error as? DisposalError)?.errors.contains {
@@ -145,6 +150,7 @@ extension Scenario {
                 }
                 .onDispose { await $0.dispose() }
             }
+            explored.watch(container)
             let asking = explored.task("request") { try await container.resolve(Tracked.self) }
             let closing = explored.task("closer") {
                 try await container.dispose()
@@ -191,6 +197,7 @@ extension Scenario {
                     ends.add((unit.number, reason.error == nil))
                 }
             }
+            explored.watch(container)
             let bodies = Counter()
             let tasks = (0..<2).map { job in
                 explored.task("job \(job)") {

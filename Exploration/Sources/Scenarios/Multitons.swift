@@ -166,6 +166,7 @@ extension Scenario {
                     return Token(key)
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(4, of: "request") { number in
                 try await container.resolve(Token.self, arguments: number % 2)
             }

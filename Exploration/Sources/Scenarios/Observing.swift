@@ -12,6 +12,7 @@ extension Scenario {
                 }
                 .onDispose { _ in await pause() }
             }
+            explored.watch(container)
             let asking = (0..<3).map { number in
                 explored.task("request \(number)") {
                     _ = try await container.resolve(Token.self, arguments: number % 2)
@@ -43,6 +44,7 @@ extension Scenario {
                     throw Failure(number: 1)
                 }
             }
+            explored.watch(container)
             _ = await explored.outcomes(3, of: "request") { _ in try await container.resolve(Token.self) }
             try await container.dispose()
             let failures = log.entries.count { if case .failed = $0 { true } else { false } }
@@ -51,6 +53,7 @@ extension Scenario {
         Scenario(name: "events-of-scopes", claim: "scopes are opened before they are closed, each once") { explored in
             let log = Log()
             let container = Container(observers: [log], clock: explored.clock)
+            explored.watch(container)
             let outcomes = await explored.outcomes(2, of: "request") { number in
                 try await container.withScope("scope \(number)") { _ in await pause() }
             }
@@ -76,6 +79,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let asking = explored.task("request") { try await container.resolve(Token.self) }
             func isTold() -> Bool { log.entries.contains { if case .stalled = $0 { true } else { false } } }
             // Time may pass before the monitor can look, but not again and again.

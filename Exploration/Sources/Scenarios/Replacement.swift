@@ -7,6 +7,7 @@ extension Scenario {
             explored in
             let settled = Counter()
             let container = Container(clock: explored.clock) { version(0) }
+            explored.watch(container)
             let asking = (0..<3).map { number in
                 explored.task("request \(number)") {
                     for _ in 0..<2 {
@@ -36,6 +37,7 @@ extension Scenario {
                 .onDispose { await $0.dispose(yielding: 1) }
             }
             let container = Container(clock: explored.clock) { version(0) }
+            explored.watch(container)
             let asking = explored.task("request") { try await container.resolve(Tracked.self).tag }
             let changing = explored.task("change") { try await container.register(version(1)) }
             _ = try await asking.value
@@ -55,6 +57,7 @@ extension Scenario {
                 }
                 .onDispose { await $0.dispose(yielding: 1) }
             }
+            explored.watch(container)
             let asking = (0..<2).map { number in
                 explored.task("request \(number)") {
                     for _ in 0..<2 {
@@ -75,6 +78,7 @@ extension Scenario {
         Scenario(name: "unregister-in-flight", claim: "after an unregistration the service is not found") { explored in
             let gone = Counter()
             let container = Container(clock: explored.clock) { version(0) }
+            explored.watch(container)
             let asking = (0..<3).map { number in
                 explored.task("request \(number)") {
                     let wasGone = gone.value > 0
@@ -105,7 +109,8 @@ extension Scenario {
                     alive.leave()
                 }
             }
-            // A creation in flight would reach its waiters, beside its successor.
+            explored.watch(container)
+            // A creation in flight would go to its waiters, beside its successor.
             _ = try await container.resolve(Tracked.self, arguments: 1)
             let asking = (0..<2).map { number in
                 explored.task("request \(number)") {
@@ -127,6 +132,7 @@ extension Scenario {
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .scoped) { _ in Token(0) }
             }
+            explored.watch(container)
             let scope = try await container.openScope("scope")
             let asking = (0..<2).map { number in
                 explored.task("request \(number)") {

@@ -49,6 +49,14 @@ extension Result where Failure == any Error {
 }
 
 extension Explored {
+    /// Lets a deadlock's report say what the container waits for.
+    func watch(_ container: Container) {
+        explainDeadlock { [weak container] in
+            guard let activity = container?.activity(), !activity.isEmpty else { return "" }
+            return "\(activity)"
+        }
+    }
+
     /// The outcomes of concurrent tasks, in the order of their start.
     func outcomes<Value: Sendable>(
         _ count: Int, of name: String, _ operation: @escaping @Sendable (Int) async throws -> Value

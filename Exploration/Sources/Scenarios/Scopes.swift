@@ -11,6 +11,7 @@ extension Scenario {
                     return Token(try await r.resolve(Int.self))
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { number in
                 try await container.withScope("same name") {
                     Registration(instance: number)
@@ -42,6 +43,7 @@ extension Scenario {
                     return Token(holding: [try await r.resolve(Token.self, qualifier: "request")])
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { number in
                 try await container.withScope("scope \(number)") { scope in
                     if number == 1 { _ = try await scope.resolve(Token.self, qualifier: "request") }
@@ -62,6 +64,7 @@ extension Scenario {
                 }
                 .onDispose { await $0.dispose(yielding: 1) }
             }
+            explored.watch(container)
             let tasks = (0..<3).map { number in
                 explored.task("request \(number)") {
                     try await container.withScope("scope \(number)") { scope in
@@ -95,6 +98,7 @@ extension Scenario {
                 .onDispose { await $0.dispose(yielding: 1) }
                 Registration(Token.self, lifetime: .singleton) { _ in Token(7) }
             }
+            explored.watch(container)
             let left = Locked<Task<Void, any Error>?>(nil)
             try await container.withScope("scope") { scope in
                 left.set(
@@ -122,6 +126,7 @@ extension Scenario {
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .scoped) { _ in Token() }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "opener") { _ in
                 let scope = try await container.openScope("session")
                 await pause()
@@ -145,6 +150,7 @@ extension Scenario {
                     order.add("scope")
                 }
             }
+            explored.watch(container)
             let opening = (0..<2).map { number in
                 explored.task("opener \(number)") {
                     do {

@@ -12,6 +12,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { _ in try await container.resolve(Token.self) }
             explored.expectSame(explored.successes(outcomes, "a request"), "the requests")
             explored.expect(probe.runs == 1, "\(probe.runs) runs")
@@ -26,6 +27,7 @@ extension Scenario {
                     return Token(number)
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(4, of: "request") { number in
                 try await container.resolve(Token.self, arguments: number % 2)
             }
@@ -46,6 +48,7 @@ extension Scenario {
                     return Token(run)
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(4, of: "request") { _ in try await container.resolve(Token.self) }
             for outcome in outcomes {
                 switch outcome {
@@ -70,6 +73,7 @@ extension Scenario {
                     return Token(run)
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { _ in
                 do {
                     return try await container.resolve(Token.self)
@@ -92,6 +96,7 @@ extension Scenario {
                     return Token(2)
                 }
             }
+            explored.watch(container)
             let slow = explored.task("slow") { try await container.resolve(Token.self, qualifier: "slow") }
             let other = await explored.task("other") { try await container.resolve(Token.self) }.result
             explored.expect(other.value?.number == 2, "the other: \(other)")
@@ -114,6 +119,7 @@ extension Scenario {
                     return try await Token(holding: [left, right])
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(2, of: "request") { _ in try await container.resolve(Token.self) }
             let roots = explored.successes(outcomes, "a request")
             for root in roots { explored.expectSame(root.held, "one graph") }
@@ -130,6 +136,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             try await container.withGraph { resolver in
                 async let first = resolver.resolve(Token.self)
                 async let second = resolver.resolve(Token.self)
@@ -148,6 +155,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let held = try await container.resolve(Token.self)
             let outcomes = await explored.outcomes(3, of: "request") { _ in try await container.resolve(Token.self) }
             explored.expectSame([held] + explored.successes(outcomes, "a request"), "while held")
@@ -164,6 +172,7 @@ extension Scenario {
                     return Token(probe.runs)
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { _ in
                 var last = 0
                 for _ in 0..<2 {
@@ -185,6 +194,7 @@ extension Scenario {
                     return Token(run)
                 }
             }
+            explored.watch(container)
             let lazy = try await container.resolve(Lazy<Token>.self)
             let outcomes = await explored.outcomes(3, of: "lazy") { _ in try await lazy() }
             explored.expectSame(explored.successes(outcomes, "lazy"), "lazy")
@@ -205,6 +215,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { number in
                 if number == 0 { return try await Task { @MainActor in try await container.resolve(Token.self) }.value }
                 return try await container.resolve(Token.self)

@@ -19,6 +19,7 @@ extension Scenario {
                     .eager()
                 }
             }
+            explored.watch(container)
             let starting = (0..<2).map { number in
                 explored.task("start \(number)") { _ = try await container.start() }
             }
@@ -50,6 +51,7 @@ extension Scenario {
                 }
                 .eager()
             }
+            explored.watch(container)
             let first = await explored.task("first start") { _ = try await container.start() }.result
             explored.expect(first.error as? Failure == Failure(number: 1), "the first start: \(first)")
             let report = try await container.start()
@@ -70,6 +72,7 @@ extension Scenario {
                     .eager()
                 }
             }
+            explored.watch(container)
             let starting = explored.task("start") { _ = try await container.start() }
             let closing = explored.task("closer") {
                 await pause()
@@ -85,6 +88,7 @@ extension Scenario {
             let loads = Counter()
             let loaded = Counter()
             let container = Container(clock: explored.clock) { Loading(loads: loads, loaded: loaded) }
+            explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { number in
                 if number == 0 { try await container.start() }
                 _ = try await container.resolve(Token.self)

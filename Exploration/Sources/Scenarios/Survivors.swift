@@ -14,6 +14,7 @@ extension Scenario {
                     throw CancellationError()
                 }
             }
+            explored.watch(container)
             let tasks = (0..<2).map { number in
                 explored.task("leaving \(number)") { try await container.resolve(Token.self) }
             }
@@ -41,6 +42,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let staying = explored.task("staying") { try await container.resolve(Token.self) }
             await begun.wait()
             let leaving = explored.task("leaving") { try await container.resolve(Token.self) }
@@ -74,6 +76,7 @@ extension Scenario {
                     }
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(2, of: "request") { number in
                 try await container.resolve(Token.self, qualifier: number == 0 ? "A" : "B")
             }
@@ -87,6 +90,7 @@ extension Scenario {
                     return Token()
                 }
             }
+            explored.watch(container)
             let scope = try await container.openScope("scope")
             let inner = try await scope.openScope("inner")
             try await scope.register(Token.self, lifetime: .singleton) { [weak inner] _ in
@@ -104,6 +108,7 @@ extension Scenario {
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .scoped) { _ in Token(0) }
             }
+            explored.watch(container)
             let middle = try await container.openScope("middle")
             let scope = try await middle.openScope("scope")
             let asking = (0..<2).map { number in
@@ -131,6 +136,7 @@ extension Scenario {
                 Registration(Token.self, lifetime: .scoped) { _ in Token() }
                     .onDispose { _, reason in committed.add(reason.error == nil) }
             }
+            explored.watch(container)
             let outcome = await explored.task("work") {
                 try await container.withScope("scope") { scope in
                     _ = try await scope.resolve(Token.self)
@@ -151,6 +157,7 @@ extension Scenario {
                         committed.add(reason.error == nil)
                     }
             }
+            explored.watch(container)
             let scope = try await container.openScope("scope")
             _ = try await scope.resolve(Token.self)
             let outcomes = await explored.outcomes(2, of: "closer") { _ in try await container.dispose() }
@@ -169,6 +176,7 @@ extension Scenario {
                 }
                 .onDispose { _ in await pause() }
             }
+            explored.watch(container)
             let tasks = (0..<2).map { number in
                 explored.task("lease \(number)") {
                     try await container.withInstance(Token.self, arguments: number) { leased in
@@ -196,6 +204,7 @@ extension Scenario {
                         throw Failure(number: 1)
                     }
             }
+            explored.watch(container)
             _ = try await container.resolve(Token.self, arguments: 1)
             let lease = explored.task("lease") {
                 try? await container.withInstance(Token.self, arguments: 1) { _ in await pause() }
@@ -215,6 +224,7 @@ extension Scenario {
             let container = Container(clock: explored.clock) {
                 Registration(Token.self, lifetime: .singleton) { (_, key: Int) in Token(runs.add()) }
             }
+            explored.watch(container)
             let kept = try await container.resolve(Token.self, arguments: 2)
             let old = try await container.resolve(Token.self, arguments: 1)
             let asking = explored.task("request") {
@@ -237,6 +247,7 @@ extension Scenario {
                     return Token(key.number)
                 }
             }
+            explored.watch(container)
             let outcomes = await explored.outcomes(4, of: "request") { number in
                 try await container.resolve(Token.self, arguments: Colliding(number: number % 2))
             }
@@ -249,6 +260,7 @@ extension Scenario {
                 Registration(Token.self, lifetime: .singleton) { _ in Token() }
                     .onDispose { _ in await gate.wait() }
             }
+            explored.watch(container)
             _ = try await container.resolve(Token.self)
             let outcomes = await explored.outcomes(2, of: "closer") { number in
                 try await container.dispose(deadline: number == 0 ? .zero : .nanoseconds(1))
@@ -270,6 +282,7 @@ extension Scenario {
                 }
                 .onDispose { _, reason in reasons.add(reason.error == nil) }
             }
+            explored.watch(container)
             let asking = explored.task("request") { try await container.resolve(Token.self) }
             let closing = explored.task("closer") { try await container.dispose() }
             try await closing.value
@@ -290,6 +303,7 @@ extension Scenario {
                 }
                 .onDispose { await $0.dispose(yielding: 1) }
             }
+            explored.watch(container)
             let asking = explored.task("request") { _ = try await container.resolve(Tracked.self) }
             let resetting = explored.task("reset") { try await container.reset(Tracked.self) }
             try await resetting.value

@@ -53,6 +53,17 @@ extension Scenario {
                     "two at once")
                 try await world.close()
             },
+            Scenario(
+                name: "random-programs",
+                claim: "whatever happens to it, a container does what the reference model does",
+                share: 0.5, worlds: 1000
+            ) { explored in
+                var random = SeededRandom(seed: explored.dataSeed)
+                let program = Program((0..<(16 + random.below(40))).map { _ in UInt8(random.below(256)) })
+                var player = Player(program, explored, isTold: false)
+                await player.play()
+                if !explored.isFine { explored.note("\(program)") }
+            },
         ]
         + Mix.all.map { mix in
             Scenario(

@@ -11,7 +11,7 @@ import Exploration
 
 /// The command line.
 ///
-/// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--inside] [--first] [--list] [--shard I/N]`
+/// `explore [NAME …] [--schedules N] [--seed S] [--data D] [--replay CHOICES] [--inside] [--first] [--unshortened] [--list] [--shard I/N]`
 struct Command {
     var names: [String] = []
     var schedules = environment("ASYNCDI_SCHEDULES").flatMap { Int($0) } ?? 10_000
@@ -24,6 +24,8 @@ struct Command {
     var isInside = false
     /// Whether to stop at the first failure, and not to shorten it.
     var isFirst = false
+    /// Whether failures are left as they are: faster, for many of them.
+    var isUnshortened = false
     var shard = (index: 0, count: 1)
 
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
@@ -39,6 +41,7 @@ struct Command {
             case "--list": isList = true
             case "--inside": isInside = true
             case "--first": isFirst = true
+            case "--unshortened": isUnshortened = true
             case "--schedules": schedules = Int(value()) ?? schedules
             case "--seed": firstSeed = UInt64(value()) ?? 1
             case "--data": data = UInt64(value())
@@ -95,7 +98,7 @@ struct Command {
         for world in worlds {
             var explorer = Explorer(schedules: each, firstSeed: firstSeed)
             explorer.dataSeed = world
-            explorer.shortens = !isFirst
+            explorer.shortens = !isFirst && !isUnshortened
             explorer.isInside = isInside
             Crash.where = "\(scenario.name) --data \(world)"
             let report =

@@ -102,11 +102,11 @@ struct ExplorerTests {
     }
 
     @Test
-    func `an error of the body is a failure`() {
+    func `an error of the body is a failure`() async {
         struct Own: Error {}
         let failure = Explorer(schedules: 1).explore { _ in throw Own() }.failure
         #expect(failure?.problems.first?.contains("Own") == true)
-        #expect(throws: ExplorationFailure.self) { try explore(schedules: 1) { _ in throw Own() } }
+        await #expect(throws: ExplorationFailure.self) { try await explore(schedules: 1) { _ in throw Own() } }
     }
 
     @Test
@@ -128,10 +128,10 @@ struct ExplorerTests {
     }
 
     @Test
-    func `time is virtual, and passes at any moment`() throws {
+    func `time is virtual, and passes at any moment`() async throws {
         let outcomes = Mutex<Set<Bool>>([])
         let start = ContinuousClock.now
-        try explore(schedules: 200) { explored in
+        try await explore(schedules: 200) { explored in
             let work = explored.task("work") { for _ in 0..<3 { await Task.yield() } }
             let isDone = Mutex(false)
             let watch = explored.task("watch") {
@@ -149,8 +149,8 @@ struct ExplorerTests {
     }
 
     @Test
-    func `a sleeper that is cancelled goes on at once`() throws {
-        try explore(schedules: 100) { explored in
+    func `a sleeper that is cancelled goes on at once`() async throws {
+        try await explore(schedules: 100) { explored in
             let sleeper = explored.task("sleeper") { try await explored.clock.sleep(for: .seconds(1_000)) }
             await Task.yield()
             sleeper.cancel()
@@ -160,8 +160,8 @@ struct ExplorerTests {
     }
 
     @Test
-    func `detached tasks, actors and the main actor belong to the schedule`() throws {
-        let report = try explore(schedules: 500) { explored in
+    func `detached tasks, actors and the main actor belong to the schedule`() async throws {
+        let report = try await explore(schedules: 500) { explored in
             let account = Account()
             let detached = Task.detached {
                 await account.deposit()

@@ -15,6 +15,8 @@
             case waits = 3
             /// The release of the lock at the address.
             case released = 4
+            /// It has the lock at the address.
+            case acquired = 5
         }
 
         /// Called at each point.
@@ -33,6 +35,7 @@
             }
             hook(Kind.pass.rawValue, nil)
             while pthread_mutex_trylock(mutex) != 0 { hook(Kind.blocked.rawValue, mutex) }
+            hook(Kind.acquired.rawValue, mutex)
         }
 
         static func unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {

@@ -116,6 +116,23 @@ struct ContainerExamples {
         #expect(report.description.contains("start took"))
     }
 
+    @Test func `a failed start names the service`() async throws {
+        struct Refused: Error {}
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in throw Refused() }.eager()
+        }
+        func start() async throws {
+            do {
+                try await container.start()
+            } catch {
+                // start failed after 2.1 seconds: Catalogue → Database: connection refused
+                throw container.startFailure ?? error
+            }
+        }
+        let failure = await #expect(throws: StartFailure.self) { try await start() }
+        #expect(failure?.service?.description == "Database" && failure?.underlying is Refused)
+    }
+
     @Test func `a repository is decorated`() async throws {
         let container = Container {
             Registration((any UserRepository).self) { _ in SQLUserRepository() }

@@ -20,11 +20,11 @@ enum Documents {
         }
     }
 
-    /// The code that these tests and `.ci/check-wiring` compile, as lines.
+    /// The code that these tests, `.ci/check-wiring` and the tests of `Exploration` compile, as lines.
     static func compiledFiles() throws -> [[String]] {
         try [
             "Tests/DocumentationTests", "Tests/CallSiteTests", "Tests/MainActorCallSiteTests",
-            "Tests/WiringApplications/Sources",
+            "Tests/WiringApplications/Sources", "Exploration/Tests",
         ]
         .flatMap { try files(in: $0, endingIn: ".swift") }
         .map { try Markdown.lines(text(of: $0)) }

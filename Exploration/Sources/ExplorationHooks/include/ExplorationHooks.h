@@ -23,6 +23,9 @@ uint64_t exploration_task(void *_Nonnull job);
 /// Runs `body` on a thread of its own and waits for its end.
 void exploration_on_thread(void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
 
+/// The same, without waiting.
+void exploration_start_thread(void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
+
 /// Ends the process in a way that says which schedule was running when a trap or a signal ends it.
 void exploration_report_crashes(void (*_Nonnull report)(int signal));
 
@@ -31,7 +34,12 @@ void exploration_flush(void);
 // MARK: Threads that take turns, for exploring inside jobs
 
 /// Why a thread came back: its job is over, or it is at a schedule point.
-enum { exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4, exploration_blocked_in_handler = 5 };
+enum {
+    exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4,
+    exploration_acquired = 5,
+    // In a handler that the runtime calls under a lock of its own.
+    exploration_blocked_in_handler = 6, exploration_released_in_handler = 7
+};
 
 /// Asked at each schedule point, on the thread itself; true when it has to stop there.
 typedef bool (*exploration_decision)(int kind, const void *_Nullable address);

@@ -1,0 +1,1 @@
+../../../../Fuzzing/Sources/Fuzz/Player.swift

@@ -1,0 +1,1 @@
+../../../../StressTests/Support/ReferenceModel+Changes.swift

@@ -1,0 +1,1 @@
+../../../../StressTests/Support/Probe.swift

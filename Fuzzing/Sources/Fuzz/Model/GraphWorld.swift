@@ -1,0 +1,1 @@
+../../../../StressTests/Support/GraphWorld.swift
