@@ -184,7 +184,8 @@ struct Player {
 
     /// Compares what was returned, and what was made on the way.
     mutating func follow(_ asks: [Ask], _ outcomes: [Outcome], since mark: Mark) {
-        for made in world.made[mark.made...] where isShared(made) {
+        // A creation that was abandoned earlier may end after its registration was replaced.
+        for made in world.made[mark.made...] where isShared(made) && made.run >= mark.begun {
             if let flaw = model.contradiction(in: made.node, from: made.place.container) { explored.fail(flaw) }
         }
         for (ask, outcome) in zip(asks, outcomes) {
