@@ -42,7 +42,7 @@ final class TestWatcher: ContainerInterceptor {
     }
 
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
-        if call.kind == .factory { use(call.key, call.site) }
+        if call.kind == .factory { noteUse(of: call.key, at: call.site) }
     }
 
     nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
@@ -61,9 +61,10 @@ final class TestWatcher: ContainerInterceptor {
 
     func didRefuse(_ key: ServiceKey) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(key) }
 
-    func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { use(key, site) }
+    func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { noteUse(of: key, at: site) }
 
-    private func use(_ key: ServiceKey, _ site: RegistrationSite?) {
+    /// A request has reached a registration.
+    func noteUse(of key: ServiceKey, at site: RegistrationSite?) {
         state.withLock { _ = $0.used.insert(Used(key: key, site: site)) }
     }
 

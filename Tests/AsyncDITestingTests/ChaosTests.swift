@@ -57,6 +57,38 @@ struct ChaosTests {
         #expect(calls.all.count == 150 * 12)
     }
 
+    @Test(arguments: [true, false])
+    func `an override that only rounds of chaos resolve is used`(isInstance: Bool) async throws {
+        let found = Log<TestReport>()
+        let base = Registrations { Registration(String.self, instance: "real") }
+        let override = Registrations {
+            if isInstance {
+                Registration(String.self, instance: "fake")
+            } else {
+                Registration(String.self) { _ in "fake" }
+            }
+        }
+        let session = TestSession(
+            [
+                TestSession.Layer(registrations: base, isOfTest: false),
+                TestSession.Layer(registrations: override, isOfTest: true),
+            ], TestContainerOption.Values([]), testID: nil,
+            again: {
+                Registrations {
+                    base
+                    override
+                }
+            }, report: { found.append($0) })
+        try await session.begin()
+        try await TestSession.$current.withValue(session) {
+            try await withChaos(seed: 1, rounds: 1, faults: []) { container in
+                #expect(try await container.resolve(String.self) == "fake")
+            }
+        }
+        await session.end(failing: nil)
+        #expect(found.all.isEmpty)
+    }
+
     @Test func `singletons that are reset in chaos are disposed once each`() async throws {
         try await withChaos(seed: 1, rounds: 50, resets: true) { container in
             await withTaskGroup { group in

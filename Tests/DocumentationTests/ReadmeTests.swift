@@ -64,7 +64,7 @@ struct ReadmeTests {
             Registration(ConnectionPool.self, lifetime: .singleton) { _ in try await ConnectionPool.open() }
                 .onDispose { pool in await pool.close() }
             Registration(expected: Request.self)  // each scope supplies it
-            Registration(Transaction.self, lifetime: .scoped) { r in try await r.resolve(ConnectionPool.self).begin() }
+            Registration(using: { (pool: ConnectionPool) in try await pool.begin() }, lifetime: .scoped)
                 .onDispose { transaction, reason in
                     if reason.error == nil { try await transaction.commit() } else { await transaction.rollBack() }
                 }

@@ -10,9 +10,12 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     private let plan: ChaosPlan
     private let state: Locked<State>
+    /// Notes the uses of registrations, where they are those of a test's container.
+    private let watcher: TestWatcher?
 
-    init(_ plan: ChaosPlan, resets: Bool) {
+    init(_ plan: ChaosPlan, resets: Bool, usesSeenBy watcher: TestWatcher?) {
         self.plan = plan
+        self.watcher = watcher
         state = Locked(State(record: ChaosRecord(resets: resets)))
     }
 
@@ -29,6 +32,7 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
         state.withLock { $0.record.begin(call) }
+        if call.kind == .factory { watcher?.noteUse(of: call.key, at: call.site) }
         // A disposal hook does its work first, so that the instance is closed.
         if call.kind != .disposalHook { try await inject(into: call) }
     }
@@ -45,6 +49,8 @@ final class ChaosInterceptor: ContainerInterceptor {
         }
         if call.kind == .disposalHook { try await inject(into: call) }
     }
+
+    func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { watcher?.noteUse(of: key, at: site) }
 
     func didFail(_ call: InterceptedCall, with error: any Error) {
         // A hook that fails by itself has run, too.

@@ -54,8 +54,7 @@ public nonisolated(nonsending) func withChaos(
     @RegistrationBuilder _ registrations: () -> Registrations,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
-    for round in 0..<rounds {
-        let plan = ChaosPlan(seed: seed &+ UInt64(round), faults: faults)
+    for plan in ChaosPlan.rounds(rounds, from: seed, faults: faults) {
         try await ChaosRound(plan, registrations(), resets: resets).run(patience: patience, operation)
     }
 }
@@ -78,10 +77,21 @@ public nonisolated(nonsending) func withChaos(
     faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
-    guard let make = TestSession.current?.makeRegistrations else { throw TestContainerError.noTestContainer }
-    try await withChaos(
-        seed: seed, rounds: rounds, patience: patience, faults: faults, resets: resets, { make() }, operation: operation
-    )
+    guard let session = TestSession.current, let make = session.makeRegistrations else {
+        throw TestContainerError.noTestContainer
+    }
+    for plan in ChaosPlan.rounds(rounds, from: seed, faults: faults) {
+        // An override that the rounds resolve is one that the test resolves.
+        let round = ChaosRound(plan, make(), resets: resets, usesSeenBy: session.watcher)
+        try await round.run(patience: patience, operation)
+    }
+}
+
+extension ChaosPlan {
+    /// The plans of several rounds, with one seed after the other.
+    fileprivate static func rounds(_ count: Int, from seed: UInt64, faults: Set<ChaosFault>) -> [ChaosPlan] {
+        (0..<count).map { ChaosPlan(seed: seed &+ UInt64($0), faults: faults) }
+    }
 }
 
 /// One round: a container, the body, the disposal, the checks.
@@ -90,9 +100,11 @@ struct ChaosRound {
     private let interceptor: ChaosInterceptor
     private let container: Container
 
-    init(_ plan: ChaosPlan, _ registrations: Registrations, resets: Bool) {
+    init(
+        _ plan: ChaosPlan, _ registrations: Registrations, resets: Bool, usesSeenBy watcher: TestWatcher? = nil
+    ) {
         self.plan = plan
-        interceptor = ChaosInterceptor(plan, resets: resets)
+        interceptor = ChaosInterceptor(plan, resets: resets, usesSeenBy: watcher)
         container = Container(name: "chaos", observers: [interceptor], registrations: registrations)
         interceptor.watch(container)
     }
