@@ -144,7 +144,7 @@ extension ContainerCore.State {
         drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &removals)
     }
 
-    /// Hides all cached instances, because a registration that is still referenced must not keep its instances.
+    /// Clears the indexes of all registrations, because one that is still referenced must not keep its instances.
     mutating func clearIndexes() {
         instances.forEach { kept in
             guard kept.arguments != nil else { return }
