@@ -99,7 +99,7 @@ extension ContainerCore {
     /// The consequences of a creation's end, outside the lock.
     private struct Ending {
         var isKept = false
-        /// The number of what a storage has from now on.
+        /// The number of a storage's new content.
         var generation: Int?
         var leases: [any HeldLease] = []
         /// The leased instance, for the waiters that take a lease.

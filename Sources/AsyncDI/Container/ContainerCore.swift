@@ -73,7 +73,7 @@ final class ContainerCore: ResolutionHost {
         var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
-        /// The problems of the registrations given to the initializer, in their order.
+        /// The problems of the initializer's registrations, in their order.
         var setUpProblems: [ResolutionError] = []
         var modules = PendingModules()
         /// The child containers, by identity, because each removes itself before it is released.

@@ -84,7 +84,7 @@ import Synchronization
         of binding: Binding, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Run?, creation: Creation?,
         holder: Creation?, graph: ResolutionGraph?
     ) {
-        // Unretained because the host, or the run that asks the same one, is kept.
+        // Unretained because the run keeps the host or a run with the same host.
         let table = Unmanaged.passUnretained(host.table)
         self.init(
             binding, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
@@ -103,7 +103,7 @@ import Synchronization
     /// A run for a graph instance without arguments.
     @inline(__always)
     convenience init(of creation: Creation, inside parent: Run?, graph: ResolutionGraph, table: InstanceTable) {
-        // Unretained because the host, or the run that asks the same one, is kept.
+        // Unretained because the run keeps the host or a run with the same host.
         let table = Unmanaged.passUnretained(table)
         self.init(
             creation.binding, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
@@ -177,7 +177,7 @@ import Synchronization
     var graph: ResolutionGraph {
         if let givenGraph { return givenGraph }
         if let parent { return beginsBlock ? outerRuns.graph : parent.graph }
-        // Unchecked because the outermost run makes nothing else.
+        // Unchecked because the outermost run creates only a graph.
         let graph = unsafeDowncast(
             own.loadOrInitialize { ResolutionGraph(isEntered: true) }, to: ResolutionGraph.self)
         // A task that outlives the run has created the graph. The run may have looked for a graph to leave already, so
@@ -189,7 +189,7 @@ import Synchronization
     /// Leaves the graph of this run, which was the outermost one of its resolution and has ended.
     func leaveOwnGraph() {
         guard parent == nil, let graph = own.object else { return }
-        // Unchecked because the outermost run makes nothing else.
+        // Unchecked because the outermost run creates only a graph.
         unsafeDowncast(graph, to: ResolutionGraph.self).leaveAsMaker()
     }
 
@@ -204,7 +204,7 @@ import Synchronization
 
     /// The set of runs before this one; only for a run that ``beginsBlock``.
     var outerRuns: OuterRuns {
-        // Unchecked because a run inside another one creates nothing else.
+        // Unchecked because a run inside another one creates only a set of runs.
         unsafeDowncast(own.loadOrInitialize { OuterRuns(outside: self) }, to: OuterRuns.self)
     }
 

@@ -189,7 +189,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         end(flight, succeeded: succeeded).action
     }
 
-    /// From now on no request joins the flights of these keys, and what they produce is not kept.
+    /// Invalidates the flights of these keys: further requests do not join them, and their values are not kept.
     mutating func invalidate(where isAffected: (Key) -> Bool) {
         for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
         let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
