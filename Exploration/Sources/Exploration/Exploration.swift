@@ -27,7 +27,7 @@ struct Exploration {
             let result = run(Picker(seed: seed, steps: length), seed: seed, body)
             count(result)
             if fail(result, seed: seed, body) { return }
-            // Few enough to run them all.
+            // The schedules are few enough to run all of them.
             if number == 400, let estimate = report.estimate, estimate * 1.5 < Double(settings.schedules) {
                 if search(body) { return }
             }
@@ -40,7 +40,8 @@ struct Exploration {
         _ = fail(result, seed: nil, body, shortening: false)
     }
 
-    /// Runs all schedules, one after the other in the order of their choices; false when there are too many.
+    /// Runs all schedules, one after the other in the order of their choices; returns false if their number is too
+    /// large.
     private mutating func search(_ body: @escaping Explorer.Body) -> Bool {
         var prefix: [Int] = []
         while report.schedules < settings.schedules {
@@ -81,7 +82,7 @@ struct Exploration {
         case .finished: break
         case .deadlock:
             problems.append("deadlock: nothing can run, and \(Self.waiting(explored)) not ended")
-            // Inside jobs, a thread that has stopped may hold what the explanation needs.
+            // When the inside of jobs is explored, a stopped thread may hold a lock that the explanation needs.
             let explanation = settings.isInside ? "" : explored.explanation
             if !explanation.isEmpty { problems.append(explanation) }
         case .endless:

@@ -58,14 +58,14 @@ public final class Explored: Sendable {
         }
     }
 
-    /// Adds to the report of a deadlock what the closure says then: what waits for what.
+    /// Adds the closure's text to the report of a deadlock: for example, the waits between tasks.
     ///
-    /// It is called when nothing can run any more, and must not wait for anything.
+    /// It is called when no more jobs can run, and must not wait.
     public func explainDeadlock(_ explanation: @escaping @Sendable () -> String) {
         state.withLock { $0.explanations.append(explanation) }
     }
 
-    /// Whether nothing has failed yet.
+    /// Whether the schedule has not failed yet.
     public var isFine: Bool { complaints.isEmpty }
 
     var explanation: String {

@@ -2,7 +2,7 @@ import ExplorationHooks
 
 /// For a program that already has a thread to explore on, such as a fuzzer, and that chooses the schedules itself.
 extension Explorer {
-    /// Makes the calling thread one that explores, until the process ends.
+    /// Makes the calling thread an exploring thread, until the process ends.
     ///
     /// Work that it starts from then on runs inside ``run(seed:steps:_:)`` only.
     public static func takeThread() {
@@ -13,13 +13,13 @@ extension Explorer {
         exploration_set_exploring(true)
     }
 
-    /// Runs one schedule of the body on the calling thread, which has been taken.
+    /// Runs one schedule of the body on the calling thread, after ``takeThread()``.
     ///
     /// - Parameters:
-    ///   - seed: Chooses the schedule: 0 is first come, first served.
-    ///   - steps: How many choices a schedule has, roughly.
+    ///   - seed: The seed that chooses the schedule; 0 is first come, first served.
+    ///   - steps: The approximate number of choices in a schedule.
     ///   - body: The body.
-    /// - Returns: The failure, not shortened; nil if there is none.
+    /// - Returns: The failure, not shortened; nil without one.
     public func run(seed: UInt64, steps: Int, _ body: @escaping Body) -> ExplorationFailure? {
         var exploration = Exploration(settings: self)
         exploration.run(seed: seed, steps: steps, body)

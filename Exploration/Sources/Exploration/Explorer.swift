@@ -6,9 +6,9 @@ import Synchronization
 /// A schedule is the order in which the ready jobs of all tasks run, one at a time, on a single thread. It includes the
 /// body, the tasks that it starts (even detached ones), actors and the main actor's jobs. It also includes time,
 /// through ``VirtualClock``, `Task.sleep` and every other wait for the runtime's timers. Half of the seeds choose a
-/// random walk, the others strict priorities with few changes. Where fewer schedules exist than requested, all are run.
+/// random walk, the others strict priorities with few changes. If fewer schedules exist than requested, all are run.
 ///
-/// The body must not wait for other threads: for input, a dispatch queue or a semaphore. It is called anew for each
+/// The body must not wait for other threads: for input, a dispatch queue or a semaphore. It is called again for each
 /// schedule, and should create everything that it uses.
 ///
 /// The call blocks its thread, and a process runs one exploration at a time. Tasks that other threads start meanwhile
@@ -20,7 +20,7 @@ public struct Explorer: Sendable {
     public var firstSeed: UInt64
     /// The highest number of steps in a schedule: more steps count as an endless loop.
     public var stepLimit = 100_000
-    /// Whether jobs are explored inside, where the code calls ``schedulePoint``: on threads that take turns.
+    /// Whether the inside of jobs is explored, at each call of ``schedulePoint``: on threads that take turns.
     public var isInside = false
     /// Whether a failure is shortened, which runs many more schedules.
     public var shortens = true
@@ -33,7 +33,7 @@ public struct Explorer: Sendable {
         self.firstSeed = firstSeed
     }
 
-    /// The hook that code explored inside jobs calls where threads could interleave.
+    /// The hook that explored code calls inside jobs wherever threads could interleave.
     public static var schedulePoint: @convention(c) (Int32, UnsafeRawPointer?) -> Void {
         { kind, address in exploration_point(kind, address) }
     }
@@ -46,7 +46,7 @@ public struct Explorer: Sendable {
         onOwnThread { $0.explore(body) }
     }
 
-    /// Runs one schedule: that of a failure's shortened choices.
+    /// Runs one schedule, given by a failure's shortened choices.
     public func replay(_ choices: [Int], _ body: @escaping Body) -> ExplorationReport {
         onOwnThread { $0.replay(choices, body) }
     }
@@ -110,7 +110,7 @@ public func explore(
         let call = DetachedCall { continuation.resume(returning: explorer.explore(body)) }
         exploration_start_thread(
             { context in
-                // Retained by hand because a C function passes it on to the thread, which takes it over.
+                // Retained by hand because a C function passes it to the thread, which takes over the reference.
                 Unmanaged<DetachedCall>.fromOpaque(context!).takeRetainedValue().work()
             }, Unmanaged.passRetained(call).toOpaque())
     }

@@ -49,7 +49,7 @@ enum Picker {
     }
 }
 
-/// Every option has the same probability, except timers, which are hurried in every other walk only.
+/// Every option has the same probability, except for timers, which only every other walk hurries.
 struct RandomWalk {
     private var random: SeededRandom
     private let timers: Double
@@ -79,8 +79,8 @@ struct RandomWalk {
 
 /// Probabilistic concurrency testing: strict priorities in a random order, lowered at a few random steps.
 ///
-/// A bug that needs `depth` steps in a certain order is found with a probability of at least 1 in
-/// tasks × steps^(depth − 1) in each schedule (Burckhardt and others, 2010): few preemptions at random depths, where a random
+/// A bug that needs `depth` steps in a certain order is found with a probability of at least 1 in tasks × steps^(depth
+/// − 1) in each schedule (Burckhardt and others, 2010): it makes few preemptions at random depths, whereas a random
 /// walk preempts all the time.
 struct PriorityPicker {
     private var random: SeededRandom

@@ -2,10 +2,10 @@ import ExplorationHooks
 
 /// One schedule of a body: the ready jobs, the running timers, and the choices so far.
 ///
-/// Only one thread at a time uses it: that of the exploration. `nonisolated(unsafe)` below has the same reason; the
-/// hooks pass jobs of other threads on to their executors.
+/// Only one thread at a time uses it: the exploration's thread, which also justifies `nonisolated(unsafe)` below. The
+/// hooks pass jobs of other threads to their own executors.
 final class Schedule {
-    /// The schedule that runs, or ran last.
+    /// The current schedule, or the last one.
     nonisolated(unsafe) static var current = Schedule(picker: .replay([]), limit: 0)
 
     /// A job that can run.
@@ -31,7 +31,7 @@ final class Schedule {
         case finished
         /// No job was ready, no timer ran, and the body had not ended.
         case deadlock
-        /// More steps than a schedule may have.
+        /// The schedule had more steps than allowed.
         case endless
     }
 
@@ -55,10 +55,10 @@ final class Schedule {
     private(set) var weight = 1.0
     private(set) var steps = 0
     private var isFinished = false
-    /// Whether jobs are explored inside: each runs on a thread that stops at schedule points.
+    /// Whether the inside of jobs is explored: each job runs on a thread that stops at schedule points.
     private let isInside: Bool
     var threads = TurnTakers()
-    /// The lock for which the thread that stopped last waits.
+    /// The lock that the most recently stopped thread waits for.
     private(set) var blockingLock: UnsafeRawPointer?
     private var chosen: Int?
 
@@ -76,7 +76,7 @@ final class Schedule {
 
     // MARK: Running
 
-    /// Runs the body and all work that it leaves behind, until no job is ready any more.
+    /// Runs the body and its remaining work, until no more jobs are ready.
     func run(_ body: @escaping @Sendable () async -> Void) -> End {
         Schedule.current = self
         // Sendable because this schedule's thread runs the task.
@@ -85,8 +85,8 @@ final class Schedule {
             await body()
             schedule.isFinished = true
         }
-        // Work that continues after the body's end gets some of the time that it waits for: a timer that is set again
-        // forever is abandoned.
+        // Work that continues after the body's end receives a limited number of timers, so that a timer that is set
+        // again forever is abandoned.
         var timersAfterEnd = 0
         var timersAlone = 0
         while true {
@@ -168,7 +168,7 @@ final class Schedule {
         }
         if kind == Int32(exploration_released) {
             threads.release(address)
-            // One that holds a lock of the runtime's has waited for this one.
+            // A thread that holds a lock of the runtime has waited for this thread.
             guard threads.canUrgentGoOn else { return false }
             steps += 1
             chosen = 0
@@ -177,7 +177,7 @@ final class Schedule {
         if threads.isUrgent, kind == Int32(exploration_pass) { return false }
         steps += 1
         blockingLock = address
-        // It goes on as soon as it can, and before that the one that has the lock.
+        // This thread continues as soon as possible, after the thread that has the lock.
         if kind == Int32(exploration_blocked_in_handler) { return true }
         let mayGoOn = kind == Int32(exploration_pass)
         let stopped = threads.eligible

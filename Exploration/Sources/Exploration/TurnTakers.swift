@@ -1,6 +1,6 @@
 import ExplorationHooks
 
-/// The threads that run jobs which are explored inside, one at a time.
+/// The threads that run jobs whose inside is explored, one at a time.
 ///
 /// Some are free, some have stopped at a schedule point.
 struct TurnTakers {
@@ -11,7 +11,7 @@ struct TurnTakers {
         var lock: UnsafeRawPointer?
         /// The turn in which it began to wait for others.
         var waitsSince: Int?
-        /// Whether it holds a lock of the runtime's: others would stop there for good.
+        /// Whether it holds a lock of the runtime, at which other threads would stop forever.
         let isUrgent: Bool
     }
 
@@ -26,9 +26,9 @@ struct TurnTakers {
     private(set) var runningOwner = 0
 
     var isEmpty: Bool { stopped.isEmpty }
-    /// Whether one that has stopped holds a lock of the runtime's: until it goes on, no job begins.
+    /// Whether a stopped thread holds a lock of the runtime: until it continues, new jobs do not begin.
     var isUrgent: Bool { stopped.contains(where: \.isUrgent) }
-    /// Whether such a one could go on.
+    /// Whether such a thread could continue.
     var canUrgentGoOn: Bool { stopped.contains { $0.isUrgent && $0.lock == nil } }
 
     /// The positions of the threads that can continue.
@@ -51,7 +51,7 @@ struct TurnTakers {
 
     func owner(at index: Int) -> Int { stopped[index].owner }
 
-    /// The running thread has got a lock.
+    /// Notes that the running thread has taken a lock.
     mutating func acquire(_ lock: UnsafeRawPointer?) {
         if let lock { holders[lock] = running }
     }

@@ -1,4 +1,6 @@
-/// A clock whose time the scheduler moves: pass it to `Container(clock:)`.
+/// A clock whose time the scheduler advances.
+///
+/// Pass it to `Container(clock:)`.
 ///
 /// A sleep is an option of the scheduler like any ready job: a deadline may pass before, between or after any steps of
 /// other tasks. Outside an exploration its time does not pass.
@@ -26,7 +28,7 @@ public struct VirtualClock: Clock {
     /// The smallest step.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Sleeps until the scheduler has moved the time.
+    /// Sleeps until the scheduler has advanced the time.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -224,7 +224,7 @@ extension Scenario {
                     "job \(job) is told \(outcome), and was \(mine)")
             }
             if drains {
-                // Callers that were let in are not disturbed.
+                // Admitted callers are not disturbed.
                 explored.expect(
                     ends.entries.allSatisfy(\.committed), "rolled back by a drain: \(ends.entries), \(outcomes)")
                 explored.expect(

@@ -39,7 +39,7 @@ extension Scenario {
             explored in
             let ledger = Ledger()
             let container = pools(explored, .multiton, ledger)
-            // A creation in flight would reach its waiters, beside its successor.
+            // An instance in flight would reach its waiters at the same time as its successor.
             _ = try await container.resolve(Pool.self, arguments: 0)
             let tasks = (0..<2).map { number in
                 explored.task("lease \(number)") { try await hold(container, 0, explored) }
@@ -89,7 +89,7 @@ extension Scenario {
                 explored.task("request \(number)") { _ = try await container.resolve(Pool.self, arguments: number) }
             }
             for task in tasks { try await task.value }
-            // Time may pass before the eviction can run, but not again and again.
+            // Time may pass before the eviction can run, but not indefinitely.
             for _ in 0..<100 where await !container.cachedArguments(of: Pool.self, Int.self).isEmpty {
                 try await explored.clock.sleep(for: .seconds(60))
             }
@@ -108,7 +108,7 @@ extension Scenario {
             }
             _ = explored.successes(outcomes, "a request")
             explored.expect(ledger.made == 3, "\(ledger.made) made")
-            // As the last one used, it stays when another one comes.
+            // As the most recently used instance, it stays when another one is created.
             let cached = await container.cachedArguments(of: Pool.self, Int.self).sorted()
             let kept = try await container.resolve(Pool.self, arguments: cached[0])
             _ = try await container.resolve(Pool.self, arguments: 9)
@@ -177,7 +177,7 @@ extension Scenario {
         },
     ]
 
-    /// A pool knows whether it was disposed.
+    /// A pool that records whether it was disposed.
     private final class Pool: Sendable {
         let tracked: Tracked
         private let end = Counter()

@@ -82,7 +82,7 @@ extension Scenario {
             explored.watch(container)
             let asking = explored.task("request") { try await container.resolve(Token.self) }
             func isTold() -> Bool { log.entries.contains { if case .stalled = $0 { true } else { false } } }
-            // Time may pass before the monitor can look, but not again and again.
+            // Time may pass before the monitor can check, but not indefinitely.
             for _ in 0..<100 where !isTold() { try await explored.clock.sleep(for: .seconds(30)) }
             gate.open()
             _ = try await asking.value

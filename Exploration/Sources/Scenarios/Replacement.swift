@@ -110,7 +110,7 @@ extension Scenario {
                 }
             }
             explored.watch(container)
-            // A creation in flight would go to its waiters, beside its successor.
+            // An instance in flight would reach its waiters at the same time as its successor.
             _ = try await container.resolve(Tracked.self, arguments: 1)
             let asking = (0..<2).map { number in
                 explored.task("request \(number)") {

@@ -1,14 +1,14 @@
 import AsyncDI
 import Exploration
 
-/// A guarantee, and a body whose schedules all have to keep it.
+/// A guarantee, and a body that must keep it in every schedule.
 struct Scenario {
     let name: String
     /// The guarantee, in the words of the documentation.
     let claim: String
-    /// The number of schedules, as a share of those requested: less where one is long.
+    /// The number of schedules, as a share of the requested number; smaller for long schedules.
     var share = 1.0
-    /// The number of random worlds for the schedules, where the body draws one from its data seed.
+    /// The number of random worlds for the schedules, if the body draws one from its data seed.
     var worlds = 1
     let body: Explorer.Body
 
@@ -49,7 +49,7 @@ extension Result where Failure == any Error {
 }
 
 extension Explored {
-    /// Lets a deadlock's report say what the container waits for.
+    /// Adds the container's waits to a deadlock's report.
     func watch(_ container: Container) {
         explainDeadlock { [weak container] in
             guard let activity = container?.activity(), !activity.isEmpty else { return "" }

@@ -318,7 +318,7 @@ extension Scenario {
         func hash(into hasher: inout Hasher) {}
     }
 
-    /// Returns when the task is cancelled, and not before.
+    /// Returns only when the task is cancelled.
     private static func untilCancelled() async {
         let gate = Gate()
         await withTaskCancellationHandler {

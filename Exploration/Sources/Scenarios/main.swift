@@ -20,11 +20,11 @@ struct Command {
     var data: UInt64?
     var replay: [Int]?
     var isList = false
-    /// Whether jobs are explored inside, at the library's schedule points.
+    /// Whether the inside of jobs is explored, at the library's schedule points.
     var isInside = false
     /// Whether to stop at the first failure, and not to shorten it.
     var isFirst = false
-    /// Whether failures are left as they are: faster, for many of them.
+    /// Whether failures are not shortened, which is faster for many of them.
     var isUnshortened = false
     var shard = (index: 0, count: 1)
 

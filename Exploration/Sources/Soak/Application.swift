@@ -19,7 +19,7 @@ struct Census: Sendable {
     let handlers = Counter()
     let events = Counter()
     let complaints = Complaints()
-    /// Applications that were disposed under their requests.
+    /// The number of applications that were disposed during their requests.
     let disposals = Counter()
 
     var living: Int { connections.value + units.value + handlers.value }
@@ -31,7 +31,7 @@ final class Connection: Sendable {
     private let isOpen = Counter()
     private let census: Census
 
-    /// How many applications had been disposed when it was opened: its own may be the next one.
+    /// The number of disposed applications when the connection was opened; its own may be the next one.
     private let disposals: Int
 
     init(_ census: Census) {
@@ -45,7 +45,7 @@ final class Connection: Sendable {
 
     deinit { census.connections.add(-1) }
 
-    /// Writes, unless the application was disposed, which closes it under a request.
+    /// Writes, unless the application was disposed, which closes the connection during a request.
     func write() {
         let isWritten = isOpen.value == 1 && writeByte(to: descriptor)
         let isCutShort = census.disposals.value > disposals
@@ -115,7 +115,7 @@ struct EventCounter: ContainerObserver {
 
 /// One life of the server.
 final class Application: Sendable {
-    /// More than there are places for connections.
+    /// The number of tenants, which exceeds the capacity for connections.
     static let tenants = 24
 
     let container: Container
@@ -148,7 +148,7 @@ final class Application: Sendable {
         .onDispose { $0.close() }
     }
 
-    /// Replaces the handler, or forgets it, or all connections.
+    /// Replaces or resets the handler, or resets all connections.
     func reload(_ number: Int) async throws {
         switch number % 4 {
         case 0: try await container.reset(.multiton)

@@ -1,7 +1,8 @@
 // A server that runs for a long time: `soak [MINUTES]`, 30 when not said.
 //
-// Requests of many tenants, a part of which are cancelled; handlers and connections that are reloaded under them; and an application that
-// is drained or disposed every few seconds, and replaced. Memory, threads and descriptors have to stay where they were.
+// It has requests of many tenants, some of which are cancelled. Handlers and connections are reloaded during requests,
+// and every few seconds the application is drained or disposed, and replaced. Memory, threads and descriptors must not
+// grow.
 
 import AsyncDI
 
@@ -27,7 +28,7 @@ let tally = Tally()
 let application = Locked(Application(census))
 let start = ContinuousClock.now
 let end = start + .seconds(minutes * 60)
-// Everything once: timers and threads of the runtime's own need descriptors too.
+// Runs every part once, because the runtime's timers and threads need descriptors too.
 try await Application(census).serve(Request(tenant: 0))
 try await Task.sleep(for: .seconds(3))
 let atRest = Occupation.now
@@ -52,7 +53,7 @@ func client(_ number: Int) async {
         } catch {
             census.complaints.add("a request failed: \(error)")
         }
-        // A server is not busy all the time; and its machine is used by others.
+        // A server is not always busy, and other programs use its machine.
         if random.chance(0.4) { try? await Task.sleep(for: .milliseconds(8)) }
     }
 }
@@ -94,7 +95,7 @@ func restart() async {
     }
 }
 
-/// A line every minute; the figures.
+/// Prints a line every minute, and returns the figures.
 func watch() async -> [Occupation] {
     var all: [Occupation] = []
     var lines = 0
@@ -147,7 +148,7 @@ print(
     """)
 census.complaints.expect(late - early < max(1024, early / 20), "memory grew by \(late - early) kB")
 census.complaints.expect(last.descriptors == atRest.descriptors, "descriptors were lost")
-// The pool of the runtime's threads, one for each core, is not there at first.
+// The runtime creates its pool of threads, one for each core, only after the start.
 census.complaints.expect(last.threads <= atRest.threads + 4, "threads were lost")
 census.complaints.expect(census.living == 0, "instances were lost")
 if !census.complaints.isEmpty {

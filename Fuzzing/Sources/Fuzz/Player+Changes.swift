@@ -1,7 +1,7 @@
 import AsyncDI
 import Exploration
 
-/// Changes, alone and while requests or leases go on.
+/// Changes, alone and during requests or leases.
 extension Player {
     mutating func change(_ change: Change, _ number: Int) async {
         let mark = mark()
@@ -13,7 +13,9 @@ extension Player {
         compareOrder(of: perform.ended, since: mark)
     }
 
-    /// What was cached is disposed, where it is known: what a race left to its waiters goes at some other time.
+    /// Checks the disposal of instances that are known to be cached.
+    ///
+    /// An instance that a race left to its waiters is disposed at another time.
     func expectDisposed(
         _ ended: Set<ReferenceModel.Place>, cachedIn before: ReferenceModel, by cause: String
     ) {
@@ -23,7 +25,7 @@ extension Player {
         }
     }
 
-    /// What an instance holds is disposed after it, where both end together.
+    /// Checks that an instance's dependencies are disposed after it if both end together.
     func compareOrder(of ended: Set<ReferenceModel.Place>, since mark: Mark) {
         let ending = Set(world.made.filter { ended.contains($0.place) }.map { ObjectIdentifier($0.node) })
         var earlier: Set<ObjectIdentifier> = []
@@ -43,7 +45,7 @@ extension Player {
         let work: @Sendable () async throws -> Void
     }
 
-    /// Changes the model, and says how to change the container.
+    /// Changes the model, and returns the matching change of the container.
     mutating func perform(_ change: Change, _ number: Int) -> Performance {
         let container = containers[number]
         switch change {
@@ -73,7 +75,7 @@ extension Player {
         }
     }
 
-    /// Requests while something changes: each gets an instance or a refusal, whichever comes first.
+    /// Makes requests during a change: each receives an instance or a refusal, whichever comes first.
     mutating func race(_ asks: [Ask], _ change: Change, _ number: Int) async {
         let asks = asks.map { Ask(node: $0.node, container: open($0.container)) }
         let mark = mark()
@@ -90,7 +92,7 @@ extension Player {
         settle(before, since: mark, isChanged: true)
     }
 
-    /// What is leased is not disposed until the lease has ended.
+    /// Checks that a leased instance is not disposed before the end of the lease.
     mutating func lease(_ ask: Ask, _ change: Change, _ number: Int, _ steps: Int) async {
         let ask = Ask(node: ask.node, container: open(ask.container))
         let mark = mark()

@@ -1,15 +1,15 @@
 import AsyncDI
 import Exploration
 
-/// Plays a program on a container and on the model, and compares what comes of it.
+/// Plays a program on a container and on the model, and compares the results.
 struct Player {
     let program: Program
     let explored: Explored
-    /// Whether each operation is noted, which costs more than it does.
+    /// Whether each operation is noted, which costs more than the operation.
     let isTold: Bool
     let world = World()
     var model: ReferenceModel
-    /// By their numbers; nil where closed.
+    /// The containers by their numbers; nil for closed ones.
     var containers: [Container?]
 
     init(_ program: Program, _ explored: Explored, isTold: Bool) {
@@ -66,14 +66,14 @@ struct Player {
 
     // MARK: Containers
 
-    /// An open container: the one of a number, or else the nearest before it.
+    /// Returns the open container with a number, or else the nearest open one before it.
     func open(_ number: Int) -> Int {
         var number = number % containers.count
         while containers[number] == nil { number -= 1 }
         return number
     }
 
-    /// Everything but closing the root, which the end does.
+    /// Returns a possible change; only the end of the program closes the root.
     func possible(_ change: Change, _ number: Int) -> (Change, Int)? {
         let number = open(number)
         if case .close = change, number == 0 { return nil }
@@ -98,7 +98,7 @@ struct Player {
 
     typealias Outcome = Result<Node, any Error>
 
-    /// Requests at once: what they return is what the model says, as often as it says.
+    /// Makes simultaneous requests, whose results and numbers of runs must be those of the model.
     mutating func burst(_ asks: [Ask], cancelling victim: Int?, after steps: Int) async {
         let asks = asks.map { Ask(node: $0.node, container: open($0.container)) }
         let mark = mark()
@@ -153,7 +153,7 @@ struct Player {
         let codes: [ResolutionError.Code] =
             switch refusal {
             case .notRegistered: [.notRegistered]
-            // Which of the two comes first may depend on which request does.
+            // The order of the requests may decide which of the two errors comes first.
             case .circular, .captive: [.circularDependency, .captiveDependency, .notRegistered]
             case .disposed: [.disposed]
             }
@@ -182,7 +182,7 @@ struct Player {
         explored.expect(counts == wanted, "factories ran \(counts) times instead of \(wanted)")
     }
 
-    /// Compares what was returned, and what was made on the way.
+    /// Compares the returned instances and those created on the way.
     mutating func follow(_ asks: [Ask], _ outcomes: [Outcome], since mark: Mark) {
         // A creation that was abandoned earlier may end after its registration was replaced.
         for made in world.made[mark.made...] where isShared(made) && made.run >= mark.begun {
@@ -194,16 +194,17 @@ struct Player {
         }
     }
 
-    /// After a race: what was made is there or not; but nothing was made twice, or beside what was there.
+    /// Settles a race: an instance that it created may be cached or not, but must not have been created twice or beside
+    /// a cached one.
     mutating func settle(_ before: ReferenceModel, since mark: Mark, isChanged: Bool = false) {
         let places = world.made[mark.made...].filter(isShared).map(\.place)
         if !isChanged {
-            // What began earlier, and was reset, may end beside its successor.
+            // A creation that began earlier and was reset may end beside its successor.
             let new = world.made[mark.made...].filter { isShared($0) && $0.run >= mark.begun }.map(\.place)
             explored.expect(Set(new).count == new.count, "made twice: \(new)")
             for place in new where before.made.contains(place) { explored.fail("made again: \(place)") }
         }
-        // Also what has begun only: an abandoned creation may end later, and be joined until then.
+        // Includes creations that have only begun: an abandoned one may end later, and requests may join it until then.
         model.doubt(places + world.begun[mark.begun...].filter(isShared))
     }
 
@@ -226,7 +227,7 @@ struct Player {
         in parent: Int, _ override: (node: Int, recipe: Recipe)?, _ nodes: [Int], fails: Bool
     ) async {
         guard let container = containers[parent] else { return }
-        // A number of its own, which no other container ever has.
+        // The scope has a number that no other container ever has.
         let number = 100 + model.parents.count
         model.openScope(number, in: parent)
         let entry = override.map {
@@ -242,7 +243,7 @@ struct Player {
                 if let registration { registration }
             } operation: { [explored] scope in
                 for (position, node) in nodes.enumerated() {
-                    // The outer container answers from the scope too.
+                    // Requests to the outer container use the scope too.
                     let asked = position == 0 ? scope : container
                     let task = explored.task("request for \(node)") {
                         try await asked.resolve(Node.self, qualifier: NodeID(index: node))
@@ -265,7 +266,7 @@ struct Player {
 
     // MARK: Comparing
 
-    /// How much had happened.
+    /// The numbers of recorded calls at one moment.
     struct Mark {
         let begun: Int
         let made: Int
@@ -276,7 +277,7 @@ struct Player {
         Mark(begun: world.begun.count, made: world.made.count, disposed: world.disposed.count)
     }
 
-    /// Nothing that is cached has been disposed.
+    /// Checks that cached instances have not been disposed.
     func check() {
         let disposed = Set(world.disposed.map(ObjectIdentifier.init))
         for (place, identity) in model.identities where model.made.contains(place) && disposed.contains(identity) {

@@ -1,4 +1,4 @@
-/// Bytes, read one after the other; zeros when there are no more.
+/// Bytes, read one after the other; zeros after the last one.
 struct Input {
     private var bytes: ArraySlice<UInt8>
 
@@ -10,7 +10,7 @@ struct Input {
     mutating func below(_ bound: Int) -> Int { next() % bound }
 }
 
-/// What a registration says.
+/// The content of a registration.
 struct Recipe: Sendable {
     let sharing: GraphModel.Sharing
     let dependencies: [Int]
@@ -22,7 +22,7 @@ struct Ask: Sendable {
     let container: Int
 }
 
-/// What changes a container.
+/// A change of a container.
 enum Change: Sendable {
     case register(Int, Recipe)
     case unregister(Int)
@@ -32,21 +32,21 @@ enum Change: Sendable {
 
 enum Operation: Sendable {
     case resolve(Ask)
-    /// Requests at once; one of them may be cancelled after so many steps.
+    /// Simultaneous requests; one of them may be cancelled after a number of steps.
     case burst([Ask], cancelling: Int?, after: Int)
     case change(Change, container: Int)
-    /// Requests while something changes.
+    /// Requests during a change.
     case race([Ask], Change, container: Int)
-    /// A lease that goes on while something changes.
+    /// A lease that lasts through a change.
     case lease(Ask, Change, container: Int, steps: Int)
     case openScope(parent: Int)
-    /// A scope with a body, which may register something in it, resolves, and may throw.
+    /// A scope with a body, which may override a registration, resolves, and may throw.
     case withScope(parent: Int, override: (node: Int, Recipe)?, nodes: [Int], fails: Bool)
 }
 
-/// A small application and what happens to it, as bytes say.
+/// A small application and operations on it, as encoded by bytes.
 ///
-/// A container is meant by a number; a closed one stands for the nearest open one before it.
+/// Numbers identify containers; that of a closed one stands for the nearest open one before it.
 struct Program: Sendable {
     static let mostOperations = 20
     static let mostContainers = 4
@@ -65,7 +65,7 @@ struct Program: Sendable {
         }
     }
 
-    /// Mostly holds earlier nodes only; any others too, where a bit says so.
+    /// Usually resolves only earlier nodes; with a certain bit, any other nodes too.
     private static func recipe(for node: Int, of nodes: Int, _ input: inout Input) -> Recipe {
         let first = input.next()
         let mask = input.next()

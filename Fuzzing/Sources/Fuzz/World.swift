@@ -1,11 +1,11 @@
 import AsyncDI
 
-/// Which container it is: each has its own number as an instance.
+/// The number of a container: each has its own as an instance.
 struct ContainerNumber: Sendable {
     let value: Int
 }
 
-/// The registrations' side of a program: factories and hooks, and what they were called for.
+/// The registrations of a program: its factories and hooks, and a record of their calls.
 final class World: Sendable {
     struct Failure: Error {}
 
@@ -19,7 +19,7 @@ final class World: Sendable {
     private struct State {
         var begun: [ReferenceModel.Place] = []
         var made: [Made] = []
-        /// In the order of their disposal.
+        /// The disposed nodes, in the order of their disposal.
         var disposed: [Node] = []
         var isDisposed: Set<ObjectIdentifier> = []
         var complaints: [String] = []
@@ -28,7 +28,9 @@ final class World: Sendable {
     private let state = Locked(State())
 
     var begun: [ReferenceModel.Place] { state.withLock { $0.begun } }
-    /// All that factories made, in order: kept, so that no two have the same address.
+    /// All instances of the factories, in order.
+    ///
+    /// They are kept, so that two instances never have the same address.
     var made: [Made] { state.withLock { $0.made } }
     var disposed: [Node] { state.withLock { $0.disposed } }
     var complaints: [String] { state.withLock { $0.complaints } }
@@ -67,7 +69,7 @@ final class World: Sendable {
 
     private func dispose(_ node: Node) async {
         let isFirst = state.withLock { state in
-            // What it holds must not have been disposed before it by the same end; the player looks at the order.
+            // The same end must not dispose the node's dependencies before the node; the player checks the order.
             state.disposed.append(node)
             return state.isDisposed.insert(ObjectIdentifier(node)).inserted
         }

@@ -25,7 +25,7 @@ exit(
     fuzzer_run { bytes, count in
         let program = Program(Array(UnsafeBufferPointer(start: bytes, count: count)))
         guard let first = failure(of: program, isTold: false) else { return 0 }
-        // The same again, with every operation noted.
+        // Runs the program again, with a note of every operation.
         print(failure(of: program, isTold: true) ?? first)
         print("  registered at first: \(program.recipes)")
         fflush(nil)

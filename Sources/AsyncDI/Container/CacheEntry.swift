@@ -1,4 +1,4 @@
-/// One cached instance of a container, with all its bookkeeping: there may be very many.
+/// One cached instance of a container with all its bookkeeping; a container may have very many.
 ///
 /// `@unchecked Sendable` because readers without a lock use only the constants of its superclass; its variables belong
 /// to the container's lock.
@@ -6,22 +6,23 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     // In this order, because the small ones fill a gap.
     /// Whether readers find the cell under the key of its registration.
     final var isPublished = false
-    /// Whether readers find it from the second request on: most instances of a request's scope are requested once.
+    /// Whether readers find the cell from the second request on, because most instances of a request's scope are
+    /// requested once.
     final var isToBePublished = false
-    /// Whether readers find it, converted, under other keys too: see ``ContainerCore/Extras/aliases``.
+    /// Whether readers also find the instance, converted, under other keys: see ``ContainerCore/Extras/aliases``.
     final var hasAliases = false
-    /// Whether resets ignore it: an instance that was registered as such.
+    /// Whether resets ignore the instance, because it was registered as an instance.
     final var isFixed = false
     final let binding: Binding
     private final var ledgerNumber = -1
 
-    /// The arguments are for readers only, and nil where there are none.
+    /// Creates an entry; the arguments are only for readers, and nil without arguments.
     init(_ key: CreationKey, _ arguments: ArgumentPack? = nil, cell: Cell?) {
         binding = key.binding
         super.init(key.arguments, arguments, cell: cell)
     }
 
-    /// Creates an entry of the appropriate kind: one with a node notes its uses.
+    /// Creates an entry of the appropriate kind; an entry with a node notes its uses.
     static func make(
         _ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node?
     ) -> CacheEntry {
@@ -65,9 +66,10 @@ private final class BoundedCacheEntry: CacheEntry, @unchecked Sendable {
 /// `@unchecked Sendable` because its superclass is; its own variables belong to the container's lock.
 final class StoredCacheEntry: CacheEntry, @unchecked Sendable {
     let instances: any InstanceStorage
-    /// Changes with the content of the storage, and is never the same for two entries: a request that has loaded from
-    /// the storage can tell whether the result is still valid, even when a lifetime returns the same storage again
-    /// after a reset.
+    /// A number that changes with the content of the storage and differs between entries.
+    ///
+    /// A request that has loaded from the storage can check whether the result is still valid, even if a lifetime
+    /// returns the same storage again after a reset.
     var generation: Int
     /// Whether an instance was stored for this entry.
     var isFilled = false

@@ -72,9 +72,13 @@ extension ContainerCore {
     }
 
     private func note(_ failure: StartFailure?) {
-        withState { state in
-            if failure != nil || state.rarely({ $0.startFailure != nil }) { state.startFailure = failure }
+        let former = withState { state -> StartFailure? in
+            guard failure != nil || state.rarely({ $0.startFailure != nil }) else { return nil }
+            defer { state.startFailure = failure }
+            return state.startFailure
         }
+        // Released outside the lock, because the end of an error may be user code.
+        withExtendedLifetime(former) {}
     }
 
     fileprivate func prewarm(_ lifetime: Lifetime) async throws {

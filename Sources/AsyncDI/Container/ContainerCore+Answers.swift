@@ -1,4 +1,4 @@
-/// Requests without qualifier and arguments, as far as they go without suspending.
+/// The part of a request, without qualifier and arguments, that needs no suspension.
 extension ContainerCore {
     /// The answer to a request from outside every run.
     func find(_ service: any Any.Type) -> Answer {
@@ -6,26 +6,26 @@ extension ContainerCore {
         return found.answer(from: self, table, to: nil)
     }
 
-    /// The same where nothing is published.
+    /// The same for a service without a published instance.
     func beginShared(_ service: any Any.Type) -> Answer {
-        // The body of a lease waits for what is begun in it.
+        // The body of a lease waits for creations that begin in it, which takes the general path.
         guard LeaseContext.peek.isNil else { return .other(nil) }
         return Request.beginShared(service, from: self, table, asker: nil)
     }
 }
 
 extension Request {
-    /// Finds, makes or joins the shared instance of a service without qualifier and arguments that is not published.
+    /// Finds, creates or joins an unpublished shared instance of a service, without qualifier and arguments.
     ///
-    /// Not asynchronous, so that a creation which is over at once costs nothing but the task that it runs in. The caller
-    /// has made sure that nothing is recorded.
+    /// Not asynchronous, so that a creation that ends at once costs only its task. The caller has checked that no
+    /// recording runs.
     ///
     /// - Parameters:
     ///   - service: The service type.
-    ///   - host: The container asked.
+    ///   - host: The requested container.
     ///   - table: Its table.
-    ///   - asker: The run that asks, nil outside every activity.
-    /// - Returns: The answer; `.other(nil)` where more rules are to be asked.
+    ///   - asker: The requesting run; nil outside every activity.
+    /// - Returns: The answer; `.other(nil)` if further rules must be checked.
     @inline(never)
     static func beginShared(
         _ service: any Any.Type, from host: any ResolutionHost, _ table: InstanceTable, asker: Run?
@@ -39,7 +39,7 @@ extension Request {
         let isScoped = binding.lifetime.sharing == .resolvingContainer
         let place: any ResolutionHost = isScoped ? host : owner.host
         if let holder = asker?.holder {
-            // Refused, or measured, where that is an error or an event.
+            // The general path checks and measures, and reports errors and events.
             guard !holder.host.reportsCreations, place.startMeter == nil,
                 (try? request.checkCaptive(
                     in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)) != nil
@@ -64,7 +64,7 @@ extension Request {
 
     private func waits(_ waiter: Waiter, releasing: [(waiter: Waiter, early: Creation)]) -> Answer {
         if asker == nil, waiter.creation.host === host { return .wait(waiter) }
-        // Should it have to be asked for again, that is asked here and not where it is made.
+        // A repeated request uses this container, not the one that creates the instance.
         return .other(DecidedRequest(self, for: waiter.creation.binding, .wait(waiter, releasing: releasing)))
     }
 }

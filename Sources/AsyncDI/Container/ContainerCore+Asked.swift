@@ -1,14 +1,14 @@
-/// The container that resolves a request from outside every factory, inside and after `withScope`.
+/// The container that resolves a request from outside every factory, during and after `withScope`.
 extension ContainerCore {
     /// The container that resolves a request from outside every factory: the innermost current scope below this one.
     ///
-    /// It may have ended: then the look-up finds nothing, and the request takes the path of ``resolver``.
+    /// If that scope has ended, the look-up finds no instance, and the request uses ``resolver``.
     var asked: ContainerCore {
         guard let current = Container.current?.core, current !== self, isAboveOrSame(current) else { return self }
         return current
     }
 
-    /// The resolver of such a request, if the look-up finds nothing.
+    /// The resolver of such a request, if the look-up finds no instance.
     ///
     /// A task may outlive its current scope. It then uses the next open container around the scope; only services of
     /// the scope are refused.
@@ -25,12 +25,13 @@ extension ContainerCore {
             host: next ?? self, run: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
     }
 
-    /// Whether a request of this container failed only because the current scope, which it went to, ended meanwhile: it
-    /// is then repeated, as a request after the end.
+    /// Whether a request of this container failed only because its current scope ended meanwhile.
+    ///
+    /// It is then repeated, as a request after that end.
     ///
     /// - Parameters:
     ///   - error: The reason of the failure.
-    ///   - host: The container that the request went to.
+    ///   - host: The container that received the request.
     ///   - depth: The length of the request's path; a longer path belongs to a factory that began in the scope.
     /// - Returns: Whether it must be repeated.
     func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> Bool {

@@ -1,7 +1,7 @@
 /// Single flight: finding, joining and starting the creations of shared instances.
 extension ContainerCore {
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision {
-        // The clock is user code, and read outside the lock.
+        // The clock is user code, so it is read outside the lock.
         let now = elapsed()
         let isRefused = request.isRefusedWhileDraining
         var firstUsed: Binding?
@@ -9,8 +9,8 @@ extension ContainerCore {
         return withState { state in
             guard state.phase == .open else { return .disposed(self) }
             if isRefused, attempt.takesLease { return .disposed(self) }
-            // The registration may have been replaced since the request found it; replacing takes this lock too, or,
-            // where the registration is an ancestor's, the old binding answers no look-up after its retirement.
+            // The registration may have been replaced since the request found it. A replacement takes this lock too. If
+            // an ancestor has the registration, no look-up finds the old binding after its retirement.
             guard key.binding.isCurrent else { return .stale }
             // Looked up once: comparing arguments is user code.
             let kept = state.instances[key]
@@ -49,7 +49,7 @@ extension ContainerCore {
         }
     }
 
-    /// A scoped instance is asked for a second time: from now on it is found without the lock.
+    /// Publishes a scoped instance at its second request; further requests find it without the lock.
     private func publishAgain(_ kept: CacheEntry, clock: UInt, in state: inout State) {
         guard let cell = kept.cell else { return }
         publish(cell, of: kept.binding, clock: clock, in: &state)
@@ -57,12 +57,12 @@ extension ContainerCore {
         kept.isPublished = true
     }
 
-    /// Makes an instance visible to readers.
+    /// Publishes an instance, so that readers find it without the lock.
     func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
         cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
         cell.isResettable = binding.lifetime.isResettable
-        // An inherited instance, or one decorated as such, must not hide a nearer registration that comes later. An
-        // owner's registration is its own.
+        // An inherited instance, decorated or not, must not hide a nearer registration that is added later. The owner
+        // of a registration cannot have a nearer one.
         let isInherited =
             binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
         if isInherited || binding.base?.isInherited == true { cell.stamp(clock) }
@@ -113,7 +113,7 @@ extension ContainerCore {
 
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding) {
         withState { state in
-            // Both registrations, and the instance, may have changed since they were looked up.
+            // Both registrations and the instance may have changed since the look-up.
             guard state.phase == .open, key.binding.isCurrent, alias.isCurrent, let kept = state.instances[key],
                 kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
@@ -151,8 +151,8 @@ extension ContainerCore.State {
         guard let kept else {
             if key.binding.isPlainShared { return nil }
             guard key.binding.lifetime.makeStorage != nil, key.binding.blueprint.instance == nil else { return nil }
-            // A storage for arguments that do not equal themselves could never be found again: each attempt would add
-            // one.
+            // A storage for arguments that do not equal themselves could never be found again, and each attempt would
+            // add one.
             guard key.isEqualToItself else { return .unusableArguments }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())
@@ -160,17 +160,17 @@ extension ContainerCore.State {
             return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }
         if let stored = kept.stored {
-            // Only the creation's end can tell whether the storage returns its previous instance or the new one.
+            // Until the creation ends, it is unknown whether the storage returns its previous instance or the new one.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
-            // Its content may be an instance that was reset: it is stored, or about to be cleared, before the new
-            // instance.
+            // Its content may be an instance that was reset, which is being stored or about to be cleared before the
+            // new instance is stored.
             if self.storageWork.isBusy(stored.instances) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }
         guard let cell = kept.cell else { return nil }
         if let living = cell.strengthened() {
-            // Found again under a later registration clock: the published cell answers for that one too.
+            // Found again at a later registration clock, for which the published cell is valid too.
             if cell.stamp != 0 { cell.stamp(attempt.clock) }
             kept.node?.note(at: now)
             return .ready(living)

@@ -1,6 +1,6 @@
 /// Decorations of this container's registrations, own and inherited.
 extension ContainerCore {
-    /// Adds a decoration; undecorated instances are dropped and disposed.
+    /// Adds a decoration, and drops and disposes undecorated instances.
     func decorate(_ decoration: Decoration) throws {
         var removals = Removals()
         try withState { state in
@@ -14,8 +14,8 @@ extension ContainerCore {
 
     /// Adds decorations, and applies them to this container's own registrations.
     ///
-    /// Inherited ones are decorated outside the lock, by ``decorateInherited(_:)``: other containers have their own
-    /// locks.
+    /// ``decorateInherited(_:)`` decorates inherited registrations outside the lock, because other containers have
+    /// their own locks.
     func add(_ decorations: [Decoration], in state: inout State, into removals: inout Removals) {
         for decoration in decorations {
             state.decorations.append(decoration)
@@ -34,7 +34,7 @@ extension ContainerCore {
         guard !decorations.isEmpty else { return }
         let others = Array(searchOrder.dropFirst())
         guard !others.isEmpty else { return }
-        // Before the look-up, so that a registration made meanwhile is either found here or offered.
+        // Noted before the look-up, so that a concurrent registration is either found here or offered.
         withState { $0.followed = others }
         for core in others { core.withState { $0.decorators[ObjectIdentifier(self)] = WeakCore(core: self) } }
         inherit(
@@ -45,12 +45,12 @@ extension ContainerCore {
             })
     }
 
-    /// Informs the containers that decorate services inherited from here of new ones.
+    /// Informs the containers that decorate services inherited from this one about new registrations.
     func offer(_ keys: [ServiceKey]) {
         for core in withState({ $0.decorators.values.compactMap(\.core) }) { core.inherit(keys) }
     }
 
-    /// Forgets a container that decorated inherited registrations and is gone.
+    /// Removes a former container that decorated inherited registrations.
     func forgetDecorator(_ id: ObjectIdentifier) {
         withState { state in
             if state.rarely({ !$0.decorators.isEmpty }) { state.decorators[id] = nil }
@@ -79,7 +79,7 @@ extension ContainerCore {
         table.publish(binding, retired: &state.retired)
     }
 
-    /// The decorated form of the registration that a container inherits for a key, if there is one.
+    /// The decorated form of the registration that a container inherits for a key; nil without one.
     private func inherited(_ key: ServiceKey, in state: State) -> Binding? {
         guard let (inherited, _) = table.registration(beyondFor: key) else { return nil }
         let decorations = state.decorations.filter { $0.applies(to: key) }
@@ -101,7 +101,7 @@ extension ContainerCore {
         withState { state in
             guard table.ownRegistration(of: binding.key) === binding else { return }
             if let new = inherited(binding.key, in: state) {
-                // In place of the old one: readers, which take no lock, must not find the undecorated one in between.
+                // Replaced in place, because lock-free readers must not find the undecorated registration in between.
                 replace(binding, by: new, in: &state, into: &removals)
             } else {
                 forgetInherited(binding.key, in: &state, into: &removals)
@@ -111,7 +111,7 @@ extension ContainerCore {
         dispose(of: removals)
     }
 
-    /// Removes a registration that exists only because an inherited service is decorated.
+    /// Removes a registration that exists only to decorate an inherited service.
     func forgetInherited(_ key: ServiceKey, in state: inout State, into removals: inout Removals) {
         guard state.isDecorated, let binding = table.ownRegistration(of: key), binding.base?.isInherited == true else {
             return
@@ -129,7 +129,8 @@ extension ContainerCore {
     private func replace(_ old: Binding, by new: Binding, in state: inout State, into removals: inout Removals) {
         state.registrations.exchange(old, for: new)
         if case .instance(let base)? = new.base {
-            // The instance stays the container's, to be disposed with it; it is only found decorated from now on.
+            // The container still owns the instance and disposes it, but from now on requests find only its decorated
+            // form.
             if let kept = state.instances[CreationKey(withoutArguments: base)] { state.unpublish(kept, from: table) }
             if base !== old { state.drop([old], keepingBases: true, from: table, into: &removals) }
         } else {
@@ -138,7 +139,7 @@ extension ContainerCore {
         table.publish(new, retired: &state.retired)
     }
 
-    /// Decorated forwarded types hold the instances behind them, in scopes too: they begin anew.
+    /// Drops decorated forwarded types, also in scopes, because they hold the old instances behind them.
     func renewForwards(of key: ServiceKey, in state: inout State, into removals: inout Removals) {
         guard state.isDecorated else { return }
         for alias in state.registrations.records(forwardingTo: key) where alias.blueprint.underlying == key {

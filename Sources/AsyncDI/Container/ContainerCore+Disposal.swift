@@ -4,9 +4,9 @@ extension ContainerCore {
     ///
     /// - Parameters:
     ///   - reason: The reason that hooks receive.
-    ///   - isEndOfBody: Whether the scope's own body has ended: any other call interrupts it.
-    ///   - deadline: How long to wait.
-    /// - Throws: `DisposalError`; `invalidOperation` where the call would wait for itself.
+    ///   - isEndOfBody: Whether the scope's own body has ended; any other call interrupts the body.
+    ///   - deadline: The longest time to wait.
+    /// - Throws: `DisposalError`; `invalidOperation` if the call would wait for itself.
     func dispose(
         reason: DisposalReason = DisposalReason(), isEndOfBody: Bool = false, deadline: Duration? = nil
     ) async throws {
@@ -14,34 +14,34 @@ extension ContainerCore {
         try await disposeWaiting(reason: reason, isEndOfBody: isEndOfBody, deadline: deadline)
     }
 
-    /// Disposes a container that may have to wait, where the call is allowed to.
+    /// Disposes a container and waits for the disposal, if the call is allowed to.
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
         let asker = Waits.asker(of: ResolutionContext.activeRun)
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
             return try await wait(for: disposal, deadline: nil)
         }
-        // Known before the first hook runs: a hook that needs an instance that the caller is creating is refused.
+        // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
         let suspension = Suspension()
         if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
-            // A hook that disposes what waits for it (its own container, a parent) does not wait in turn.
+            // A hook that disposes a container that waits for it (its own, or a parent) does not wait in turn.
             if asker.run?.isDisposing == true {
-                _ = beginDisposal(reason: reason, isEndOfBody: isEndOfBody)
+                _ = beginDisposal(reason: reason.withoutCaller, isEndOfBody: isEndOfBody)
                 return
             }
             guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, runs) }
-            // No other call would close the scope. The caller gets the error of lost work, so the work must be lost.
+            // No other call would close the scope. The caller receives the error of lost work, so work must be lost.
             let error = waitsForItself("ends \(displayName)", asker, runs)
-            _ = beginDisposal(reason: DisposalReason(error: reason.error ?? error), isEndOfBody: true)
+            _ = beginDisposal(reason: reason.with(reason.error ?? error).withoutCaller, isEndOfBody: true)
             throw error
         }
         defer { if asker != nil { Waits.end(suspension) } }
-        // A hook that blocks its thread must not keep the call from its deadline.
+        // A hook that blocks its thread must not delay the deadline of this call.
         let depth = deadline == nil ? 0 : Int.max
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody, depth: depth) else { return }
         try await wait(for: disposal, deadline: deadline)
     }
 
-    /// Disposes the container if that takes no waiting: there is no hook to run, and nothing that must end first.
+    /// Disposes the container if that needs neither a hook nor a wait.
     ///
     /// - Returns: Whether the container is disposed.
     func disposeAtOnce() throws -> Bool {
@@ -61,7 +61,7 @@ extension ContainerCore {
     var end: Completion? { disposalUnderWay }
     var ends: [Activity] { disposalUnderWay.map { [$0] } ?? parent?.ends ?? [] }
 
-    /// Why the work of this scope's body was not completed, although the body returned.
+    /// The error for work that was lost although this scope's body returned; nil if the work is complete.
     var lostWork: ResolutionError? { disposalUnderWay?.lostWork }
 
     private func wait(for disposal: Disposal, deadline: Duration?) async throws {
@@ -80,19 +80,19 @@ extension ContainerCore {
             advice: "It continues in the background; look for a hook or a factory that does not return.")
     }
 
-    /// The error that hooks see when a scope or a creation ends before its work is done.
+    /// The error that hooks receive when a scope or a creation ends before its work is done.
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
         ResolutionError(
             .disposed, "\(place.displayName) was disposed before its work was done.",
             advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
     }
 
-    /// Begins the disposal unless it has begun; nil when it is over.
+    /// Begins the disposal unless it has begun; returns nil after its end.
     ///
     /// - Parameters:
     ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
-    ///   - depth: How many disposals go on around this one in the caller's thread; `.max` where no hook may run there.
+    ///   - depth: The number of disposals around this one in the caller's thread; `.max` if no hook may run there.
     /// - Returns: The disposal that is under way.
     func beginDisposal(reason: DisposalReason, isEndOfBody: Bool = false, depth: Int = .max) -> Disposal? {
         if endAtOnce() { return nil }
@@ -108,16 +108,16 @@ extension ContainerCore {
         return disposal
     }
 
-    /// Begins the disposal where only hooks can keep it from its end: most scopes with instances are like this.
+    /// Begins a disposal that only hooks can delay, which is the case for most scopes with instances.
     ///
-    /// The disposal waits for its hooks alone, which wait for nothing yet. The call of `dispose` therefore closes no
-    /// cycle, and the graph of waits learns of it only when a hook waits: see ``Disposable/beginner``.
+    /// The disposal waits only for its hooks, which have not begun to wait. The call of `dispose` therefore closes no
+    /// cycle, and enters the graph of waits only when a hook waits: see ``Disposable/beginner``.
     ///
     /// - Parameters:
     ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
     ///   - asker: The call that waits for the disposal, nil outside every activity.
-    /// - Returns: The disposal; nil where it must begin in the general way.
+    /// - Returns: The disposal; nil if it must begin in the general way.
     private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, asker: Asker?) -> Disposal? {
         let disposal = Disposal(below: parent, begunBy: asker)
         let reason: DisposalReason? = withState { state in
@@ -131,14 +131,14 @@ extension ContainerCore {
         return disposal
     }
 
-    /// The step in which a disposal begins.
+    /// Begins the disposal in one step under the lock.
     ///
     /// - Returns: The reason that hooks receive.
     private func begin(
         _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
     ) -> DisposalReason {
         state.phase = .disposing
-        // From this moment on, hits miss and everything that misses throws `disposed`.
+        // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
         guard hasOwner, !isEndOfBody else { return reason }
         // The body has not done its work yet.
@@ -157,10 +157,10 @@ extension ContainerCore {
         }
     }
 
-    /// Runs a disposal in a task of its own, which sees nothing of the caller's.
+    /// Runs a disposal in a task of its own, which inherits nothing from the caller.
     ///
-    /// Where it can, it begins in the caller's thread: with hooks that do not suspend it is over when this returns. Not
-    /// when other disposals or factories are under way around it: the thread's stack would grow with their depth.
+    /// If possible, it begins in the caller's thread, so that it is over when this returns if no hook suspends. Not
+    /// inside other disposals or factories, because the thread's stack would grow with their depth.
     private func detach(depth: Int, _ disposal: @escaping @Sendable () async -> Void) {
         if depth < Self.greatestDepthOnOneStack, ResolutionContext.peek.isNil,
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
@@ -173,33 +173,33 @@ extension ContainerCore {
 
     private static var greatestDepthOnOneStack: Int { 8 }
 
-    /// The whole disposal in one step, if there is nothing to wait for; true also when it is over already.
+    /// Performs the whole disposal in one step if it needs no wait; returns true also after its end.
     private func endAtOnce() -> Bool {
         var dropped = Dropped()
         let isOver: Bool? = withState { state in
             if state.phase == .disposed { return true }
             guard state.phase == .open, state.hasNothingToWaitFor else { return nil }
             table.close()
-            // Nothing runs for them: their disposal is an event.
+            // Their disposal is only an event: they have no hooks.
             while let item = state.ledger.takeNewest() {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
                 dropped.silent.append(item)
             }
             drop(from: &state, into: &dropped)
-            // Copied, so that the last reference to a published instance does not go before the scope's key is free.
+            // Copied, so that no published instance's last reference is released before the scope's key is free.
             dropped.retired = state.retired
             return false
         }
         guard let isOver else { return false }
         if isOver { return true }
-        // Before the user's deinitializers and storages run, which may take long or open the key again.
+        // Called before the user's deinitializers and storages, which may take long or open the key again.
         withExtendedLifetime(dropped) { scopeBeginsClosing() }
         dropped.clear()
         scopeIsClosed()
         return true
     }
 
-    /// Ends the work that is under way in the container, which may take long.
+    /// Ends the current work in the container, which may take long.
     private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
         stopCreations()
@@ -229,7 +229,7 @@ extension ContainerCore {
 
     private func end(_ disposal: Disposal) {
         do {
-            // Released before waiters learn that the disposal has ended: an instance's deinitializer may close something.
+            // Released before waiters resume, because an instance's deinitializer may close a resource.
             var dropped = Dropped()
             withState { drop(from: &$0, into: &dropped) }
             dropped.clear()
@@ -239,7 +239,7 @@ extension ContainerCore {
         disposal.forgetBeginner()
     }
 
-    /// Nothing idles out any more: instances are disposed in order.
+    /// Cancels the watchers of idle instances, because the disposal removes instances in order.
     private func stopWatching() {
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         withState { state in
@@ -255,7 +255,7 @@ extension ContainerCore {
         for creation in creations { creation.cancel() }
     }
 
-    /// Open scopes and children, the latest first: what they were in the middle of is not done.
+    /// Disposes open scopes and children, the latest first; their current work is not completed.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
             disposal.waits(for: .container(child.displayName))
@@ -300,7 +300,7 @@ extension ContainerCore {
         var watchers: [ObjectIdentifier: IdleWatcher] = [:]
         var endings: [CreationKey: Disposable] = [:]
         var silent: [Disposable] = []
-        /// Published objects, whose release must wait until the scope's key is free.
+        /// Published objects, to be released once the scope's key is free.
         var retired: [AnyObject] = []
 
         func clear() {
@@ -309,7 +309,7 @@ extension ContainerCore {
         }
     }
 
-    /// The container is disposed from now on.
+    /// Marks the container as disposed, and removes its content.
     private func drop(from state: inout State, into dropped: inout Dropped) {
         if !state.registrations.isEmpty {
             if parent != nil { state.formerKeys.reserveCapacity(state.registrations.count) }
@@ -330,27 +330,7 @@ extension ContainerCore {
         if state.rarely({ !$0.idleWatchers.isEmpty }) { swap(&dropped.watchers, &state.idleWatchers) }
     }
 
-    /// The handle that observers are given, kept while hooks run: what they throw is reported even when no other
-    /// reference holds the container.
+    /// The handle for observers, kept while hooks run so that their errors are reported even without another reference
+    /// to the container.
     func observedHandle() -> Container? { events == nil ? nil : handle() }
-}
-
-extension ContainerCore.State {
-    /// Whether a disposal that has just begun is over at once: no hook to run, no creation, lease, scope or child to
-    /// wait for.
-    fileprivate var hasNothingToWaitFor: Bool {
-        hasHooksOnly && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
-    }
-
-    /// Whether a disposal that has just begun waits only for hooks.
-    fileprivate var hasHooksOnly: Bool {
-        flights.isEmpty && leases.isEmpty && owed == 0
-            && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }
-    }
-
-    /// Takes out the instance to be disposed next, with whether it is leased.
-    fileprivate mutating func takeNewest() -> (item: Disposable, isLeased: Bool)? {
-        guard let item = ledger.takeNewest() else { return nil }
-        return (item, !leases.isEmpty && item.cell.map(leases.isLeased) == true)
-    }
 }

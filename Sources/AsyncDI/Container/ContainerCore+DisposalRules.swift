@@ -1,11 +1,11 @@
 /// Refuses calls that would wait for a disposal that waits for them.
 extension ContainerCore {
-    /// A factory that waits for the disposal of its own waiter would wait forever.
+    /// Throws if a factory would wait for the disposal of its own waiter, which would never end.
     func refuseInsideOwnFactory(to action: String) throws {
         guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeRun else { return }
         var run: Run? = asker
         while let current = run {
-            // The hooks of a disposal may begin another one.
+            // The hooks of a disposal may begin another disposal.
             if current.parent == nil, current.isDisposing { return }
             let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
             if places.contains(where: isAboveOrSame) {
@@ -18,7 +18,7 @@ extension ContainerCore {
         }
     }
 
-    /// The body of a `withInstance` holds a lease that the disposal would wait for.
+    /// Throws if the current body of a `withInstance` holds a lease that the disposal would wait for.
     func refuseInsideLease(to action: String) throws {
         var body = LeaseContext.activeBody
         while let current = body {

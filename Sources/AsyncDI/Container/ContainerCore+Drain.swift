@@ -1,4 +1,4 @@
-/// Draining: current work ends undisturbed, and no new work begins.
+/// Draining: current work ends undisturbed, and new work is refused.
 extension ContainerCore {
     func drain(deadline: Duration?) async throws {
         try refuseInsideOwnFactory(to: "drains")
@@ -25,21 +25,21 @@ extension ContainerCore {
         let target = ResetTarget.arguments(key, pack)
         let isAffected = selection(target)
         let removals = try drop(target)
-        // Includes those that another reset or drain has dropped.
+        // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
             withState { state in
                 state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
             }
         }
         let creations = withState { state in
-            // Excludes those that other tasks have begun since.
+            // Excludes creations that other tasks have begun since.
             state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }.map(\.key)
         }
         .compactMap(\.end)
         var items = Set(removals.disposables + removals.postponed + dropped())
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
-        /// Enters the waits of a drain inside a run or body into the graph of waits.
+        /// Enters the waits of a drain, called in a run or body, into the graph of waits.
         func begin(_ activities: some Sequence<Activity>) throws {
             guard let asker = Waits.asker(of: ResolutionContext.activeRun) else { return }
             for activity in activities {
@@ -88,7 +88,7 @@ extension ContainerCore {
     }
 
     /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for
-    /// its own caller, or for one around it.
+    /// its own caller, or for a caller of that one.
     private func refuseInsideBody() throws {
         guard let current = Container.current?.core, current.hasOwner, !current.table.isClosed,
             isAboveOrSame(current)
@@ -116,7 +116,7 @@ extension ContainerCore {
         }
     }
 
-    /// A container with unfinished work: this one, or one below.
+    /// Returns a container with unfinished work: this one, or one below.
     private func nextBusy() -> ContainerCore? {
         if withState({ $0.isBusy }) { return self }
         for child in childCores {
@@ -141,9 +141,9 @@ extension ContainerCore {
         }
     }
 
-    /// Whether the container is draining, and a call of the current task would begin new work.
+    /// Whether the container is draining and a call of the current task would begin new work.
     ///
-    /// Calls in a run, or in a body that the drain waits for, belong to work under way.
+    /// Calls in a run, or in a body that the drain waits for, belong to current work.
     var isRefusedWhileDraining: Bool {
         guard table.isDraining, ResolutionContext.activeRun == nil, LeaseContext.activeBody == nil else {
             return false
@@ -154,12 +154,12 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// Whether a body or a creation is under way, which a drain waits for.
+    /// Whether a body or a creation that a drain waits for is running.
     fileprivate var isBusy: Bool { phase == .open && (bodies > 0 || !flights.isEmpty) }
 }
 
 extension Request {
-    /// Whether this would begin new work in a draining container.
+    /// Whether this request would begin new work in a draining container.
     var isRefusedWhileDraining: Bool { asker == nil && host.isRefusedWhileDraining }
 
     /// Refuses new work in a draining container.

@@ -10,7 +10,7 @@ extension ContainerCore {
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
-        // A storage is the user's code, and given the instance once it is known to be complete.
+        // A storage is user code, and receives the instance only after it is known to be complete.
         guard creation.storage == nil else { return false }
         var ending = Ending()
         return end(creation, result, unlessInGraph: true, into: &ending)
@@ -27,9 +27,9 @@ extension ContainerCore {
         return (ending.nextWork, ending.isDropped)
     }
 
-    /// Ends a flight, and does what that leaves to do.
+    /// Ends a flight, and carries out the consequences.
     ///
-    /// - Returns: Whether it has ended: not when the graph of waits must be asked first.
+    /// - Returns: Whether the flight has ended: false if the graph of waits must decide first.
     private func end(
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
         storedIn storage: (any InstanceStorage)? = nil, into ending: inout Ending
@@ -57,7 +57,7 @@ extension ContainerCore {
         return true
     }
 
-    /// The step in which a flight ends.
+    /// Ends a flight in one step under the lock.
     private func end(
         _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration,
         in state: inout State, into ending: inout Ending
@@ -69,7 +69,7 @@ extension ContainerCore {
             of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
             unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
-            // Before it can be evicted, and before any waiter runs: once for each.
+            // One lease for each waiter, before the instance can be evicted and before a waiter resumes.
             for waiter in waiters where waiter.takesLease {
                 ending.leased = state.beginLease(of: cell, for: creation.key, at: now)
             }
@@ -85,13 +85,13 @@ extension ContainerCore {
                 state.settle(product, deliveredBy: end, into: &ending.removals)
             }
         } else if let product {
-            // An instance that was created before a hook failed is open, and no request will get it.
+            // The instance was created before a hook failed. It must be disposed, and will not reach a request.
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
         if state.rarely({ !$0.drained.isEmpty }), state.flights.isEmpty { swap(&ending.drained, &state.drained) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)
-        // Afterwards: a call of a task that outlives the creation either sees the end, or is seen here.
+        // Checked after the end: a call of a task that outlives the creation either sees the end, or is seen here.
         if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
         return action
     }
@@ -99,10 +99,10 @@ extension ContainerCore {
     /// The consequences of a creation's end, outside the lock.
     private struct Ending {
         var isKept = false
-        /// The number of what a storage has from now on.
+        /// The number of a storage's new content.
         var generation: Int?
         var leases: [any HeldLease] = []
-        /// For the waiters that take a lease.
+        /// The leased instance, for the waiters that take a lease.
         var leased: LeasedCell?
         var removals = Removals()
         var drained: [CheckedContinuation<Void, Never>] = []
@@ -113,16 +113,16 @@ extension ContainerCore {
 
     /// Caches a complete instance and publishes it where readers find it without the lock.
     ///
-    /// - Returns: The number of what a storage has from now on; nil where no storage keeps the instance.
+    /// - Returns: The number of the storage's new content; nil if no storage keeps the instance.
     private func keep(
         _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
         into removals: inout Removals
     ) -> Int? {
         let binding = creation.binding
-        // The flight's key has no other instance, unless the previous one could be forgotten: comparing arguments is
-        // user code.
+        // Only weak and stored instances can have an old entry under the flight's key. Others skip the look-up, because
+        // comparing arguments is user code.
         let old = binding.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
-        // A storage had already released the instance: its remaining leases delay its disposal.
+        // A storage had already released the old instance, whose remaining leases delay its disposal.
         if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
         let ledgerID = product.map { state.ledger.record($0) }
         if creation.storage != nil {
@@ -144,7 +144,8 @@ extension ContainerCore {
         kept.ledgerID = ledgerID
         if let old {
             state.unpublish(old, from: table)
-            // The entry of an instance that is gone: the deinitializers of its arguments are user code.
+            // The entry of a released instance is released later, because the deinitializers of its arguments are user
+            // code.
             state.retired.append(old)
         }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's
@@ -185,19 +186,19 @@ extension ContainerCore.State {
                 .created, of: arguments, ownDuration: creation.ownDuration(until: now),
                 .created(key, duration: now - creation.begin, waiters: waiters))
         case .failure where creation.extrasIfAny({ $0.isOvertaken }) == true:
-            // Its factory never ran; its requests start over.
+            // The factory never ran, and the requests start over.
             break
         case .failure(let error):
             note(.failed, of: arguments, .failed(key, error))
         }
     }
 
-    /// An instance that was invalidated in flight belongs to its waiters alone.
+    /// Arranges the disposal of an instance that was invalidated in flight and belongs to its waiters alone.
     ///
-    /// It is disposed as soon as the last lease ends, when all of them took one, and at once when there are none. A
-    /// caller that received it without a lease may use it as long as the container exists: nothing says until when.
-    /// Except in a multiton, where such a caller must be prepared for an eviction: the next instance of the key is on
-    /// its way, and a file or a lock may not be open twice.
+    /// If every waiter took a lease, it is disposed after the last lease, and without waiters it is disposed at once. A
+    /// caller without a lease may use the instance as long as the container exists, because the end of that use is
+    /// unknown. In a multiton, such a caller must be prepared for an eviction. There the instance is not kept, because
+    /// the next instance of its key is on its way, and a file or a lock may not be open twice.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
@@ -208,12 +209,15 @@ extension ContainerCore.State {
             _ = ledger.record(product)
             return
         }
+        // A later instance may be in disposal already, for which the next creation must wait: that stays noted.
+        let later = rarely { !$0.endings.isEmpty } ? self.endings[product.key] : nil
         self.end(product, in: &removals)
+        if let later { self.endings[product.key] = later }
     }
 
-    /// Forgets a storage whose creation stored nothing: arguments that fail must not accumulate.
+    /// Removes a storage whose creation stored no instance, so that arguments that fail do not accumulate.
     ///
-    /// Unless another creation, which came after a reset, is about to use the same storage.
+    /// Keeps the storage if another creation, which began after a reset, is about to use it.
     fileprivate mutating func forgetEmptyStorage(of creation: Creation, into removals: inout Removals) {
         guard let storage = creation.storage, let kept = instances[creation.key]?.stored,
             kept.instances === storage, !kept.isFilled, flights.flight(for: creation.key) == nil
@@ -222,14 +226,14 @@ extension ContainerCore.State {
         removals.entries.append(kept)
     }
 
-    /// Drops the entries of weak instances that are gone, once for as many as are alive.
+    /// Drops the entries of released weak instances, once for as many new entries as instances were alive before.
     fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into removals: inout Removals) {
         self.weakCount += 1
         guard self.weakCount > self.weakSweepThreshold else { return }
         for kept in instances.all {
             guard let cell = kept.cell, cell.isHeldWeakly else { continue }
             if let living = cell.strengthened() {
-                // Reading has retained the instance, perhaps as the last reference: it is released outside the lock.
+                // Reading retains the instance. This may become the last reference, so it is released outside the lock.
                 retired.append(living)
             } else {
                 drop(keys: [kept.key], from: table, into: &removals)
@@ -241,10 +245,10 @@ extension ContainerCore.State {
 }
 
 extension Creation {
-    /// The entry for a later disposal: nil when the instance has neither a hook nor leases of its own, and no observer
-    /// wants its events.
+    /// The entry for a later disposal; nil if the instance has neither a hook nor leases of its own, and observers do
+    /// not want its events.
     ///
-    /// The leases of a creation that has no instance are left for the caller to end.
+    /// The caller must end the leases of a creation without an instance.
     fileprivate func product(
         of result: Result<Cell, any Error>, isAnnounced: Bool, isOpen: Bool, unusedLeases: inout [any HeldLease]
     ) -> Disposable? {
@@ -255,7 +259,7 @@ extension Creation {
         switch result {
         case .success(let made):
             cell = made
-            // The container was disposed during the creation: no request gets the instance.
+            // The container was disposed during the creation, so the instance does not reach a request.
             if !isOpen { failure = ContainerCore.cutShort(host) }
         case .failure(let error):
             failure = error

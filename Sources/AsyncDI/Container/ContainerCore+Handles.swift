@@ -2,15 +2,16 @@
 final class HandleReference: Sendable {
     struct Weak: Sendable {
         weak var container: Container?
-        /// Not set where the parent has it.
+        /// Not set if the parent has it.
         weak var lifeline: Lifeline?
     }
 
     let value = Locked(Weak())
 }
 
-/// Held by a container's handles, and by its parent while it is an open scope; without holders, the core is
-/// emptied.
+/// Keeps a core's content.
+///
+/// A container's handles hold it, and so does the parent of an open scope; after the last holder, the core is emptied.
 final class Lifeline: Sendable {
     let core: ContainerCore
 
@@ -24,7 +25,7 @@ final class Lifeline: Sendable {
 
 /// Handles, and the end of the last one.
 extension ContainerCore {
-    /// From now on the handle is found, unless another one is.
+    /// Makes the handle the one that look-ups find, unless they find another one.
     ///
     /// - Returns: The handle that is found.
     @discardableResult
@@ -32,8 +33,8 @@ extension ContainerCore {
         handleReference.loadOrInitialize { HandleReference() }.value.withLock {
             if let other = $0.container { return other }
             $0.container = container
-            // A scope's parent has it, but must not be queried under the lock of the scope, which is held for
-            // observers.
+            // A scope's parent has it. But code for observers holds the lock of the scope, under which the parent must
+            // not be queried.
             if !isScope || events != nil { $0.lifeline = lifeline }
             return container
         }
@@ -42,19 +43,20 @@ extension ContainerCore {
     /// Makes this the handle until ``unpin(_:)``; a running body keeps it.
     func pin(_ container: Container) { withState { $0.pinnedHandle = container } }
 
-    /// The body is over: the handle is found only while another reference holds it.
+    /// Ends the body's hold: look-ups find the handle only while another reference holds it.
     func unpin(_ container: inout Container) {
         // Not the last reference: the caller has one.
         withState { $0.pinnedHandle = nil }
-        // A look-up costs two more allocations: not for a request's scope, which has no other reference.
+        // A handle that can be looked up costs two more allocations. A request's scope has no other reference and
+        // avoids them.
         if !isKnownUniquelyReferenced(&container) { container.adoptAgain() }
     }
 
-    /// The container's handle, a new one when none exists; nil when the container is gone.
+    /// The container's handle, created if none exists; nil after the end of the container.
     func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
 
     private func unpinnedHandle() -> Container? {
-        // The lock is not held during the creation of a handle, which is adopted through the same lock.
+        // A handle is created outside the lock, because its adoption takes the same lock.
         let reference = handleReference.object
         let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
         if let container { return container }
@@ -90,7 +92,7 @@ extension ContainerCore {
         owner.withState { if $0.flights[creation] != nil { events.append([(event, details)], from: container) } }
     }
 
-    /// Puts events into the observers' queue.
+    /// Passes events to the observers' queue.
     ///
     /// A scope that is being opened has no handle yet: its events wait until it has one.
     ///
@@ -127,15 +129,16 @@ extension ContainerCore {
 
     // MARK: Abandonment
 
-    /// The last handle is gone: instances are released without their hooks, and waiters get an error.
+    /// Empties the core after its last handle: instances are released without their hooks, and waiters receive an
+    /// error.
     ///
-    /// A container that is being disposed finishes that instead: its disposal keeps the core.
+    /// A container that is being disposed finishes its disposal instead, which keeps the core.
     ///
-    /// - Returns: The references that kept its open scopes, the first one last: to be released in turn, because scopes
-    ///   may be nested deeply.
+    /// - Returns: The references that kept its open scopes, the first one last. They are released in turn, because
+    ///   scopes may be nested deeply.
     @discardableResult
     func abandon() -> [Lifeline] {
-        // In most cases it is disposed by now.
+        // In most cases the container is already disposed.
         if table.isClosed { return [] }
         var dropped: State?
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
@@ -145,7 +148,8 @@ extension ContainerCore {
             for binding in state.registrations.inOrder { binding.retire() }
             table.unpublishAll(retired: &state.retired)
             state.clearIndexes()
-            // Nothing may be released under the lock: deinitializers are user code, and those of scopes come back here.
+            // References are released outside the lock: deinitializers are user code, and those of scopes call this
+            // function again.
             dropped = state
             dropped?.retired = []
             var empty = State(observed: [])
@@ -158,7 +162,7 @@ extension ContainerCore {
             empty.bodies = state.bodies
             // Pending calls of a storage continue.
             if state.rarely({ !$0.storageWork.isEmpty }) { empty.storageWork = state.storageWork }
-            // Told by the deinitializer that this one decorates nothing any more.
+            // The deinitializer notifies these containers that this one no longer decorates their registrations.
             if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }
             state = empty
             return stopped

@@ -1,4 +1,4 @@
-/// The disposal of single instances: in the order of their container's disposal, or dropped before it.
+/// The disposal of single instances: in the order of their container's disposal, or earlier if they were dropped.
 extension ContainerCore {
     /// Runs the hooks of one instance.
     func dispose(_ item: Disposable, reason: DisposalReason) async -> [any Error] {
@@ -7,7 +7,7 @@ extension ContainerCore {
         if !hooks.isEmpty, let cell = item.cell {
             let reason = DisposalReason(
                 error: item.failure ?? reason.error, hasCaller: reason.hasCaller || item.isDrained)
-            // A hook is a run like a factory's: what it waits for is in the graph of waits.
+            // A hook is a run like that of a factory: its waits are in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
                 do {
@@ -33,8 +33,8 @@ extension ContainerCore {
 
     /// Ends a lease that an instance held.
     ///
-    /// Instances that this frees here are disposed at once, as part of this disposal: the next one in the order may be
-    /// older than both.
+    /// Instances that this frees are disposed at once, as part of this disposal, because the next instance in the order
+    /// may be older than both.
     private func end(
         _ lease: any HeldLease, heldBy holder: Disposable, _ reason: DisposalReason
     ) async -> [any Error] {
@@ -44,7 +44,7 @@ extension ContainerCore {
         }
         var errors: [any Error] = []
         for freed in release(own) {
-            // The holder's disposal ends after this one: a hook that needs the holder's successor would wait for
+            // The holder's disposal ends after this one, so a hook that needs the holder's successor would wait for
             // itself.
             freed.isFollowed(by: holder)
             errors += await dispose(freed, reason: DisposalReason(hasCaller: reason.hasCaller))
@@ -53,9 +53,9 @@ extension ContainerCore {
         return errors
     }
 
-    /// An owed instance is disposed; a disposal that is under way reports the errors.
+    /// Notes that an owed instance is disposed; a current disposal of the container reports the errors.
     private func settle(_ item: Disposable, errors: [any Error]) {
-        // Before the debt is settled: the disposal waits for that.
+        // Before the instance counts as disposed, which the container's disposal waits for.
         if !errors.isEmpty, withState({ $0.phase == .disposing }) { for error in errors { disposal.add(error) } }
         var waiting: [CheckedContinuation<Void, Never>] = []
         let ended = withState { state in
@@ -68,10 +68,10 @@ extension ContainerCore {
         withExtendedLifetime(ended) {}
     }
 
-    /// Disposes instances that were dropped, in a task of its own that sees no caller's cancellation; `dispose()` waits
-    /// for it.
+    /// Disposes dropped instances in a task of its own, which does not inherit a caller's cancellation; `dispose()`
+    /// waits for it.
     ///
-    /// They are owed already.
+    /// The instances are already counted as owed.
     @discardableResult
     func cleanUp(
         _ items: [Disposable], reason: DisposalReason = DisposalReason(hasCaller: false)

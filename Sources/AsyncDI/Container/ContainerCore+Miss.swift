@@ -16,7 +16,7 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
-        // No index for a single request: each missing optional service comes here.
+        // A single request builds no index, because each missing optional service reaches this code.
         let plain = key.withoutArguments
         let others = searchOrder.flatMap { core in
             core.withState { $0.registrations.keys(of: key.service) }
@@ -35,10 +35,10 @@ extension ContainerCore {
 
 /// The registrations similar to missing keys, in one container.
 ///
-/// Each look-up happens once, so that a check of ten thousand keys pays for each service and not for each pair of them:
-/// one value for one moment, not to be kept.
+/// Each look-up happens once, so that the cost of checking ten thousand keys grows with the number of services and not
+/// of their pairs. A value is valid at one moment only, and must not be kept.
 final class NearMisses {
-    /// The registrations of one service in every searched container, whatever the rest of their keys.
+    /// The registrations of one service in every searched container, with any other parts of their keys.
     private struct Keys {
         var all: [ServiceKey] = []
         /// By all parts except the arguments.
@@ -65,7 +65,7 @@ final class NearMisses {
         if let mismatch = mismatch(key, asker: asker) { return mismatch }
         var advice: [String] = []
         let near = keys(of: key.service)
-        // None of them has the key's own name: that would have been a mismatch.
+        // These keys have other names: the same name would be a mismatch.
         if !near.all.isEmpty {
             let list = near.all.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
             advice.append("Registered: \(list).")
@@ -132,11 +132,11 @@ final class NearMisses {
         return found
     }
 
-    /// The registered services that are also of the requested type.
+    /// The registered services that also conform to the requested type, or inherit from it.
     private func keys(conformingTo service: any Any.Type) -> [ServiceKey] {
         if let known = conforming[ObjectIdentifier(service)] { return known }
         func find<Service>(_: Service.Type) -> [ServiceKey] {
-            // Other types are structs or enumerations.
+            // Structs and enumerations have no subtypes.
             guard isExistential(Service.self) || Service.self is AnyClass else { return [] }
             return core.searchOrder.flatMap { core in
                 core.withState { state in
@@ -176,7 +176,7 @@ extension ServiceKey {
 }
 
 extension ResolutionError {
-    /// An error for a service that is registered with other arguments only; nil without such registrations.
+    /// The error for a service that is registered only with other arguments; nil without such registrations.
     fileprivate static func mismatch(
         _ key: ServiceKey, registeredAs others: [ServiceKey], asker: Run?
     ) -> ResolutionError? {
@@ -195,7 +195,7 @@ extension ResolutionError {
     }
 }
 
-/// A type that gathers contributions.
+/// A type that collects contributions.
 private protocol ManyOf {
     static var element: any Any.Type { get }
     /// The type of the keys that contributions must have, if they need any.

@@ -1,8 +1,9 @@
-/// Modules whose `loaded` is still to be called, in order.
+/// The modules whose `loaded` has not been called yet, in order.
 struct PendingModules {
     private(set) var waiting: [any Module] = []
-    /// The binding that loads them: a creation like any other, so that it runs once at a time, is awaited, cancelled
-    /// and retried like one.
+    /// The binding whose creation loads the modules.
+    ///
+    /// Like every creation, it runs once at a time and can be awaited, cancelled and retried.
     private(set) var binding: Binding?
 
     mutating func add(_ modules: [any Module], toldBy makeBinding: () -> Binding) {
@@ -14,10 +15,13 @@ struct PendingModules {
     /// Removes the first module, after its `loaded`.
     mutating func removeFirst() { waiting = Array(waiting.dropFirst()) }
 
-    /// The next module to load; nil when none is left, and then the next one that comes begins anew.
+    /// The next module to load; nil when none is left.
+    ///
+    /// A later module then starts a new creation.
     mutating func next() -> (any Module)? {
         if waiting.isEmpty {
-            // A request that has found it, but not joined it yet, must not run it beside the next one.
+            // A request that has found this binding, but not joined its creation yet, must not run it in parallel with
+            // the next one.
             binding?.retire()
             binding = nil
         }
@@ -25,11 +29,11 @@ struct PendingModules {
     }
 }
 
-/// The product of loading modules, which is empty.
+/// The empty product of loading modules.
 private struct ModulesLoaded: Sendable {}
 
 extension Creation {
-    /// Whether it tells modules that they are loaded.
+    /// Whether this creation calls `loaded` of modules.
     var loadsModules: Bool { binding.key.service == ModulesLoaded.self }
 }
 
@@ -41,7 +45,7 @@ extension ContainerCore {
         table.hasPendingModules = true
     }
 
-    /// Loads every pending module, first those of the containers that this one searches.
+    /// Loads every pending module, beginning with those of the containers that this one searches.
     ///
     /// The current run also loads the modules that `loaded` registers in turn.
     nonisolated(nonsending) func loadModules() async throws {
@@ -64,7 +68,7 @@ extension ContainerCore {
         }
     }
 
-    /// The type of the module that is told next that it is loaded; nil when none waits.
+    /// The type of the module whose `loaded` is called next; nil when none is pending.
     var moduleToBeLoaded: (any Module.Type)? { withState { $0.modules.waiting.first.map { type(of: $0) } } }
 
     private func forget(_ binding: Binding) {

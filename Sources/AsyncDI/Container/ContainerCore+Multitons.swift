@@ -5,8 +5,8 @@ extension ContainerCore {
 
     /// Begins to watch for idle instances of a registration, unless a watcher exists.
     ///
-    /// The task lives as long as an instance is cached. It ends by itself when none is left, and is cancelled with the
-    /// last instance, and with the container. It does not keep the container alive.
+    /// The task lives as long as an instance is cached. It ends when none is left, and is cancelled with the last
+    /// instance and with the container. It does not keep the container alive.
     func watchIdle(_ binding: Binding) {
         let id = ObjectIdentifier(binding)
         withState { state in
@@ -30,12 +30,12 @@ extension ContainerCore {
         }
     }
 
-    /// A clock did not sleep, perhaps for a reason of its own.
+    /// Ends a watcher whose clock threw from its sleep.
     ///
-    /// The next creation starts another watcher: an immediate retry would call such a clock all the time.
+    /// The next creation starts another watcher, because an immediate retry would call such a clock all the time.
     private func idleWatcherFailed(_ number: Int, watching id: ObjectIdentifier) {
         withState { state in
-            // A watcher that was cancelled may have a successor already.
+            // A cancelled watcher may already have a successor.
             if state.idleWatchers[id]?.number == number { state.idleWatchers[id] = nil }
         }
     }
@@ -49,9 +49,9 @@ extension ContainerCore {
         let now = elapsed()
         var removals = Removals()
         let delay: Duration? = withState { state in
-            // A disposal has begun to remove its instances in its own order.
+            // A disposal that has begun removes the instances in its own order.
             guard state.phase == .open, var cache = state.multitons[id] else { return nil }
-            // Removed, so that it is changed in place and not copied under the lock.
+            // Removed from the state, so that it is changed in place and not copied under the lock.
             state.multitons[id] = nil
             let expired = cache.expire(lastUsedBefore: now - idle)
             let oldest = cache.oldestUse()
@@ -59,8 +59,9 @@ extension ContainerCore {
             state.multitons[id] = cache
             state.drop(expired, from: table, into: &removals)
             if !isEmpty {
-                // When all are leased, none can have idled long enough before as much time has passed again. An idle
-                // time of zero is not polled, and a clock's instant may not reach as far as an idle time does.
+                // If all instances are leased, none can have idled long enough before the idle time has passed again.
+                // The lower limit keeps an idle time of zero from polling. The upper limit keeps the sum within the
+                // range of a clock's instant.
                 return min(max((oldest ?? now) + idle - now, .milliseconds(1)), .seconds(86_400))
             }
             // No instance is left: the next one starts another watcher.
@@ -84,9 +85,9 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// Called before a new instance is cached: another one may have to go.
+    /// Called before a new instance is cached, which may evict another one.
     ///
-    /// Returns the node that notes its uses, where there are bounds: that of its predecessor, if it has one.
+    /// With bounds, returns the node that notes the uses of the new instance: its predecessor's node, if one exists.
     mutating func beginUse(
         of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, isLeased: Bool, at now: Duration,
         by stopwatch: Stopwatch, from table: InstanceTable, into removals: inout Removals
@@ -107,8 +108,8 @@ extension ContainerCore.State {
 
     /// Drops the instances that exceed its multiton's bounds.
     ///
-    /// They are found by their nodes, because comparing keys is user code, and takes as long as the number of keys with
-    /// the same hash.
+    /// Instances are found by their nodes, because comparing keys is user code whose cost grows with the number of keys
+    /// that have the same hash.
     mutating func drop(
         _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into removals: inout Removals
     ) {
@@ -117,7 +118,7 @@ extension ContainerCore.State {
             evicted.compactMap { victim in
                 instances.first(of: victim.key.binding, hash: victim.key.arguments.hash) { $0.node === victim.node }
             }, from: table, into: &removals)
-        // Perhaps the last references to their arguments, whose deinitializers are user code.
+        // These may be the last references to the arguments, whose deinitializers are user code.
         removals.keys += evicted.map(\.key)
     }
 
@@ -131,19 +132,19 @@ extension ContainerCore.State {
 
     /// Notes the end of an instance's last lease, which counts as a use.
     ///
-    /// Instances that were not evicted because all were leased may have to go now.
+    /// May evict instances that exceeded the bounds while all were leased.
     mutating func lastLeaseEnded(
         _ lease: Lease, at now: Duration, from table: InstanceTable, into removals: inout Removals
     ) {
         guard lease.key.binding.lifetime.bounds.needsOrder, phase == .open else { return }
         let id = ObjectIdentifier(lease.key.binding)
         let kept = instances.first(of: lease.key.binding, hash: lease.key.arguments.hash) { $0.cell === lease.cell }
-        // Unless it was reset or replaced meanwhile.
+        // Only if the instance was not reset or replaced meanwhile.
         guard let node = kept?.node, self.multitons[id] != nil else { return }
         drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &removals)
     }
 
-    /// Cached instances are no longer found: a registration that is still referenced must not keep its instances.
+    /// Clears the indexes of all registrations, because one that is still referenced must not keep its instances.
     mutating func clearIndexes() {
         instances.forEach { kept in
             guard kept.arguments != nil else { return }
@@ -151,7 +152,7 @@ extension ContainerCore.State {
         }
     }
 
-    /// Notes that an entry is gone: with the last one goes the task that watches.
+    /// Notes the removal of an entry; the last one also ends the watcher.
     mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of binding: Binding, into removals: inout Removals) {
         let id = ObjectIdentifier(binding)
         guard self.multitons[id] != nil else { return }

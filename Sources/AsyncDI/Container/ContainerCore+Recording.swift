@@ -2,7 +2,7 @@
 extension ContainerCore {
     /// The container's name, `root` without one, and `scope of` the container that a scope is opened in.
     ///
-    /// Scopes have no names of their own here: a thousand requests are one box in a graph.
+    /// Scopes have no names of their own here, so that a thousand requests are one box in a graph.
     var ownerLabel: String {
         guard let parent else { return name ?? "root" }
         if isScope { return "scope of \(parent.ownerLabel)" }
@@ -20,10 +20,10 @@ extension ContainerCore {
         return recorders
     }
 
-    /// The record of a recording, nil without one.
+    /// The records of a recording; nil without one.
     var records: Recorder.Records? { withState { $0.recorder }?.records }
 
-    /// Begins a recording, in place of the one before.
+    /// Begins a recording, which replaces the previous one.
     func startRecording() {
         let recorder = Recorder()
         let old = withState { state in
@@ -33,6 +33,6 @@ extension ContainerCore {
         old?.stop()
     }
 
-    /// Ends the recording, whose records stay.
+    /// Ends the recording; its records remain.
     func stopRecording() { withState { $0.recorder }?.stop() }
 }

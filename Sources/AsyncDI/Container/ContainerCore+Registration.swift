@@ -1,12 +1,12 @@
 /// Adding, replacing and removing registrations.
 extension ContainerCore {
-    /// Registers the contents of the initializer, which cannot throw: problems are thrown by every resolve of their
-    /// key.
+    /// Registers the contents of the initializer, which cannot throw; every resolve of an invalid key throws its
+    /// problem.
     func setUp(_ registrations: Registrations) {
         if registrations.isEmpty { return }
         let (bindings, decorations, modules) = contents(of: registrations)
         let rejections = rejections(among: bindings)
-        // Nothing can have been made yet.
+        // No instance can exist yet, so the removals remain empty.
         var removals = Removals()
         withState { state in
             state.registrations.reserve(bindings.count)
@@ -29,7 +29,7 @@ extension ContainerCore {
                     continue
                 }
                 publish(binding, at: place, in: &state)
-                // The registrations of a request's scope are its data, and no events.
+                // The registrations of a request's scope are its data, and cause no events.
                 if !isScope || binding.blueprint.instance == nil && !binding.blueprint.isExpected {
                     state.note(.registered, .registered(binding.key))
                 }
@@ -40,9 +40,9 @@ extension ContainerCore {
         decorateInherited(decorations)
     }
 
-    /// Registers one.
+    /// Registers one draft.
     func register(_ draft: Binding) throws {
-        // Whatever makes it more than one binding is decided about as a list is.
+        // A draft that may be more than one binding is registered as a list.
         guard draft.blueprint.isSimple, duplicatePolicy != .reject, settings.interceptor == nil else {
             return try register(Registrations(draft))
         }
@@ -59,7 +59,7 @@ extension ContainerCore {
         if isDecorated { offer([binding.key]) }
     }
 
-    /// Registers all or nothing.
+    /// Registers all registrations or none.
     func register(_ registrations: Registrations) throws {
         let (bindings, decorations, modules) = contents(of: registrations)
         if let problem = bindings.lazy.compactMap(\.problem).first { throw problem }
@@ -102,7 +102,7 @@ extension ContainerCore {
     /// The outcome of registering, turned into an error outside the lock, because a qualifier's description is user
     /// code.
     private enum Outcome {
-        /// Whether other containers decorate what they inherit from here.
+        /// Whether other containers decorate registrations that they inherit from this one.
         case registered(isDecorated: Bool)
         case disposed
         case duplicate(Binding, of: Binding)
@@ -147,7 +147,7 @@ extension ContainerCore {
         return !removed.isEmpty
     }
 
-    /// Removes one registration, which has its key.
+    /// Removes one registration, which is the current one of its key.
     func remove(_ binding: Binding, in state: inout State) {
         state.registrations.remove(binding)
         table.unpublish(binding.key, retired: &state.retired)
@@ -155,7 +155,7 @@ extension ContainerCore {
 
     // MARK: Bindings
 
-    /// The bindings of the registrations and of the types that they are forwarded to, and what else there is.
+    /// The bindings of the registrations and of their forwarded types, and the decorations and modules.
     private func contents(of registrations: Registrations) -> ([Binding], [Decoration], [any Module]) {
         var bindings: [Binding] = []
         var decorations: [Decoration] = []
@@ -182,7 +182,7 @@ extension ContainerCore {
         return (bindings, decorations, modules)
     }
 
-    /// The errors of those that a container which rejects duplicates does not take, when it has nothing yet.
+    /// The errors for the bindings that an empty container rejects as duplicates, if it rejects them.
     private func rejections(among bindings: [Binding]) -> [ObjectIdentifier: ResolutionError] {
         guard duplicatePolicy == .reject else { return [:] }
         var seen: [ServiceKey: Binding] = [:]
@@ -214,7 +214,7 @@ extension ContainerCore {
             steps: [PathStep(key: key, binding: nil, pack: .none, site: second.blueprint.site)])
     }
 
-    /// Makes a registration visible to readers; an instance that came with it is there at once.
+    /// Makes a registration visible to readers; an instance that came with it is found at once.
     private func publish(_ binding: Binding, at place: InstanceTable.OwnPlace, in state: inout State) {
         table.publish(binding, at: place, retired: &state.retired)
         if binding.blueprint.isSimple, binding.blueprint.instance == nil, binding.base == nil { return }
@@ -222,7 +222,7 @@ extension ContainerCore {
         keepInstance(of: binding, isFound: true, in: &state)
     }
 
-    /// Keeps the instance that a registration came with, if it did, to be found and disposed.
+    /// Keeps the instance of a registration that came with one, so that it is found and disposed.
     private func keepInstance(of binding: Binding, isFound: Bool, in state: inout State) {
         guard let cell = binding.blueprint.instance, binding.problem == nil else { return }
         let key = CreationKey(withoutArguments: binding)
@@ -237,11 +237,11 @@ extension ContainerCore {
                 kept.isPublished = true
                 table.publish(cell, in: binding, retired: &state.retired)
             } else {
-                // Its first request has to be noticed.
+                // The first request of the instance must be noticed.
                 kept.isToBePublished = true
             }
         }
-        // A binding is new to its container: nothing of it is kept yet.
+        // A binding is new to its container, which keeps no instance of it yet.
         state.instances.insert(kept, insteadOf: nil)
     }
 }

@@ -1,18 +1,20 @@
 /// Instances that a change dropped from the caches, to be handled outside the lock.
 struct Removals {
-    /// Newest first.
+    /// The instances to dispose, newest first.
     var disposables: [Disposable] = []
-    /// The instances whose disposal is only an event; released outside the lock.
+    /// The instances whose disposal is only an event.
+    ///
+    /// They are released outside the lock.
     var silent: [Disposable] = []
     /// The instances whose disposal waits for their last lease.
     var postponed: [Disposable] = []
-    /// To be cleared, in the order of the storages' pending calls.
+    /// The storages to clear, in the order of their pending calls.
     var storages: [any InstanceStorage] = []
-    /// Released last, outside the lock: deinitializers are user code.
+    /// The entries, released last and outside the lock, because deinitializers are user code.
     var entries: [CacheEntry] = []
-    /// The keys of the instances, for the same reason.
+    /// The keys of the instances, kept for the same reason.
     var keys: [CreationKey] = []
-    /// Watchers of idle instances that have none left to watch.
+    /// The watchers of idle instances that have no instance left.
     var watchers: [Task<Void, Never>] = []
 
     var isEmpty: Bool {
@@ -21,7 +23,7 @@ struct Removals {
 }
 
 extension ContainerCore.State {
-    /// Drops the instances of these keys; an instance in flight reaches its waiters, and is not kept.
+    /// Drops the instances of these keys; an instance in flight reaches its waiters but is not kept.
     mutating func drop(
         from table: InstanceTable, into removals: inout Removals, where isAffected: (CreationKey) -> Bool
     ) {
@@ -29,11 +31,11 @@ extension ContainerCore.State {
         drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &removals)
     }
 
-    /// Drops registrations: their instances are no longer resolved.
+    /// Drops registrations, whose instances are no longer resolved.
     ///
-    /// The decorated instances go with them, unless those are only decorated anew.
+    /// Drops the instances inside decorated ones too, unless `keepingBases`, for a change of decorations.
     ///
-    /// The cost depends on these registrations alone: many may be removed one after the other.
+    /// The cost depends only on these registrations, so that many can be removed one after the other.
     mutating func drop(
         _ bindings: [Binding], keepingBases: Bool = false, from table: InstanceTable, into removals: inout Removals
     ) {
@@ -51,7 +53,7 @@ extension ContainerCore.State {
         drop(instances(of: affected), from: table, into: &removals)
     }
 
-    /// The cached instances of registrations; creations of them in flight are invalidated.
+    /// Returns the cached instances of registrations, and invalidates their creations in flight.
     private mutating func instances(of bindings: [Binding]) -> [CacheEntry] {
         var found: [CacheEntry] = []
         var withArguments: Set<ObjectIdentifier> = []
@@ -104,13 +106,13 @@ extension ContainerCore.State {
         guard kept.hasAliases else { return }
         for alias in self.aliases.removeValue(forKey: ObjectIdentifier(kept)) ?? [] {
             table.unpublish(alias.cell, for: alias.key, retired: &retired)
-            // Perhaps the last reference to the instance, when another one has taken its place.
+            // This may be the last reference to the instance, if another one has replaced it.
             retired.append(alias.cell)
         }
         kept.hasAliases = false
     }
 
-    /// An instance has left the caches: it is disposed after its last lease, or else at once.
+    /// Arranges the disposal of an instance that has left the caches: after its last lease, or at once without leases.
     mutating func end(_ item: Disposable, in removals: inout Removals) {
         guard leases.postpone(item) else {
             guard item.isSilent else { return owe(item, in: &removals) }
@@ -125,7 +127,7 @@ extension ContainerCore.State {
     mutating func owe(_ item: Disposable, in removals: inout Removals) {
         owed += 1
         item.endsLeasesSoon()
-        // The creation of its successor waits for it.
+        // The creation of a successor waits for this disposal.
         if !item.isSilent { self.endings[item.key] = item }
         removals.disposables.append(item)
     }
@@ -143,7 +145,7 @@ extension ContainerCore.State {
     }
 }
 
-/// Forgetting cached instances.
+/// The removal of cached instances.
 extension ContainerCore {
     /// The target of a reset.
     enum ResetTarget {
@@ -158,7 +160,7 @@ extension ContainerCore {
         var refusals: [any Error] = []
         var core: ContainerCore? = self
         while let current = core {
-            // A container that refuses does not keep other containers from being reset.
+            // A refusal of one container does not prevent the reset of the others.
             do { errors += try await current.resetHere(target) } catch { refusals.append(error) }
             core = throughAncestors ? current.parent : nil
         }
@@ -171,8 +173,8 @@ extension ContainerCore {
         try await disposeAndWait(drop(target))
     }
 
-    /// Drops the instances of a start as far as they are cached still, and waits until they are disposed; observers are
-    /// told what hooks throw.
+    /// Drops the instances of a start that are still cached, and waits until they are disposed; observers receive the
+    /// errors of hooks.
     func dispose(_ instances: [StartedInstance], reason: DisposalReason) async {
         let dropped = Set(instances.map { ObjectIdentifier($0.cell) })
         let generations = Set(instances.compactMap(\.generation))
@@ -186,7 +188,7 @@ extension ContainerCore {
             }
             state.drop(kept, from: table, into: &removals)
         }
-        // Refused where it would wait for itself; the instances are disposed nevertheless.
+        // Refused if it would wait for itself; the instances are disposed nevertheless.
         _ = try? await disposeAndWait(removals, reason: reason)
     }
 
@@ -196,26 +198,26 @@ extension ContainerCore {
         var removals = Removals()
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
-            // A hidden instance is internal: modules that are being loaded must not be loaded twice.
+            // Hidden instances are internal and stay: current loads of modules must not run twice.
             state.drop(from: table, into: &removals) { !$0.binding.blueprint.isHidden && isAffected($0) }
         }
         return removals
     }
 
-    /// Handles dropped instances, and waits until they are disposed.
+    /// Disposes dropped instances, and waits until that is done.
     ///
     /// - Returns: The errors of hooks.
-    /// - Throws: `invalidOperation` where the caller would wait for itself; dropped instances are disposed nevertheless.
+    /// - Throws: `invalidOperation` if the caller would wait for itself; dropped instances are disposed nevertheless.
     private func disposeAndWait(
         _ removals: Removals, reason: DisposalReason = DisposalReason()
     ) async throws -> [any Error] {
         guard let last = removals.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeRun) else {
             return await dispose(of: removals, reason: reason)?.value ?? []
         }
-        // Known before the first hook runs: a hook that needs an instance that the caller is creating is refused.
+        // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
         let suspension = Suspension()
         let runs = Waits.begin(suspension, from: asker, for: last)
-        let task = dispose(of: removals, reason: reason)
+        let task = dispose(of: removals, reason: runs == nil ? reason : reason.withoutCaller)
         if let runs { throw waitsForItself("resets \(last.binding.key)", asker, runs) }
         defer { Waits.end(suspension) }
         return await task?.value ?? []
@@ -237,7 +239,8 @@ extension ContainerCore {
             }
         case .arguments(let key, let pack):
             guard let (found, owner) = table.registration(of: key) else { return { _ in false } }
-            // The instance behind a forwarded type is that of its own container, whatever overrides it on the way.
+            // The instance behind a forwarded type belongs to that type's own container, even if another container
+            // overrides it.
             let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.binding } ?? found
             let affected = CreationKey(target, pack)
             return { key in
@@ -247,7 +250,7 @@ extension ContainerCore {
         }
     }
 
-    /// The keys of the services behind a type that they are forwarded to.
+    /// The keys of the services that are forwarded to a type.
     func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
         let name = ServiceName(ServiceKey(service, qualifier: qualifier))
         var targets: Set<ServiceKey> = []

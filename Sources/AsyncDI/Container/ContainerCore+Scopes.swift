@@ -1,4 +1,5 @@
-/// A scope as its parent holds it: keeps its instances until it is closed, even when its handle is gone.
+/// A parent's reference to an open scope, which keeps the scope's instances until it is closed, even without its
+/// handle.
 struct OpenScope: Sendable {
     let lifeline: Lifeline
     /// The time of its opening, by the container's stopwatch.
@@ -9,15 +10,15 @@ struct OpenScope: Sendable {
 
 /// The kinds of objects that own scopes.
 enum ScopeOwner {
-    /// A drain waits for its end.
+    /// An object whose work a drain waits for.
     case work
-    /// Lasts as long as its object.
+    /// An object whose scope lasts as long as itself.
     case object
 }
 
 /// Opening, finding and closing scopes.
 extension ContainerCore {
-    /// The scope that is open under a key.
+    /// Returns the scope that is open under a key.
     func scope(_ key: AnyKey) throws -> ContainerCore? {
         try withState { state in
             guard state.phase == .open else { throw disposedError(nil, asker: nil) }
@@ -46,10 +47,10 @@ extension ContainerCore {
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         let container = Container(core: core, lifeline: lifeline, holding: holder)
-        // Before a request finds the scope by its key, and gets this handle.
+        // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
-        // Two tasks may have come this far with the same key: both get the first one's scope.
+        // Two tasks may reach this point with the same key: both receive the first one's scope.
         let other: ContainerCore? = try withState { state in
             guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
@@ -72,14 +73,14 @@ extension ContainerCore {
         return container
     }
 
-    /// Begins to close the scope: its key can be opened anew.
+    /// Begins to close the scope, so that its key can be opened again.
     func scopeBeginsClosing() {
         guard let parent, let id = scopeID, id.hasKey else { return }
         let key = parent.withState { $0.scopes.beginClosing(id) }
         withExtendedLifetime(key) {}
     }
 
-    /// Ends the scope: its parent releases it.
+    /// Ends the scope, which its parent releases.
     func scopeIsClosed() {
         guard let parent, let id = scopeID else { return }
         var quiet: [CheckedContinuation<Void, Never>] = []

@@ -9,14 +9,16 @@ extension ContainerCore {
 
     typealias StorageWork = StorageQueue<StoredProduct>.Work
 
-    /// Stores an instance and ends its creation; when another caller is at the storage, that one does both afterwards.
+    /// Stores an instance and ends its creation.
+    ///
+    /// If another caller is using the storage, that caller does both afterwards.
     func store(_ product: StoredProduct, in storage: any InstanceStorage) {
-        // Until the flight has ended, a request waits for it and does not load from the storage.
+        // Until the flight has ended, requests wait for it and do not load from the storage.
         let isFree = withState { $0.storageWork.begin(.store(product), on: storage) }
         if isFree { work(on: storage, beginningWith: .store(product)) }
     }
 
-    /// Performs the pending calls of a storage, until none is left.
+    /// Performs the pending calls of a storage until none is left.
     func work(on storage: any InstanceStorage, beginningWith first: StorageWork) {
         var next: StorageWork? = first
         while let work = next {
@@ -30,8 +32,8 @@ extension ContainerCore {
                 let isValid = withState { $0.isValid(product.creation) }
                 if isValid { storage.store(product.instance) }
                 let ended = end(product.creation, .success(product.cell), in: storage)
-                // If it was reset while it was stored, that reset clears the storage: its call comes next. Except when
-                // the container was dropped, which waits for nothing.
+                // If a reset came while the instance was being stored, that reset's pending call clears the storage
+                // next. A dropped container does not wait for that call, so the storage is cleared here.
                 if isValid, ended.isDropped { storage.clear() }
                 next = ended.next
             }
@@ -40,7 +42,7 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// Whether a creation's product may be kept, as far as is known before it has ended.
+    /// Whether a creation's product may be kept, as far as is known before the creation's end.
     fileprivate func isValid(_ creation: Creation) -> Bool {
         phase == .open && flights[creation]?.isInvalidated == false
     }

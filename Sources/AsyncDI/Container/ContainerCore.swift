@@ -3,11 +3,11 @@ import Synchronization
 /// The content of a ``Container``: registrations, instances, creations in flight and open scopes.
 ///
 /// The container is a handle over its core. Objects that the core creates (resolvers kept by instances, scopes, tasks)
-/// can therefore refer to the core without keeping the instances alive: when the last handle goes, the ``Lifeline``
-/// empties the core.
+/// can therefore refer to the core without keeping the instances alive: when the last handle is released, the
+/// ``Lifeline`` empties the core.
 ///
-/// State is changed through one door, ``withState(_:)``: it locks, lets value types decide, unlocks, and only then
-/// releases dropped references. Continuations are resumed and user code is called outside it.
+/// Only ``withState(_:)`` changes the state: it locks, lets value types decide, unlocks, and then releases dropped
+/// references. Continuations are resumed, and user code is called, outside it.
 final class ContainerCore: ResolutionHost {
     @dynamicMemberLookup
     struct State {
@@ -19,29 +19,29 @@ final class ContainerCore: ResolutionHost {
         var flights = SingleFlight<CreationKey, Creation, Waiter>()
         var ledger = DisposalLedger<Disposable>()
         var leases = LeaseTable()
-        /// The keys of a disposed container below another one; of its registrations only these remain.
+        /// The keys of the former registrations, after the disposal of a container with a parent.
         var formerKeys: [ServiceKey] = []
         /// The number of instances that have left the caches and the ledger, but are not disposed yet.
         ///
-        /// Counted in the step that drops them, so that a disposal which begins before their hooks do waits for them
-        /// too.
+        /// Counted in the step that drops them, so that a disposal that begins before their hooks waits for them too.
         var owed = 0
-        /// The handle of a scope that a body is running in, which keeps it.
+        /// The handle of a scope with a running body, which keeps the handle.
         var pinnedHandle: Container?
         /// The number of running bodies: of `withScope` directly below, and of `withInstance` with an instance of this
         /// container.
         var bodies = 0
-        /// Events that occurred under the lock, to be passed to the observers' queue before it is released: in their
-        /// order.
+        /// Events that occurred under the lock.
+        ///
+        /// They are passed to the observers' queue, in their order, before its release.
         var events: [(ContainerEvent, ContainerEvent.Details)] = []
-        /// Dropped references, to be released once no reader can have them.
+        /// Dropped references, released when no reader can have them.
         var retired: [AnyObject] = []
-        /// State that few containers need, and a request's scope hardly ever; created at the first write.
+        /// State that few containers need, and request scopes hardly ever; created at the first write.
         private var extras: Extras?
 
         init(observed: ContainerEvent.Kinds) { self.observed = observed }
 
-        /// Checks the uncommon state; false without any.
+        /// Checks the uncommon state; returns false without any.
         func rarely(_ isSo: (Extras) -> Bool) -> Bool { extras.map(isSo) ?? false }
 
         subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Extras, Value>) -> Value {
@@ -54,10 +54,10 @@ final class ContainerCore: ResolutionHost {
         }
     }
 
-    /// The part of the state that most containers do without; belongs to the lock like the rest.
+    /// The part of the state that most containers do not need; it belongs to the lock like the rest.
     ///
-    /// `@unchecked Sendable` because it is reached through the state only, whose lock is held then; the empty one never
-    /// changes.
+    /// `@unchecked Sendable` because it is accessed only through the state, under the state's lock; the empty value
+    /// never changes.
     final class Extras: @unchecked Sendable {
         fileprivate static let empty = Extras()
 
@@ -65,21 +65,22 @@ final class ContainerCore: ResolutionHost {
         /// The order of use in multitons with bounds, by registration.
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
-        /// In the order in which they came: the last one is outermost.
+        /// The decorations in the order of their registration; the last one is outermost.
         var decorations: [Decoration] = []
-        /// Containers that decorate what they inherit from this one: by identity, because each takes itself out before
-        /// it is gone.
+        /// Containers that decorate registrations inherited from this one.
+        ///
+        /// By identity, because each removes itself before it is released.
         var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
-        /// The problems of the registrations given to the initializer, in their order.
+        /// The problems of the initializer's registrations, in their order.
         var setUpProblems: [ResolutionError] = []
         var modules = PendingModules()
-        /// By identity, because each takes itself out before it is gone.
+        /// The child containers, by identity, because each removes itself before it is released.
         var children: [ObjectIdentifier: WeakCore] = [:]
         /// The other keys under which instances are published, and their converted cells.
         ///
-        /// By identity of the entry, because it is removed from here before it is released.
+        /// By the identity of the entry, which is removed here before it is released.
         var aliases: [ObjectIdentifier: [Publication]] = [:]
         /// The number of weak entries before the next search for dead ones.
         var weakSweepThreshold = 64
@@ -91,15 +92,15 @@ final class ContainerCore: ResolutionHost {
         var storageWork = StorageQueue<StoredProduct>()
         /// Resumed when a last lease ends.
         var leaseWaiters: [CheckedContinuation<Void, Never>] = []
-        /// Resumed when no disposal is owed any more.
+        /// Resumed when all owed disposals are done.
         var owedWaiters: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last creation in flight has ended.
         var drained: [CheckedContinuation<Void, Never>] = []
         /// Resumed when the last body has ended.
         var quietWaiters: [CheckedContinuation<Void, Never>] = []
-        /// The instances that have left the caches and are not disposed yet, the latest for each key.
+        /// The instances that have left the caches and are not disposed yet: the latest one for each key.
         var endings: [CreationKey: Disposable] = [:]
-        /// Records requests between services, here and below; stays when it is stopped.
+        /// Records requests between services, here and below; it remains after it is stopped.
         var recorder: Recorder?
         /// The failure of the latest start, unless it succeeded.
         var startFailure: StartFailure?
@@ -110,14 +111,14 @@ final class ContainerCore: ResolutionHost {
     }
 
     let name: String?
-    /// Distinguishes the container from every other one, even from those that are gone: see ``CreationKey/asked``.
+    /// Distinguishes the container from every other one, including former ones: see ``CreationKey/asked``.
     let number = ContainerCore.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
     /// Whether it has created scoped instances without being a scope, and instances of custom lifetimes.
     private let madeScoped = Atomic(false)
     private let madeResettable = Atomic(false)
     var parent: ContainerCore? { parentReference.object }
-    /// Not a constant, so that it can be released in turn at the end; no other code changes it.
+    /// A reference that can be cleared, so that nested containers are released in turn; no other code changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
     /// Reports waits that take too long; nil unless an observer wants them.
@@ -125,14 +126,14 @@ final class ContainerCore: ResolutionHost {
     let table: InstanceTable
     /// Keeps the fallbacks' tables alive.
     let fallbacks: [ContainerCore]
-    /// Whether this was opened in its parent, which then holds it.
+    /// Whether this container was opened as a scope, which its parent holds.
     let isScope: Bool
-    /// Where this scope stands in its parent.
+    /// The position of this scope in its parent.
     ///
-    /// Unsafe because it is written once, by ``openScope(key:name:holder:isPinned:owner:registrations:)`` under the
-    /// parent's lock, before any other task can have the scope.
+    /// Unsafe because ``openScope(key:name:holder:isPinned:owner:registrations:)`` writes it once, under the parent's
+    /// lock, before another task can have the scope.
     nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
-    /// Whether this scope is that of a body, whose end a drain waits for.
+    /// Whether this scope belongs to a body, whose end a drain waits for.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     nonisolated(unsafe) var isBodyScope = false
@@ -143,7 +144,7 @@ final class ContainerCore: ResolutionHost {
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
-    /// The reference to the handle; none for a scope whose handle is pinned.
+    /// The reference to the handle; empty for a scope whose handle is pinned.
     let handleReference = AtomicReference<HandleReference>()
     private let state: Locked<State>
 
@@ -195,8 +196,9 @@ final class ContainerCore: ResolutionHost {
             || parent?.hasResettableInstances == true
     }
 
-    /// Notes that an instance of a lifetime is about to be created: from now on, graph instances may hold instances
-    /// that their holders must not.
+    /// Notes that an instance of a lifetime is about to be created.
+    ///
+    /// From now on, graph instances may hold instances that the holders of those must not hold.
     func noteCreation(of lifetime: Lifetime) {
         if parent == nil, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
         if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
@@ -208,13 +210,13 @@ final class ContainerCore: ResolutionHost {
 
     func makeStopwatch() -> Stopwatch { Stopwatch(clock) }
 
-    /// The one door to the state.
+    /// Gives `body` exclusive access to the state; no other code changes it.
     ///
-    /// References that `body` retires are released afterwards, once no reader can hold them. Its events are passed on
-    /// before another task can change the state: their order is the order of changes.
+    /// References that `body` retires are released afterwards, when no reader can hold them. Its events are passed on
+    /// before another task can change the state, so that they are in the order of the changes.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
-        // Perhaps the last handle: released outside the lock, because its end takes the lock.
+        // This may be the last handle. It is released outside the lock, because its end takes the lock.
         var handle: Container?
         defer {
             withExtendedLifetime(handle) {}
@@ -284,8 +286,9 @@ struct WeakCore: Sendable {
 }
 
 extension ContainerCore.State {
-    /// Notes an event for the observers, of the instance for these arguments; costs nothing when no observer wants its
-    /// kind.
+    /// Notes an event of the instance for these arguments.
+    ///
+    /// It costs nothing if no observer wants events of its kind.
     mutating func note(
         _ kind: ContainerEvent.Kinds, of arguments: ArgumentKey = .none,
         ownDuration: @autoclosure () -> Duration? = nil, _ event: @autoclosure () -> ContainerEvent

@@ -1,4 +1,4 @@
-/// The one disposal of a container: every call of `dispose` waits for it.
+/// The only disposal of a container; every call of `dispose` waits for it.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class Disposal: Completion, @unchecked Sendable {
@@ -11,7 +11,7 @@ final class Disposal: Completion, @unchecked Sendable {
 
     /// The object of a disposal's wait, for the error of a deadline.
     enum Subject: CustomStringConvertible {
-        /// Its name: a container below keeps this one, and so the disposal.
+        /// The container's name and not the container, which would keep this disposal through its parent.
         case container(String)
         case creations(of: [ServiceKey])
         case removals
@@ -31,10 +31,10 @@ final class Disposal: Completion, @unchecked Sendable {
         }
     }
 
-    /// The container above, which is disposed after this one.
+    /// The parent container, which is disposed after this one.
     private let parent: ContainerCore?
     private let state = Locked(State())
-    // The call that waits for the disposal from its beginning, where the graph of waits does not know of it.
+    // The call that waits for the disposal from its beginning, if the graph of waits does not contain it.
     private let begunIn: PassingReference<Activity>
     private let begunBy: PassingReference<Run>
 
@@ -46,13 +46,15 @@ final class Disposal: Completion, @unchecked Sendable {
 
     override var beginner: Asker? { begunIn.load().map { Asker(activity: $0, run: begunBy.load()) } }
 
-    /// The disposal has ended; not to be called under a lock.
+    /// Releases the call that began the disposal, after its end.
+    ///
+    /// Not to be called under a lock.
     func forgetBeginner() {
         begunIn.giveUp()
         begunBy.giveUp()
     }
 
-    /// The disposal of a container waits for its instances, and for the containers below it.
+    /// The parent's disposal and those above it: a disposal waits for the containers below.
     override var outer: [Activity] { parent?.ends ?? [] }
 
     /// The object of the current wait.

@@ -10,15 +10,16 @@ struct DisposalLedger<Item> {
         var item: Item?
     }
 
-    /// In the order of completion, which is that of their identifiers; removed ones stay until they outnumber the
-    /// others.
+    /// The entries in the order of completion, which is the order of their identifiers.
+    ///
+    /// Removed ones stay until they outnumber the others.
     private var entries: [Entry] = []
     private(set) var count = 0
     private var nextID = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// The recorded item, nil when it was removed before.
+    /// The recorded item; nil if it was removed before.
     subscript(id: ID) -> Item? { index(of: id).flatMap { entries[$0].item } }
 
     mutating func record(_ item: Item) -> ID {
@@ -28,7 +29,7 @@ struct DisposalLedger<Item> {
         return nextID
     }
 
-    /// Removes one entry, nil when it was removed before.
+    /// Removes one entry and returns its item; nil if it was removed before.
     mutating func take(_ id: ID) -> Item? {
         guard let index = index(of: id), let item = entries[index].item else { return nil }
         entries[index].item = nil
@@ -55,7 +56,7 @@ struct DisposalLedger<Item> {
     /// Entries in the order of completion.
     var inOrder: [Item] { entries.compactMap(\.item) }
 
-    /// The position of an entry, if it was not removed.
+    /// The position of an entry; nil if it was removed.
     private func index(of id: ID) -> Int? {
         var (low, high) = (0, entries.count)
         while low < high {

@@ -1,12 +1,12 @@
 /// The cached instances of one container, found by their keys.
 ///
-/// A pure value: open addressing over references, so that an instance takes little more than itself. A removal leaves
-/// no mark: the entries behind it move up.
+/// A pure value: open addressing over references, so that a cached instance takes little extra memory. A removal leaves
+/// no mark, because the entries after it move up.
 struct InstanceCache {
     private var places: [CacheEntry?] = []
     private(set) var count = 0
-    /// The instances of each registration with arguments, built at the first request for those of one, where there are
-    /// many.
+    /// The instances of each registration with arguments; built at the first request for those of one registration, if
+    /// the cache has many instances.
     private var byBinding: [ObjectIdentifier: [ObjectIdentifier: CacheEntry]]?
     private static let fewest = 64
 
@@ -47,7 +47,7 @@ struct InstanceCache {
         return byBinding?[ObjectIdentifier(binding)].map { Array($0.values) } ?? []
     }
 
-    /// Puts an instance in the place of one with the same key; nil without one.
+    /// Inserts an instance, in the place of `old` if that has the same key.
     mutating func insert(_ new: CacheEntry, insteadOf old: CacheEntry?) {
         if let old, let index = index(of: old) {
             unlist(old)
@@ -69,7 +69,7 @@ struct InstanceCache {
         count -= 1
         var index = next(gap)
         while let other = places[index] {
-            // It may move up unless its own place is behind the gap.
+            // It may move up unless its own place is after the gap.
             let way = (index - home(other.binding, other.hash)) & (places.count - 1)
             if way >= (index - gap) & (places.count - 1) {
                 places.swapAt(gap, index)
@@ -120,8 +120,8 @@ struct InstanceCache {
     }
 
     private mutating func grow() {
-        // Written out, because creating an array of so many looks for its type each time, as long as the rest of a
-        // first insertion.
+        // Written as a literal, because an initializer with a count looks up the array's type each time, which takes as
+        // long as the rest of a first insertion.
         if places.isEmpty { return places = [nil, nil, nil, nil] }
         let old = places
         places = Array(repeating: nil, count: old.count * 2)

@@ -2,17 +2,17 @@ import Synchronization
 
 /// Delays the disposal of one cached instance until the lease ends.
 ///
-/// It ends once: with its body, or with the instance that holds it.
+/// It ends once, together with its body or with the instance that holds it.
 final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let leased: LeasedCell
-    /// Whether a body holds it, and not an instance: a drain waits only for bodies.
+    /// Whether a body, and not an instance, holds it: a drain waits only for bodies.
     private let heldByBody = Atomic(true)
 
     /// Whether its holder is an instance that lives at least as long as the leased instance's container.
     private let heldForLong = Atomic(false)
-    /// The number of the container below whose instance is the holder, zero where there is none.
+    /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
 
     init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
@@ -22,7 +22,7 @@ final class Lease: HeldLease {
     }
 
     var cell: Cell { leased.cell }
-    /// Takes the lease from its body; false when no body held it.
+    /// Takes the lease from its body; false if no body held it.
     func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
 
     func passToInstance(of holder: Creation) {
@@ -44,7 +44,7 @@ final class Lease: HeldLease {
         for continuation in quiet { continuation.resume() }
     }
 
-    /// Notes that the lease ends, or that the disposal of the instance that holds it, which ends it, is about to begin.
+    /// Notes that the lease ends, or is about to end because the disposal of its holder begins.
     func isHeldForLongNoMore() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 { leased.removeLeaseBelow(of: below) }
@@ -109,14 +109,14 @@ struct LeaseTable {
 }
 
 extension Disposable {
-    /// Notes that the disposal is about to begin: leases that the instance holds will end.
+    /// Notes that the disposal is about to begin, which will end the leases that the instance holds.
     func endsLeasesSoon() {
         for lease in leases { (lease as? Lease)?.isHeldForLongNoMore() }
     }
 }
 
 extension LeaseBody {
-    /// Whether one of the leased instances belongs to a container, or to one below it.
+    /// Whether one of the leased instances belongs to `container` or to one below it.
     func leases(from container: ContainerCore) -> Bool {
         holds { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
     }
@@ -139,12 +139,12 @@ extension ContainerCore {
     ) -> (any HeldLease)? {
         let now = elapsed()
         return withState { state in
-            // With the same generation before and after loading, and nothing being stored, it is the instance of that
-            // generation.
+            // If the generation is the same before and after loading, and the storage is not being written, this is the
+            // instance of that generation.
             guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
-            // The cell to be disposed; each load creates another one.
+            // The cell that will be disposed, because each load creates another cell.
             let leased = kept.ledgerID.flatMap { state.ledger[$0]?.cell } ?? cell
             return Lease(core: self, key: key, state.beginLease(of: leased, for: key, at: now))
         }
@@ -161,7 +161,7 @@ extension ContainerCore {
             guard state.phase == .open, binding.isCurrent, let found = index.instance(withHash: hash),
                 let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
             else { return nil }
-            // Unchecked because what an index holds beside its mark, which has no arguments, is an entry of the cache.
+            // Unchecked because an index holds only cache entries, except for its mark, which has no arguments.
             let kept = unsafeDowncast(found, to: CacheEntry.self)
             kept.node?.note(at: now)
             let key = kept.key

@@ -19,7 +19,10 @@ extension ContainerCore {
             let modules = state.rarely { !$0.modules.waiting.isEmpty } ? state.modules.waiting : []
             return (flights, leases, scopes, hasExtras ? Array(state.endings.values) : [], modules)
         }
-        if let disposal = disposalReference.object { parts.disposals[ObjectIdentifier(disposal)] = displayName }
+        if let disposal = disposalReference.object {
+            parts.disposals[ObjectIdentifier(disposal)] = displayName
+            if !disposal.hasEnded { parts.unfinished.append(disposal) }
+        }
         for (creation, waiters) in flights {
             let unfinished = ActivityParts.UnfinishedCreation(
                 creation: creation, duration: now - creation.begin, waiters: waiters)
@@ -64,6 +67,7 @@ private struct ActivityParts {
     var endings: [ActivitySnapshot.Disposal] = []
     /// The names of the containers, by their disposals.
     var disposals: [ObjectIdentifier: String] = [:]
+    var unfinished: [Disposal] = []
 
     func snapshot(of container: String, edges: [(from: Activity, to: Activity)]) -> ActivitySnapshot {
         var targets: [ObjectIdentifier: [ActivitySnapshot.Wait]] = [:]
@@ -80,6 +84,10 @@ private struct ActivityParts {
             // The graph of waits learns of the wait for what a creation began when that one waits itself.
             let begun = unfinished.creation
             if unfinished.waiters > 0, let waiting = begun.beginner?.activity.sharedCreation { add(begun, to: waiting) }
+        }
+        // The same holds for the wait for a disposal, until a hook of it waits.
+        for disposal in unfinished {
+            if let waiting = disposal.beginner?.activity.sharedCreation { add(disposal, to: waiting) }
         }
         func waits(of creation: Creation) -> [ActivitySnapshot.Wait] {
             (targets[ObjectIdentifier(creation)] ?? []).sorted { $0.target < $1.target }

@@ -1,14 +1,15 @@
 /// Identifies one of a registration's instances: by the arguments, or by the key that `keyedBy:` computed from them.
 ///
-/// Equality of the values decides, never the hash alone. Both values of a comparison have the same static type, because
-/// the same registration erased them; where types differ, `AnyHashable` would find `1` and `1.0` equal.
+/// Two keys are the same if their values are equal; equal hashes alone are not enough. Both values of a comparison have
+/// the same static type, because the same registration erased them. With different types, `AnyHashable` would treat `1`
+/// and `1.0` as equal.
 ///
 /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
 struct ArgumentKey: Hashable, @unchecked Sendable {
     /// The ``Arguments`` of the request, or a ``ComputedKey``; nil for a registration that has no arguments or shares
     /// no instances.
     let value: AnyHashable?
-    /// The lower half of the hash, computed once, outside every lock: it only selects the place to look.
+    /// The lower half of the hash, computed once, outside every lock: it only selects the place of a look-up.
     let hash: UInt32
 
     /// The key of a registration without arguments.
@@ -56,11 +57,11 @@ private protocol AnyComputedKey {
 /// The way in which a registration computes the keys of its instances.
 @usableFromInline struct ArgumentKeying: Sendable {
     let key: @Sendable (ArgumentPack) -> ArgumentKey
-    /// The comparison of packs, and their hash as keys have it; nil where `keyedBy:` computes the keys.
+    /// The comparison of packs, and their hash, which is also that of their keys; nil if `keyedBy:` computes the keys.
     let comparison: Comparison?
     var isComputed: Bool { comparison == nil }
 
-    /// Where the types of the arguments are known: a look-up needs no erased key.
+    /// For known argument types, which make an erased key unnecessary for a look-up.
     struct Comparison: Sendable {
         let hash: @Sendable (ArgumentPack) -> UInt32
         let areEqual: @Sendable (ArgumentPack, ArgumentPack) -> Bool
@@ -96,7 +97,7 @@ extension Arguments: Equatable where repeat each Argument: Hashable {
     }
 }
 
-/// The one rule for the hash of arguments: a `Hasher` takes each, in order.
+/// The one rule for the hash of arguments: they are fed to a `Hasher` in order.
 extension Arguments: Hashable where repeat each Argument: Hashable {
     @usableFromInline func hash(into hasher: inout Hasher) {
         for value in repeat each values { hasher.combine(value) }
@@ -106,8 +107,7 @@ extension Arguments: Hashable where repeat each Argument: Hashable {
 /// The hash of one argument by the rule for packs, for readers without a pack.
 ///
 /// `hashValue` is faster than a `Hasher`, with the same result unless the argument's type implements `hashValue`
-/// itself. Readers without the lock miss the instances for such an argument; the container's table finds them under the
-/// lock.
+/// itself. Lock-free readers miss the instances for such an argument, which the container's table finds under the lock.
 @inlinable func hashOfArguments<First: Hashable>(_ first: First) -> Int { first.hashValue }
 
 /// The hash of two arguments by the rule for packs, for readers without a pack.

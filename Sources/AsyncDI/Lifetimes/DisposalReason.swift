@@ -35,4 +35,7 @@ public struct DisposalReason: Sendable {
 
     /// The reason for an instance or a scope whose own work has failed.
     func with(_ error: any Error) -> DisposalReason { DisposalReason(error: error, hasCaller: hasCaller) }
+
+    /// The same reason, of a disposal whose caller does not receive the errors of hooks.
+    var withoutCaller: DisposalReason { DisposalReason(error: error, hasCaller: false) }
 }

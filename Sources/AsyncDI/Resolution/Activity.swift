@@ -17,10 +17,13 @@ import Synchronization
     enum Kind {
         /// A ``Creation``.
         case creation
-        /// A ``LeaseBody``: when it ends, its calls and the unfinished instances that it was given are those of the
-        /// activity around it.
+        /// A ``LeaseBody``.
+        ///
+        /// After its end, its calls and the unfinished instances that it received belong to the activity around it.
         case body
-        /// A ``Completion``, which is open: other activities name it as one of their ``outer`` ones.
+        /// A ``Completion``.
+        ///
+        /// It is open: other activities name it among their ``outer`` activities.
         case disposal
     }
 
@@ -31,17 +34,17 @@ import Synchronization
         self.enclosing = enclosing
     }
 
-    /// The activities that cannot end before this one does, although no task of theirs waits for it: disposals.
+    /// The disposals that cannot end before this activity does, although none of their tasks waits for it.
     ///
-    /// Called under the lock of ``Waits/graph``: looks at constants and atomics, and takes no lock but one that is
-    /// never held while another one is taken.
+    /// Called under the lock of ``Waits/graph``. It reads constants and atomics, and takes only locks that are never
+    /// held while another lock is taken.
     var outer: [Activity] { [] }
 
     /// The call that waits for this activity from its beginning.
     ///
-    /// The graph of waits learns of it when this activity waits itself: until then, it leads nowhere.
+    /// The wait enters the graph of waits when this activity itself waits. Until then it cannot be part of a cycle.
     var beginner: Asker? { enclosing }
-    /// Enters the wait of the beginner, which the graph does not know of yet.
+    /// Enters the wait of the beginner, which is not in the graph yet.
     ///
     /// Called under the lock of ``Waits/graph``.
     ///
@@ -53,10 +56,10 @@ import Synchronization
         graph.enter(self, inside: outer, label: run)
     }
     final var isLinkedToBeginner: Bool { linked.load(ordering: .relaxed) }
-    /// Called under the lock of ``Waits/graph``, or before any other task knows of the activity.
+    /// Called under the lock of ``Waits/graph``, or before another task can have the activity.
     final func noteLink() { linked.store(true, ordering: .relaxed) }
 
-    /// Marks the activity as part of the graph of waits: its end must look there.
+    /// Marks the activity as part of the graph of waits, from which its end must remove it.
     ///
     /// Sequentially consistent like ``hasEnded``: marking then checking the end, and ending then checking the mark,
     /// cannot both miss.
@@ -66,15 +69,15 @@ import Synchronization
     final var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
     final func noteEnd() { ended.store(true, ordering: .sequentiallyConsistent) }
 
-    /// This activity, or the innermost one around it where this is a body that has ended.
+    /// This activity, or for an ended body the innermost running activity around it.
     final var running: Activity? { climbing { $0.hasEnded } }
-    /// This activity, or the innermost one around it that is no body.
+    /// This activity, or for a body the innermost activity around it that is not a body.
     final var work: Activity? { climbing { _ in true } }
 
     private func climbing(outOf isLeft: (LeaseBody) -> Bool) -> Activity? {
         var next: Activity? = self
         while let activity = next, activity.kind == .body {
-            // Unchecked because only bodies say that they are.
+            // Unchecked because only bodies have this kind.
             let body = unsafeDowncast(activity, to: LeaseBody.self)
             if !isLeft(body) { return body }
             next = body.around
@@ -93,7 +96,7 @@ struct Asker: Sendable {
     let run: Run?
 }
 
-/// One call that waits for an activity, as the graph of waits knows it.
+/// One call that waits for an activity: a waiter in the graph of waits.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state.
 @usableFromInline class Suspension: Hashable, @unchecked Sendable {

@@ -11,7 +11,7 @@ class Completion: Activity, @unchecked Sendable {
         var wakes = 0
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// The waiters whose deadline or cancellation preceded their wait.
+        /// The waiters whose deadline or cancellation came before their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
 
@@ -29,15 +29,15 @@ class Completion: Activity, @unchecked Sendable {
     /// The errors of the activity.
     final var errors: [any Error] { stateReference.object?.value.withLock { $0.errors } ?? [] }
     final func add(_ error: any Error) {
-        // The run that an error arose in leads to a container, whose disposal keeps the error.
+        // An error refers to its run, and the run to a container whose disposal keeps the error.
         let error = ResolutionError.withoutOrigins(error)
         state.withLock { $0.errors.append(error) }
     }
 
     /// Ends the activity, and resumes every waiter.
     final func finish() {
-        // The end is noted before the waiters are looked for: one that comes later looks for the end afterwards, so that
-        // both cannot miss.
+        // The end is noted before the search for waiters. A later waiter checks the end under the same lock as that
+        // search, so they cannot both miss.
         Waits.end(self)
         let waiters = stateReference.object?.value.withLock { $0.takeWaiters() }
         for waiter in waiters ?? [] { waiter.resume() }
@@ -48,7 +48,7 @@ class Completion: Activity, @unchecked Sendable {
     /// Cancellation does not end the wait.
     ///
     /// - Parameters:
-    ///   - duration: How long to wait; as long as it takes when nil.
+    ///   - duration: The longest time to wait; nil for no limit.
     ///   - clock: The clock of the deadline.
     ///   - wakes: The value of ``wakes`` before the caller checked whether to wait: a later ``wake()`` ends the wait.
     /// - Returns: Whether the activity has ended.
@@ -105,7 +105,7 @@ class Completion: Activity, @unchecked Sendable {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 if hasEnded { return true }
-                // The timer runs beside this task, and a short one may be faster.
+                // The timer runs in parallel with this task, and a short one may end first.
                 if state.givenUp.remove(id) != nil { return true }
                 if let wakes, state.wakes != wakes { return true }
                 state.waiters[id] = continuation
@@ -113,8 +113,8 @@ class Completion: Activity, @unchecked Sendable {
             }
             if isOver { continuation.resume() }
         }
-        // Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
-        // ThreadSanitizer.
+        // Not passed through the continuation, because ThreadSanitizer does not see a continuation that is resumed
+        // while its task is still suspending.
         return hasEnded
     }
 

@@ -17,10 +17,10 @@ extension Creation {
         creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
     }
 
-    /// Whether graph instances that a container created for another holder may hold instances that this creation's
-    /// product must not hold.
+    /// Whether this creation's product must not share graph instances that a container created for another holder.
     ///
-    /// Their content was checked for that other holder. It is not recorded, so its possible extent counts.
+    /// The content of such an instance was checked for the other holder only. It is not recorded, so every instance
+    /// that it may hold counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
         guard let home else { return false }
         var place = host.parentHost

@@ -13,11 +13,11 @@ final class EndOfCreation: Completion, @unchecked Sendable {
 extension Creation {
     /// Finished when the creation ends; nil when it has ended.
     ///
-    /// A node of its own in the graph of waits, because a request that waits for a creation may be given the unfinished
-    /// instance.
+    /// A node of its own in the graph of waits, because a request that waits for the creation itself may receive the
+    /// unfinished instance.
     var end: EndOfCreation? {
         let end = extras { state -> EndOfCreation? in
-            // The end of the creation looks here after it was noted.
+            // The creation's end is noted before it checks for this object.
             if hasEnded { return nil }
             let end = state.end ?? EndOfCreation(of: key)
             state.end = end
@@ -26,6 +26,6 @@ extension Creation {
         return end ?? nil
     }
 
-    /// The creation has ended.
+    /// Finishes the end, if a drain waits for it.
     func finishEnd() { (extrasIfAny { $0.end } ?? nil)?.finish() }
 }

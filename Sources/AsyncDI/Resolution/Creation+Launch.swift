@@ -1,13 +1,13 @@
 extension Creation {
-    /// The outcome of a creation when its launcher goes on.
+    /// The outcome of a creation when its launcher continues.
     enum Launch {
         case ended(Waiter.Outcome)
         case waits(Waiter)
     }
 
-    /// Launches the creation for a request that waits for it, or that attends it while there is no waiter yet.
+    /// Launches the creation for a request, which waits for it or, without a waiter, attends it.
     ///
-    /// Attended, it is mostly over when this returns. If it is not, the request becomes a waiter.
+    /// An attended creation has usually ended when this returns. Otherwise the request becomes a waiter.
     func launch(for waiter: Waiter?) -> Launch {
         launch()
         if let waiter { return .waits(waiter) }
@@ -23,7 +23,7 @@ extension Creation {
             Waits.end(waiter)
             return .ended(.disposed)
         case .ended:
-            // It ended between the two questions: on another thread, after it had suspended.
+            // The creation ended between the two checks: on another thread, after it had suspended.
             Waits.end(waiter)
             return .ended(takeAttendedOutcome() ?? .retry)
         }

@@ -1,7 +1,8 @@
 /// The leases of a factory, which its instance takes over.
 extension Creation {
-    /// A container's disposal waits for its creations, a lease of an unfinished instance for that instance, and a drain of
-    /// a key for the end of its creation.
+    /// A container's disposal waits for its creations.
+    ///
+    /// A lease of an unfinished instance waits for that instance. A drain of a key waits for the end of its creation.
     var endsAndLeases: [Activity] {
         let others: [Activity]? = extrasIfAny { state in
             (state.leases?.flatMap(\.outer) ?? []) + (state.end.map { [$0] } ?? [])
@@ -11,7 +12,8 @@ extension Creation {
 
     /// Keeps the factory's leases as long as the instance.
     ///
-    /// Returns false when the creation has ended: a task that outlives the factory has nothing to hold a lease for.
+    /// Returns false after the creation's end: a task that outlives the factory has no instance that could hold the
+    /// lease.
     func hold(_ lease: any HeldLease) -> Bool {
         let isHeld = extras { state in
             state.leases?.append(lease)
@@ -22,7 +24,7 @@ extension Creation {
         return true
     }
 
-    /// Takes the leases out, once; none are held from now on.
+    /// Removes and returns the leases, once; the creation takes no more of them.
     func takeLeases() -> [any HeldLease] {
         let extras = extras.loadOrInitialize { Extras.ended }
         guard extras !== Extras.ended else { return [] }

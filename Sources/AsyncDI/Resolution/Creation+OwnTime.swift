@@ -2,15 +2,15 @@
 extension Creation {
     /// The record of its waits.
     struct Waiting {
-        /// How many requests of its factory and hooks wait.
+        /// The number of waiting requests of its factory and hooks.
         fileprivate var requests = 0
-        /// When the first of them began to.
+        /// The time when the first of them began to wait.
         fileprivate var begin = Duration.zero
-        /// How long it waited before that.
+        /// The total of earlier waits.
         fileprivate var total = Duration.zero
     }
 
-    /// A request of the factory, or of a hook, waits from now on.
+    /// Notes that a request of the factory or of a hook begins to wait.
     func beginWait() {
         let now = host.elapsed()
         _ = extras { state in
@@ -19,7 +19,7 @@ extension Creation {
         }
     }
 
-    /// The request waits no longer.
+    /// Notes that the request no longer waits.
     func endWait() {
         let now = host.elapsed()
         _ = extrasIfAny { state in
@@ -28,10 +28,10 @@ extension Creation {
         }
     }
 
-    /// The time since its beginning, without that in which one of its requests waited.
+    /// The time since its beginning, without the time in which one of its requests waited.
     func ownDuration(until now: Duration) -> Duration {
         let waited = extrasIfAny { state in
-            // The request of a task that outlives the factory may wait still.
+            // A request of a task that outlives the factory may still wait.
             state.waiting.total + (state.waiting.requests > 0 ? now - state.waiting.begin : .zero)
         }
         return now - begin - (waited ?? .zero)

@@ -1,6 +1,6 @@
 /// The end of a creation, as the graph of waits decides it.
 extension Creation {
-    /// Ends the creation, or holds it until the instances that it was given early are complete.
+    /// Ends the creation, or holds it until the instances that it received early are complete.
     ///
     /// - Returns: Whether the creation has ended.
     @discardableResult
@@ -11,7 +11,7 @@ extension Creation {
                 forget()
                 return true
             }
-            // Before the graph is asked: the end of another one may complete this one from then on.
+            // Before the graph's decision, after which the end of another creation may complete this one.
             show(instance)
             switch Waits.graph.withLock({ $0.ownWorkDone(self) }) {
             case .complete(let group):
@@ -32,11 +32,12 @@ extension Creation {
         }
     }
 
-    /// Gives waiters the unfinished instances that let a cycle of properties go on.
+    /// Resumes waiters with the unfinished instances that let a cycle of properties continue.
     static func release(_ waiters: [(waiter: Waiter, early: Creation)]) {
         for (waiter, early) in waiters {
             early.place.pin(early)
-            // Complete since the decision: the waiter looks again and finds it.
+            // Without an instance, the creation has completed since the decision: the waiter repeats its look-up and
+            // finds it.
             waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
         }
     }
@@ -59,21 +60,23 @@ extension Creation {
         forget()
     }
 
-    /// Keeps the error for creations that fail with this one: without the runs that it arose in, which lead back here.
+    /// Keeps the error for creations that fail with this one.
+    ///
+    /// It is kept without its runs, which refer back to this creation.
     private func keep(failure error: any Error) {
         let error = ResolutionError.withoutOrigins(error)
         _ = extras { $0.failure = error }
     }
 
-    /// The creation was given the unfinished instance of another one, which has failed meanwhile.
+    /// Ends a creation that received the unfinished instance of another one, which has failed since.
     private func fail(with error: any Error) {
         if error is CancellationError { place.abandon(self) }
         fail(error)
     }
 
-    /// The creation is complete but for another one, whose unfinished instance it was given and which has failed.
+    /// Ends a creation that waited only for another one, which has failed: it received that one's unfinished instance.
     ///
-    /// A cancellation is that of the other one's requests: those that wait for this one start over.
+    /// A cancellation concerns the other creation's requests: those that wait for this creation start over.
     private func end(failingWith error: any Error) {
         keep(failure: error)
         if error is CancellationError { place.abandon(self) }
@@ -81,7 +84,7 @@ extension Creation {
         forget()
     }
 
-    /// A kept resolver leads here: it must keep neither the instance nor the requesting run.
+    /// Releases the instance and the requesting run, because a kept resolver keeps this creation.
     private func forget() {
         begunBy.giveUp()
         begunIn.giveUp()

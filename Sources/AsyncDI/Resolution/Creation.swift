@@ -3,59 +3,60 @@ import Synchronization
 /// One run of a factory and its hooks for a shared or graph instance: the shell around the decisions of
 /// ``SingleFlight`` and ``WaitForGraph``.
 ///
-/// `@unchecked Sendable` because its superclass is; what it adds is constant, atomic, or said to be safe where it
-/// stands.
+/// `@unchecked Sendable` because its superclass is; the members that it adds are constant, atomic, or explained at
+/// their declarations.
 final class Creation: Activity, @unchecked Sendable {
     let key: CreationKey
     let pack: ArgumentPack
-    /// The container that the factory's resolver asks.
+    /// The container that the factory's resolver uses.
     let host: any ResolutionHost
-    /// Where a graph instance is cached.
+    /// The graph that caches the instance; nil for a shared instance.
     private let graph: ResolutionGraph?
-    /// Where a custom lifetime keeps the instance.
+    /// The storage in which a custom lifetime keeps the instance.
     let storage: (any InstanceStorage)?
     /// The registration clock when the registration was found.
     let clock: UInt
-    /// When it began, by the container's stopwatch; zero for a graph instance.
+    /// The time of its beginning, by the container's stopwatch; zero for a graph instance.
     let begin: Duration
     /// The number of creations around this one.
     private let depth: Int
     private static let greatestDepthOnOneStack = 8
-    /// Whether a start began it, or a factory on behalf of one.
+    /// Whether it belongs to a start: directly, or through a factory.
     let isOfStart: Bool
-    /// Whether the instance goes into another one under the same key, and is not to be found itself.
+    /// Whether the instance becomes part of another one under the same key, and is not found itself.
     let isInner: Bool
-    /// The registration that will hold a graph instance, nil where nothing shared will.
+    /// The registration that will hold a graph instance; nil without a shared holder.
     let madeFor: Binding?
-    /// Whether it is made in a container newer than that of a run it is made for, however far out: see
+    /// Whether its container is newer than that of any run that it is created for, however far out: see
     /// ``Run/isInNewer``.
     let isInNewer: Bool
-    /// The run that requested a creation with its own task, until it ends.
+    /// The run that requested a creation with a task of its own, until the creation ends.
     let begunBy: PassingReference<Run>
     var asker: Run? { begunBy.load() }
     /// The activity of the call that began a creation with a task of its own, until the creation ends.
     let begunIn: PassingReference<Activity>
     /// Whether no activity waits for the creation from its beginning.
     var isBegunOutside: Bool { begunIn.isEmpty }
-    /// The wait of the request that attends the creation, between its entry into the graph of waits and the moment when
-    /// the request waits in fact.
+    /// The wait of the request that attends the creation, from its entry into the graph of waits until the request
+    /// suspends.
     ///
     /// Unsafe because it belongs to the lock of ``Waits/graph``.
     @exclusivity(unchecked) nonisolated(unsafe) var attendance: Waiter?
-    /// The disposal of the instance that the same registration had for the same arguments before.
+    /// The disposal of the previous instance of the same registration for the same arguments.
     ///
-    /// The factory runs once it is over: there are never two instances for one key.
+    /// The factory runs after it, so that one key never has two instances.
     ///
-    /// Unsafe because after `init` it is touched by the creation's own task only, which releases it before the
-    /// factory runs: a resolver that an instance keeps leads here, and must not keep the instances before it.
+    /// Unsafe because after `init` only the creation's own task accesses it. The task releases it before the factory
+    /// runs, because a resolver that an instance keeps refers to this creation and must not keep earlier instances.
     @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
-    /// The greatest priority that its task was given.
+    /// The greatest priority that its task has received.
     private let priority = Atomic<UInt8>(0)
     /// The outcome of the creation, for the request that launched and attends it.
     ///
-    /// Unsafe because it is written once, before `ended` is set, and read by that one only, after `ended` was seen.
+    /// Unsafe because it is written once, before `ended` is set, and read only by that request, after it has seen
+    /// `ended`.
     @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
-    /// Made when something happens that does not happen in most creations.
+    /// The uncommon state, created at the first use.
     let extras = AtomicReference<Extras>()
 
     /// The state that most creations do not need.
@@ -64,7 +65,8 @@ final class Creation: Activity, @unchecked Sendable {
             /// The unfinished instance.
             var instance: Cell?
             var failure: (any Error)?
-            /// The factory's leases for the instance; nil once the instance, or its failure, has taken them over.
+            /// The factory's leases for the instance; nil once the instance or the creation's failure has taken them
+            /// over.
             var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false
@@ -76,7 +78,7 @@ final class Creation: Activity, @unchecked Sendable {
         }
 
         let state = Locked(State())
-        /// Stands for that of a creation which has ended without one: stays as it is.
+        /// The value for a creation that has ended without extras; it never changes.
         static let ended = Extras()
     }
 
@@ -120,7 +122,7 @@ final class Creation: Activity, @unchecked Sendable {
         self.madeFor = madeFor
         self.isInner = isInner
         isOfStart = false
-        // Its hooks may have a task of their own.
+        // The hooks may run in a task of their own.
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
         begunIn = PassingReference(nil)
         isInNewer = run.map { $0.isInNewer || host.number > $0.host.number } ?? false
@@ -135,7 +137,7 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
-        // The task of a graph creation is its beginner's.
+        // A graph creation runs in the task of its beginner.
         if enclosing != nil { return super.enterWaitOfBeginner(in: outer, run, into: &graph) }
         let waiter = Waiter(for: self)
         attendance = waiter
@@ -143,15 +145,15 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     var binding: Binding { key.binding }
-    /// Where the instance is cached.
+    /// The place that caches the instance.
     var place: any CreationPlace {
         if let graph { graph } else { host }
     }
-    /// The container that the instance's life is bound to, nil for a graph instance.
+    /// The container that ends the instance's life; nil for a graph instance.
     var home: (any ResolutionHost)? { graph == nil ? host : nil }
-    /// The instance, from the moment the factory returns it, where hooks or a group keep it from being finished.
+    /// The instance from the return of the factory on, if hooks or a group delay the end of the creation.
     var instance: Cell? { extrasIfAny { $0.instance } ?? nil }
-    /// Why the creation failed, where its group may ask.
+    /// The error of the creation, kept if its group may need it.
     var failure: (any Error)? { extrasIfAny { $0.failure } ?? nil }
 
     func extras<R>(_ body: (inout Extras.State) -> R) -> R? {
@@ -168,15 +170,15 @@ final class Creation: Activity, @unchecked Sendable {
 
     /// Runs a shared creation.
     ///
-    /// An instance that the owner caches must not depend on the first caller: its creation runs detached. A scoped
-    /// creation sees its caller's task-locals.
+    /// An instance that the owner caches must not depend on the first caller, so its creation runs in a detached task.
+    /// A scoped creation inherits its caller's task-locals.
     ///
-    /// Where it can, it begins in the caller's thread: a factory that does not suspend is over when this returns. Not
-    /// when others are being made around it: the thread's stack would grow with the depth of the dependencies.
+    /// If possible, it begins in the caller's thread, so that a factory that does not suspend is over when this
+    /// returns. Nested creations do not, because the thread's stack would grow with the depth of the dependencies.
     func launch() {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
-        // Where it waits for its predecessor first, it may be overtaken: observers are asked once it begins.
+        // A creation that first waits for its predecessor may be overtaken: its observers are queried when it begins.
         let wrappers = predecessor == nil ? self.wrappers : []
         let later = predecessor == nil ? nil : LaterWrappers(of: self)
         let task: Task<Void, Never>
@@ -203,9 +205,9 @@ final class Creation: Activity, @unchecked Sendable {
             state.task = task
             return state.isCancelled
         }
-        // The last waiter may have left between the start of the flight and this line.
+        // The last waiter may have left since the start of the flight.
         if isCancelled == true { task.cancel() }
-        // And one with a higher priority may have come.
+        // A waiter with a higher priority may have joined.
         let wanted = TaskPriority(rawValue: self.priority.load(ordering: .relaxed))
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), wanted > priority else { return }
         task.escalatePriority(to: wanted)
@@ -219,19 +221,18 @@ final class Creation: Activity, @unchecked Sendable {
         if let task = task ?? nil { task.cancel() }
     }
 
-    /// A waiter's priority reaches the creation (SE-0462).
+    /// Passes a waiter's priority to the creation (SE-0462).
     func escalate(to priority: TaskPriority) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         // Most waiters have the priority that the creation was launched with.
         guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
         self.priority.max(priority.rawValue, ordering: .relaxed)
-        // There is none yet while the factory runs in the launching thread, which looks for the priority
-        // then.
+        // No task exists yet while the factory runs in the launching thread, which checks the priority afterwards.
         guard let task = extras({ $0.task }) ?? nil else { return }
         task.escalatePriority(to: priority)
     }
 
-    /// The creation has ended; an attending request, if any, gets this.
+    /// Ends the creation, with the outcome for the attending request, if any.
     ///
     /// Called under the lock of its place, in the step in which the flight ends.
     func end(attended outcome: Waiter.Outcome?) {
@@ -239,7 +240,7 @@ final class Creation: Activity, @unchecked Sendable {
         noteEnd()
     }
 
-    /// The outcome of the creation, if it has ended: for the request that attends it, once.
+    /// Returns the outcome of an ended creation once, to the request that attends it.
     func takeAttendedOutcome() -> Waiter.Outcome? {
         guard hasEnded else { return nil }
         defer { attendedOutcome = nil }
@@ -258,7 +259,7 @@ final class Creation: Activity, @unchecked Sendable {
             if let predecessor {
                 self.predecessor = nil
                 try await predecessor.isOver(before: self, in: run)
-                // Overtaken by a reset while it waited: its requests join the creation that came after it.
+                // A reset overtook the creation while it waited: its requests join the next creation.
                 if !place.isCurrent(self) {
                     _ = extras { $0.isOvertaken = true }
                     place.abandon(self)
@@ -283,7 +284,7 @@ final class Creation: Activity, @unchecked Sendable {
         settle(result, in: run)
     }
 
-    /// Runs the hooks of a graph creation apart from the task that ran its factory, and ends it.
+    /// Runs the hooks of a graph creation in a task of their own, and ends the creation.
     func launchHooks(of instance: Cell, in run: Run, endingWith factoryRun: Run) {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
@@ -308,8 +309,8 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - run: The run of the creation.
-    ///   - isolation: The caller's isolation. A task of its own has none to return to: in a task that began at once,
-    ///     asking which executor that is takes a lock of the runtime each time.
+    ///   - isolation: The caller's isolation. A creation with a task of its own has no isolation to return to, and in a
+    ///     task that began at once, each query of its executor takes a lock of the runtime.
     /// - Returns: The instance.
     /// - Throws: The factory's error.
     @inline(__always)
@@ -319,7 +320,7 @@ final class Creation: Activity, @unchecked Sendable {
         return instance
     }
 
-    /// The factory has returned.
+    /// Notes that the factory has returned.
     private func instanceMade(_ instance: Cell) {
         guard binding.hasHooks else { return }
         show(instance)
@@ -329,6 +330,6 @@ final class Creation: Activity, @unchecked Sendable {
         }
     }
 
-    /// There is an instance, unfinished: for those in a cycle with it, and to be disposed if the creation fails.
+    /// Keeps the unfinished instance for the creations in its cycle, and for its disposal if the creation fails.
     func show(_ instance: Cell) { _ = extras { $0.instance = instance } }
 }

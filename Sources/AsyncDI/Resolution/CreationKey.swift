@@ -1,13 +1,13 @@
 /// The unit of creation in one place: a registration, by identity, with its arguments.
 ///
-/// The key keeps the registration alive, so that no other one can have its address.
+/// The key keeps the registration alive, so that no other registration can have the same address.
 struct CreationKey: Hashable, Sendable {
     let binding: Binding
     let arguments: ArgumentKey
-    /// The number of the requested container, where one place serves several: a graph.
+    /// The number of the requested container in a graph, which serves several containers.
     ///
-    /// A number and not the container, which must not live as long as a graph that is kept; and not its address,
-    /// which may be that of another one by then.
+    /// A number and not the container, which must not live as long as a kept graph. Not its address either, which a
+    /// later container may have.
     let asked: UInt64?
 
     init(_ binding: Binding, _ pack: ArgumentPack, asked: (any ResolutionHost)? = nil) {
@@ -16,7 +16,7 @@ struct CreationKey: Hashable, Sendable {
         arguments = binding.key.arguments == nil ? .none : binding.blueprint.keying?.key(pack) ?? .none
     }
 
-    /// The key of an instance that was registered as such, and of a service without arguments.
+    /// The key of a registered instance, or of a service without arguments.
     init(withoutArguments binding: Binding, asked: (any ResolutionHost)? = nil) {
         self.binding = binding
         arguments = .none
@@ -30,7 +30,7 @@ struct CreationKey: Hashable, Sendable {
         asked = nil
     }
 
-    /// Whether it can be found again: false for an argument like NaN.
+    /// Whether the key can be found again: false for an argument like NaN.
     var isEqualToItself: Bool { arguments == arguments }
 
     static func == (first: CreationKey, second: CreationKey) -> Bool {

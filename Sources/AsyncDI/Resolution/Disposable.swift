@@ -5,31 +5,31 @@ import Synchronization
 /// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of
 /// ``Waits/graph``.
 final class Disposable: Completion, @unchecked Sendable {
-    /// The instance; nil after the disposal, because a hook's error leads here.
+    /// The instance; nil after the disposal, because an error of a hook may keep this object.
     ///
-    /// Unchecked because the disposing task takes it out, after every other access.
+    /// Unchecked because the disposing task removes it after every other access.
     @exclusivity(unchecked) private(set) var cell: Cell?
     let key: CreationKey
     /// The container that owns the instance.
     let home: any ResolutionHost
     /// The leases of the instance's factory, which end after the instance.
     let leases: [any HeldLease]
-    /// The error that voids the instance's work, whatever the reason of its disposal: its creation failed or was cut
-    /// short.
+    /// The error of the instance's creation if it failed or was cut short; the instance's work is then void for any
+    /// reason of disposal.
     let failure: (any Error)?
-    /// Whether observers got an event for its creation, and get one for its disposal.
+    /// Whether observers received an event for its creation, and so receive one for its disposal.
     let isAnnounced: Bool
-    /// Whether the caller of a drain gets what hooks throw, whoever began the disposal.
+    /// Whether the caller of a drain receives the errors of hooks, even if another call began the disposal.
     var isDrained: Bool { drained.load(ordering: .acquiring) }
     private let drained = Atomic<Bool>(false)
-    /// The leases that the disposal waits for, where there were any.
+    /// The leases that the disposal waits for, if there were any.
     ///
-    /// Unchecked because it is written before any creation knows this disposal, and from then on touched under the lock
-    /// of ``Waits/graph`` only.
+    /// Unchecked because it is written before any creation has this disposal, and afterwards accessed only under the
+    /// lock of ``Waits/graph``.
     @exclusivity(unchecked) fileprivate var leased: LeasedCell?
     /// The instance that is disposed after this one, in the same task.
     ///
-    /// Unchecked because it is touched under the lock of ``Waits/graph`` only.
+    /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
     @exclusivity(unchecked) private var next: Disposable?
 
     init(
@@ -48,8 +48,10 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Whether the disposal is only an event.
     var isSilent: Bool { !binding.hasDisposalHooks && leases.isEmpty }
 
-    /// A container's disposal waits for those of its instances, a leased instance for the one that leases it, and an
-    /// instance for those that the same task disposes before it.
+    /// A container's disposal waits for the disposals of its instances.
+    ///
+    /// A leased instance waits for the instance that leases it. An instance waits for those that the same task disposes
+    /// before it.
     override var outer: [Activity] {
         var outer = home.ends
         for lease in leases { outer += lease.outer }
@@ -62,18 +64,18 @@ final class Disposable: Completion, @unchecked Sendable {
 
     override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
         guard let end = home.end else { return }
-        // Marked before its end is looked at: its end removes the wait, or it has ended already.
+        // Marked before the check of its end: either the end removes the wait, or it has ended already.
         end.enterGraph()
         if !end.hasEnded { graph.begin(Suspension(), from: outer, label: run, for: end) }
     }
 
-    /// A drain waits for the disposal, and throws the errors of hooks.
+    /// Notes that a drain waits for the disposal, and throws the errors of its hooks.
     func isAwaitedByDrain() { drained.store(true, ordering: .releasing) }
 
     /// Ends the disposal, and resumes every waiter.
     func end() {
         finish()
-        // A successor may be about to check the leases.
+        // The creation of a successor may be about to check the leases.
         let (lastLeased, following) = Waits.graph.withLock { _ in
             defer {
                 leased = nil
@@ -87,7 +89,7 @@ final class Disposable: Completion, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Notes the instance that is disposed after this one, nil for none.
+    /// Notes the instance that is disposed after this one, or nil.
     func isFollowed(by other: Disposable?) {
         let old = Waits.graph.withLock { _ in
             defer { next = other }
@@ -102,7 +104,7 @@ final class Disposable: Completion, @unchecked Sendable {
         if hasEnded { return }
         let suspension = Suspension()
         if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
-            // A hook may request the new instance, but where each key has one instance the two must never meet.
+            // A hook may request the new instance, except where a key must never have two instances at once.
             guard binding.lifetime.kind == .multiton else { return }
             throw ResolutionError.circular(
                 (run.path + runs.flatMap(\.pathInCreation) + [run.step]).upToFirstRepetition, asker: run)
@@ -121,7 +123,7 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Waits for the end of the disposal, or until the deadline.
     ///
     /// - Returns: Whether the disposal has ended.
-    /// - Throws: `invalidOperation` where, without a deadline, the wait may never end.
+    /// - Throws: `invalidOperation` if there is no deadline and the wait may never end.
     func isOver(before deadline: Duration?, timedBy stopwatch: Stopwatch, clock: any Clock<Duration>) async throws
         -> Bool
     {
@@ -135,10 +137,12 @@ final class Disposable: Completion, @unchecked Sendable {
         return true
     }
 
-    /// The leases that the disposal waits for; to be released outside every lock, because it keeps the instance.
+    /// The leases that the disposal waits for.
+    ///
+    /// Released outside every lock, because the object keeps the instance.
     var leasesAwaited: LeasedCell? { hasEnded ? nil : Waits.graph.withLock { _ in leased } }
 
-    /// Whether an instance holds a lease that lives as long as the container: its end may never come.
+    /// Whether an instance holds a lease that lives as long as the container, so that it may never end.
     private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
 
     private func leasedForLong(_ run: Run?) -> ResolutionError {
@@ -158,7 +162,7 @@ final class LeasedCell: @unchecked Sendable {
     /// When the first of the leases began, by the container's stopwatch.
     let since: Duration
     var count = 0
-    /// How many of the leases are held by bodies, and not by instances.
+    /// The number of leases that bodies hold; instances hold the others.
     var bodies = 0
     /// The disposals after the last lease, in the order in which the instances left the cache.
     ///
@@ -167,7 +171,8 @@ final class LeasedCell: @unchecked Sendable {
     /// The number of leases that may not end before the container does.
     let longLeases = Atomic<Int>(0)
     var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
-    /// How many leases the instances of containers below have, by the containers' numbers; made with the first one.
+    /// The number of leases that instances of each container below hold, by the container's number; created with the
+    /// first lease.
     private let leasesBelow = AtomicReference<Shared<Locked<[UInt64: Int]>>>()
 
     func addLeaseBelow(of container: UInt64) {
@@ -181,8 +186,9 @@ final class LeasedCell: @unchecked Sendable {
         }
     }
 
-    /// The container at or above `place`, but below `home`, one of whose instances holds a lease: it ends after every
-    /// request that is made there.
+    /// The container at or above `place`, but below `home`, that has an instance with a lease.
+    ///
+    /// It ends after every request in `place`.
     func container(leasingAround place: any ResolutionHost, below home: any ResolutionHost) -> (any ResolutionHost)? {
         if place === home { return nil }
         let holders = leasesBelow.object?.value.withLock { $0 } ?? [:]
@@ -193,7 +199,7 @@ final class LeasedCell: @unchecked Sendable {
         }
         return nil
     }
-    /// The first of these, for the graph of waits; set once.
+    /// The first pending disposal, for the graph of waits; set once.
     private let firstPending = AtomicReference<Disposable>()
 
     init(_ cell: Cell, of key: CreationKey, leasedSince since: Duration) {

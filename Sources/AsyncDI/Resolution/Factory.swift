@@ -1,7 +1,7 @@
-/// Creates instances of a service whose type only subclasses know.
+/// Creates instances of a service; only subclasses know its type.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state, and its subclasses hold
-/// nothing but a constant `@Sendable` function.
+/// only constant `@Sendable` functions.
 @usableFromInline class Factory: @unchecked Sendable {
     /// Runs the factory and puts the instance into a cell.
     ///
@@ -12,18 +12,18 @@
         preconditionFailure("a factory that makes cells overrides makeCell")
     }
 
-    /// A cell for an instance that a storage gave, nil when it is of another type.
+    /// A cell for an instance from a storage; nil when the instance is of another type.
     func cell(for instance: any Sendable) -> Cell? { nil }
 
-    /// The same factory, which an interceptor takes part in.
+    /// The same factory with an interceptor.
     func intercepted(by interception: Interception) -> Factory { self }
 
-    /// Whether the instances go to the caller of `make`, and are never resolved.
+    /// Whether the instances are sent to callers of `make` and never resolved.
     var onlyMakes: Bool { false }
 
     /// Whether decorators wrap the factory's instances.
     final let isDecorated: Bool
-    /// The instance of a registration that was given one.
+    /// The instance of a registration that was made with one.
     final let instance: Cell?
 
     @usableFromInline init(isDecorated: Bool = false, instance: Cell? = nil) {
@@ -62,12 +62,13 @@ struct Interception: Sendable {
     @usableFromInline final let decorators: [Decorator<Service>]
     /// Puts an instance into a cell; nil where the registering code does not know the service.
     ///
-    /// Made where it is known: elsewhere the cell's metadata is looked for each time, which takes as long as a look-up.
+    /// Created in code that knows the service. In other code, each call would search for the cell's metadata, which
+    /// takes as long as a look-up.
     @usableFromInline final let box: (@Sendable (Service) -> Cell)?
 
     /// A factory that takes no arguments.
     ///
-    /// Inlined, so that where the service is known its metadata is, too: looking it up takes as long as half a
+    /// Inlined, so that code that knows the service also has its metadata, whose look-up takes half as long as a
     /// registration.
     @inlinable
     init(_ make: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Service) {
@@ -77,7 +78,7 @@ struct Interception: Sendable {
         super.init(isDecorated: false)
     }
 
-    /// A factory that takes one argument, of which the same is true.
+    /// A factory that takes one argument; inlined for the same reason.
     @inlinable
     init<First: Sendable>(
         one make: nonisolated(nonsending) @escaping @Sendable (Resolver, First) async throws -> Service
@@ -113,7 +114,7 @@ struct Interception: Sendable {
         return try await decorated(original, resolver)
     }
 
-    // Not inlined, because most factories have no decorators, and their runs no room for this.
+    // Not inlined, because most factories have no decorators, and their runs should not reserve space for this.
     @inline(never)
     fileprivate final nonisolated(nonsending) func decorated(
         _ original: Cell, _ resolver: Resolver
@@ -130,7 +131,7 @@ struct Interception: Sendable {
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
 }
 
-/// The factory of a `Sendable` service, which an interceptor takes part in.
+/// The factory of a `Sendable` service with an interceptor.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constant `@Sendable` functions.
 private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Service>, @unchecked Sendable {
@@ -166,7 +167,7 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
             try await interception.willRun()
             let instance = try await original(resolver, pack)
             let cell = StrongCell(instance)
-            // To be disposed if the interceptor fails the creation.
+            // Reported, so that it is disposed if the interceptor fails the creation.
             beforeDecoration(cell)
             try await interception.didRun(instance)
             return cell
@@ -175,9 +176,9 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
     }
 }
 
-/// The factory of a registration that was given its instance, which is never called.
+/// The factory of a registered instance, which is never called.
 ///
-/// Not generic: a request's scope makes several of these.
+/// Not generic, because a request's scope creates several of these.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds nothing.
 @usableFromInline final class InstanceFactory: Factory, @unchecked Sendable {
@@ -191,7 +192,7 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
     }
 }
 
-/// The factory of a service that need not be `Sendable`: what it makes is sent to the caller and stored nowhere.
+/// The factory of a service that need not be `Sendable`: its product is sent to the caller and never stored.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant `@Sendable` function.
 final class MakingFactory<Service>: Factory, @unchecked Sendable {

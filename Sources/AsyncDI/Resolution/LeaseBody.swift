@@ -1,13 +1,14 @@
-/// The body of a `withInstance`, as long as it runs.
+/// The running body of a `withInstance`.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 final class LeaseBody: Activity, @unchecked Sendable {
     /// The body that this one runs in.
     let parent: LeaseBody?
-    /// The activity of the run that the body was begun in.
+    /// The activity of the run that began the body.
     private let place: Activity?
-    /// The innermost activity around the body, which may be a body too: calls of a task that outlives the body belong
-    /// to it.
+    /// The innermost activity around the body, which may be another body.
+    ///
+    /// Calls of a task that outlives this body belong to it.
     let around: Activity?
     private let leases: Locked<[any HeldLease]>
 
@@ -26,10 +27,10 @@ final class LeaseBody: Activity, @unchecked Sendable {
 
     override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
 
-    /// The leases that the body holds; none after its end, for a task that outlives it.
+    /// The leases that the body holds; none after its end, when a task may outlive it.
     var held: [any HeldLease] { leases.withLock { $0 } }
 
-    /// Whether the body holds a lease that fits.
+    /// Whether the body holds a matching lease.
     func holds(where isMeant: (any HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
 
     /// Ends the leases.
@@ -45,12 +46,12 @@ final class LeaseBody: Activity, @unchecked Sendable {
 
 /// The leases that the current task holds.
 enum LeaseContext {
-    /// The innermost body that this task, or the task that started it, was started in.
+    /// The innermost body around this task or around the task that started it.
     @TaskLocal static var body: LeaseBody?
 
     static let peek = TaskLocalPeek($body)
 
-    /// The innermost body in which a run of this activity makes its calls, or else the activity.
+    /// The innermost body in which a run of this activity makes its calls; without one, the activity.
     static func innermost(in activity: Activity?) -> Activity? {
         if peek.isNil { return activity }
         guard let body = activeBody, body.isInside(activity) else { return activity }

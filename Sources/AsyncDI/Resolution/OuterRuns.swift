@@ -1,19 +1,19 @@
-/// Looks for an outer run of the same: one that makes the same registration with the same arguments for the same
-/// container, or for one that answers the same.
+/// Searches for an outer run with the same product: one that creates an instance of the same registration, with the
+/// same arguments, for the same container or for an equivalent one.
 ///
-/// A chain of runs is looked through one by one at its end only. Further out a look-up asks sets of runs (see
-/// ``OuterRuns``), so that a chain of n runs is found to have no cycle in n log n steps.
+/// A search checks single runs only at the inner end of a chain. Further out it uses sets of runs (see ``OuterRuns``),
+/// so that it takes n log n steps to find that a chain of n runs has no cycle.
 struct RunSearch {
     let binding: Binding
     let pack: ArgumentPack
     let host: any ResolutionHost
-    /// Whether runs for this very container count, or only those for others that answer the same.
+    /// Whether runs for this container itself count, or only runs for equivalent ones.
     private let includesOwn: Bool
-    /// How many runs and sets were looked at.
+    /// The number of runs and sets that were checked.
     private(set) var steps = 0
-    /// How many runs were found that differ in nothing but functions, of which it is unknown whether they do.
+    /// The number of runs found whose arguments are equal except for functions, which cannot be compared.
     private var unknown = 0
-    /// How many of them there may be, one inside the other, before they are taken for the same.
+    /// The number of such runs, one inside the other, from which on they count as the same.
     static let mostUnknown = 1_000
 
     init(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost, includesOwn: Bool = true) {
@@ -23,10 +23,9 @@ struct RunSearch {
         self.includesOwn = includesOwn
     }
 
-    /// Whether a run, or one that it is inside of in the same task, is of the same.
+    /// Whether a run, or an enclosing one in the same task, has the same product.
     ///
-    /// Calls itself rather than loops, because a loop would retain each run: as often as runs are looked through one by
-    /// one.
+    /// Recursive, because a loop would retain each of the runs that are checked one by one.
     mutating func finds(in run: Run) -> Bool {
         steps += 1
         if isSame(run) { return true }
@@ -60,10 +59,10 @@ struct RunSearch {
 }
 
 extension Run {
-    /// Whether the request of this run would be repeated again and again, in ever new containers.
+    /// Whether this run's request would repeat without end, in one new container after another.
     ///
-    /// Looks beyond the task too: at the runs that asked for the creations which this one is part of. Their own
-    /// containers are left to the graph of waits.
+    /// Searches beyond the task too: among the runs that requested the creations that this run is part of. Cycles
+    /// within one container are left to the graph of waits.
     func isRepeated(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         guard isInNewer || host.number > self.host.number else { return false }
         var search = RunSearch(binding, pack, in: host, includesOwn: false)
@@ -77,11 +76,11 @@ extension Run {
 }
 
 extension ResolutionHost {
-    /// Whether a container that was made after another one answers every question as that one does: neither has
-    /// anything of its own that the other has not.
+    /// Whether this container is newer than another one and answers every request as that one does: neither has
+    /// anything of its own that the other lacks.
     ///
-    /// A service that asks for itself in such a container does so without end. In an older container it does not: there
-    /// are only so many.
+    /// A service that requests itself in such a container repeats the request without end. In an older container it
+    /// cannot, because the number of older containers is finite.
     fileprivate func answersTheSame(asNewerThan other: any ResolutionHost) -> Bool {
         number > other.number && nearestWithAnswers === other.nearestWithAnswers
     }
@@ -93,18 +92,18 @@ extension ResolutionHost {
     }
 }
 
-/// The runs before one in its chain, as many as the number of its place in the chain can be halved and halved again,
-/// found by what they make.
+/// A set of the runs before one run in its chain, found by their products.
 ///
-/// The logarithmic method of Bentley and Saxe (Decomposable searching problems I, 1980): of the runs outside the run
-/// with the number 32·13, sets of 32, of 32·4 and of 32·8 have each one once. A set is made when it is first asked, and
-/// is that of its run.
+/// The set's size is the largest power of two that divides the run's position in the chain.
 ///
-/// `@unchecked Sendable` because it is constant, and the runs that it refers to are `Sendable`.
+/// The logarithmic method of Bentley and Saxe (Decomposable searching problems I, 1980): for the run at position 32·13,
+/// sets of 32, 32·4 and 32·8 runs contain each outer run once. A set is built at its first use and belongs to its run.
+///
+/// `@unchecked Sendable` because it is constant and its runs are `Sendable`.
 final class OuterRuns: @unchecked Sendable {
     /// The hashable part of a run's product.
     struct Key: Hashable {
-        /// By identity, because each run holds its own.
+        /// By identity, because each run retains its binding.
         private let binding: ObjectIdentifier
         private let arguments: Int
 
@@ -114,11 +113,11 @@ final class OuterRuns: @unchecked Sendable {
         }
     }
 
-    /// How many runs there are between two that have sets.
+    /// The distance between two runs that have sets.
     static let block: Int32 = 32
 
-    // Unretained because the run that owns this is inside all of them, and so keeps them alive. Retained they would be
-    // released one inside the other.
+    // Unretained because the run that owns this set is inside all of them and so keeps them alive. Retained runs would
+    // be released recursively.
     private let runs: [Unmanaged<Run>]
     /// For each run, the next one with the same key, or none.
     private let next: [Int32]
@@ -127,7 +126,7 @@ final class OuterRuns: @unchecked Sendable {
     private let top: Unmanaged<Run>
     private let graphOwner: Unmanaged<Run>
 
-    /// The set of a run whose number is a multiple of ``block``, but not the first.
+    /// The set of a run whose position is a multiple of ``block``, except the first.
     init(outside run: Run) {
         let count = Int(run.depth & -run.depth)
         var runs: [Unmanaged<Run>] = []

@@ -1,12 +1,13 @@
-/// Scopes that have ended before a task in which one of them is still the current one.
+/// Ended scopes that a task has outlived: one of them is still the task's current scope.
 ///
-/// Goes with the graph of what such a task asks an outer container for, so that it is known wherever that leads in the
-/// task: what belonged to a scope is not replaced by what the container around it has, neither in the answer nor in
-/// what the answer is made of. What is made by its owner is made for everybody, and not looked at.
+/// Attached to the graph of a request that such a task makes to an outer container, and so known to all nested requests
+/// in the task. An instance of the outer container must not replace one that belonged to a scope: neither as the answer
+/// nor as a dependency of the answer. Instances that their owner creates are shared by all requests, and are not
+/// checked.
 final class OutlivedScopes: Sendable {
-    /// The innermost first, each directly inside the next one.
+    /// The scopes, innermost first, each directly inside the next one.
     let scopes: [any ResolutionHost]
-    /// The graph itself, whichever task uses it.
+    /// The graph itself, independent of the task that uses it.
     let graph: ResolutionGraph
 
     init(_ scopes: [any ResolutionHost], using graph: ResolutionGraph) {
@@ -24,8 +25,7 @@ final class OutlivedScopes: Sendable {
         return false
     }
 
-    /// The scope to which a key belonged: because its instances are the scope's own, or because it was registered
-    /// there.
+    /// The scope to which a key belonged, because the scope owned its instances or registered it.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -41,7 +41,7 @@ final class OutlivedScopes: Sendable {
         }
     }
 
-    /// The scope in which something that is wanted was contributed to the service of a key.
+    /// The scope with a wanted contribution to the service of a key.
     func contributor(to key: ServiceKey, where isWanted: (ContributionID) -> Bool) -> (any ResolutionHost)? {
         scopes.first { scope in
             scope.registeredKeys.contains { contribution in
@@ -53,7 +53,7 @@ final class OutlivedScopes: Sendable {
 }
 
 extension Request {
-    /// The scopes that the asking task has outlived, where they are below the container asked.
+    /// The scopes that the requesting task has outlived, if they are below the requested container.
     private var outlived: OutlivedScopes? {
         guard isOfOutlivingTask, let outlived = graph?.outlived ?? asker?.outlived, outlived.areBelow(host) else {
             return nil
@@ -61,7 +61,7 @@ extension Request {
         return outlived
     }
 
-    /// Whether the rules for a task that has outlived its scope may apply: then nothing is answered the short way.
+    /// Whether the rules for a task that has outlived its scope may apply, which rules out the short way.
     var isOfOutlivingTask: Bool { graph?.outlived != nil || asker?.isOfOutlivingTask == true }
 
     /// A task that has outlived a scope must not receive another instance in place of the scope's own.
@@ -76,9 +76,11 @@ extension Request {
         throw outlivedError(scope)
     }
 
-    /// Whether the key was known in a scope that the asking task has outlived: a wrapper of it says so when it is used.
+    /// Whether the key was known in a scope that the requesting task has outlived.
+    ///
+    /// A wrapper of the service then throws when it is used.
     var wasKnown: Bool { isOfOutlivingTask && outlived?.owner(of: key, answeredBy: nil) != nil }
-    /// Whether something was contributed there.
+    /// Whether such a scope had a wanted contribution.
     func wasContributed(where isWanted: (ContributionID) -> Bool = { _ in true }) -> Bool {
         isOfOutlivingTask && outlived?.contributor(to: key, where: isWanted) != nil
     }

@@ -57,7 +57,7 @@ extension Request {
         if let graph { graph.leave() } else if asker == nil { run.leaveOwnGraph() }
     }
 
-    /// An outer run in this task already creates the same registration with equal arguments: it would never end.
+    /// Throws if an outer run in this task already creates the same registration with equal arguments.
     func checkInlineCycle(_ binding: Binding) throws {
         guard let asker else { return }
         if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host) { throw circular([]) }
@@ -114,14 +114,16 @@ extension Request {
         }
         guard creation.settle(.success(instance), in: run) else { return nil }
         guard let failure = creation.failure else { return instance }
-        // Given an instance of a creation that was cancelled, for others than this task: it starts over.
+        // It received the instance of a creation that was cancelled, but not on behalf of this task: it starts over.
         if failure is CancellationError, !Task.isCancelled { return nil }
-        // A creation that was given an instance which failed meanwhile fails with it.
+        // A creation that received an unfinished instance fails with it.
         throw delivered(failure, by: creation)
     }
 
-    /// The hooks of a nested creation may need what this task is in the middle of making: they run in a task of their
-    /// own, so that this one can be given the unfinished instance and go on.
+    /// Runs the hooks of a nested creation in a task of their own.
+    ///
+    /// They may need an instance that this task is creating; this task can then receive the unfinished instance and
+    /// continue.
     private nonisolated(nonsending) func waitForHooks(
         of creation: Creation, _ instance: Cell, run: Run, in graph: ResolutionGraph, asker: Run
     ) async throws -> Cell? {

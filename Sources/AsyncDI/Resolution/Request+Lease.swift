@@ -1,6 +1,6 @@
 /// Leases of instances, which delay their disposal.
 extension Request {
-    /// Returns the instance and its lease; without a lease when only the caller owns it.
+    /// Returns the instance and its lease, or no lease if only the caller owns the instance.
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
@@ -9,9 +9,9 @@ extension Request {
         return (cell.value(as: service), lease)
     }
 
-    /// The cached instance for arguments, and a lease of it, found without an erased key; nil where more is to be done.
+    /// The cached instance for arguments and its lease, found without an erased key; nil if that takes more steps.
     private func leasedAtOnce() throws -> (cell: Cell, lease: any HeldLease)? {
-        // Where something is recorded, once is enough.
+        // The general path records the request; it must not be recorded twice.
         guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, !isRefusedWhileDraining,
             let (binding, table) = try registration(), binding.isIndexed
         else { return nil }
@@ -19,7 +19,7 @@ extension Request {
         return table.host.leaseIndexed(binding, pack)
     }
 
-    /// The same in a cell that holds the instance; nil when nothing answers the key.
+    /// The same, in a cell that holds the instance; nil without a registration.
     nonisolated(nonsending) func leasedCell() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
@@ -61,15 +61,15 @@ extension Request {
                 takesLease: takesLease)
         else { return nil }
         guard takesLease, found.lease == nil else { return (found.cell, found.lease) }
-        // Given early, in a cycle of properties.
+        // The instance was handed out early, in a cycle of properties.
         switch place.lease(CreationKey(binding, pack), found.cell) {
         case .leased(let lease):
             return (found.cell, lease)
         case .gone:
-            // The cycle has ended meanwhile, and the instance is gone with it or since.
+            // The cycle has ended, and the instance was dropped then or later.
             return nil
         case .unfinished:
-            // Each would have to be disposed after the other.
+            // Each of the two instances would have to be disposed after the other.
             throw ResolutionError(
                 .invalidOperation, "\(key) was leased by one of its own dependencies while it was being created.",
                 advice:
@@ -105,8 +105,9 @@ extension Request {
             steps: pathToHere, asker: asker)
     }
 
-    /// Gives leases to a creation for its product; when that has ended meanwhile, ends those that it has not taken
-    /// over.
+    /// Passes leases to a creation for its product.
+    ///
+    /// If the creation has ended meanwhile, ends the leases that it did not take.
     private func hand(_ leases: [(any HeldLease)?], to holder: Creation) throws {
         let late = leases.filter { $0.map { !holder.hold($0) } ?? false }
         if late.isEmpty { return }

@@ -3,7 +3,7 @@ extension Resolver {
     /// Returns every contribution to a service, in the order of registration: an ancestor's contributions
     /// first.
     ///
-    /// Missing instances are created concurrently, without an influence on the order.
+    /// Missing instances are created concurrently, which does not affect the order.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -111,11 +111,11 @@ extension Request {
     struct Contribution: Sendable {
         let id: ContributionID
         let cell: Cell
-        /// Nil without a request for one, and where only the caller owns the instance.
+        /// Nil if no lease was requested, or if only the caller owns the instance.
         var lease: (any HeldLease)?
     }
 
-    /// The contributions to this request's service, as far as they are requested.
+    /// The wanted contributions to this request's service.
     nonisolated(nonsending) func contributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {
@@ -124,7 +124,7 @@ extension Request {
         var cells: [Cell?] = []
         for (_, request) in requests { cells.append(try request.publishedCell()) }
         let missing = cells.indices.filter { cells[$0] == nil }
-        // From outside, all of them are one resolution.
+        // For a request from outside, all contributions belong to one resolution.
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
         if let ownGraph { for index in missing { requests[index].request.graph = ownGraph } }
@@ -135,19 +135,21 @@ extension Request {
                 cells[index] = cell
             }
         }
-        // One without a cell was unregistered since.
+        // A contribution without a cell was unregistered meanwhile.
         return zip(requests, cells).compactMap { request, cell in
             cell.map { Contribution(id: request.id, cell: $0) }
         }
     }
 
-    /// The same, with leases for the caller to end: of all of them, or of none when something is thrown.
+    /// The same, with leases that the caller must end.
+    ///
+    /// If the call throws, it holds no lease.
     nonisolated(nonsending) func leasedContributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {
         try await awaitModules()
         var requests = try contributionRequests(where: isWanted)
-        // A ready instance needs no task of its own; it too is leased in the step that finds it.
+        // A ready instance needs no task of its own; it is leased in the step that finds it, like the others.
         let missing = requests.indices.filter { host.table.hit(requests[$0].request.key) == nil }
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
@@ -162,7 +164,7 @@ extension Request {
                     } else {
                         try await requests[index].request.leasedContribution(requests[index].id)
                     }
-                // One that is not there was unregistered since.
+                // A missing contribution was unregistered meanwhile.
                 if let contribution { contributions.append(contribution) }
             }
         } catch {
@@ -177,10 +179,10 @@ extension Request {
         try await leasedCell().map { Contribution(id: id, cell: $0.cell, lease: $0.lease) }
     }
 
-    /// Leases the missing instances, all at once; when one fails, the others are cancelled.
+    /// Leases the missing instances concurrently; if one fails, the others are cancelled.
     ///
-    /// Returns the outcome of each: instances that have nevertheless come hold leases. The first failure stands for the
-    /// cancellations that it caused.
+    /// Returns the outcome of each. Instances that were delivered nevertheless hold leases. The first failure replaces
+    /// the cancellations that it caused.
     private nonisolated(nonsending) func leasedConcurrently(
         _ requests: [(index: Int, element: (id: ContributionID, request: Request))]
     ) async -> [Int: Result<Contribution?, any Error>] {
@@ -245,7 +247,7 @@ extension Request {
     }
 }
 
-/// All contributions to the element, if there are any: for initializers that take an array.
+/// All contributions to the element type, if any exist: for initializers that take an array.
 extension Array: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Element.self) { _ in true } }
@@ -264,7 +266,7 @@ extension Array: WrapperType {
     }
 }
 
-/// All contributions to the value under keys of this type, if there are any.
+/// All contributions to the value type under keys of this type, if any exist.
 extension Dictionary: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Value.self) { $0.key(as: Key.self) != nil } }

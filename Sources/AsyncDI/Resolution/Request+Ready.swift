@@ -9,7 +9,7 @@ extension Request {
         return instance
     }
 
-    /// Returns the instance in a cell that holds it, nil without a registration.
+    /// Returns the instance in a cell that holds it; nil without a registration.
     func readyCell() throws -> Cell? {
         guard let (binding, table) = try registration() else { return nil }
         if let problem = binding.problem { throw problem }

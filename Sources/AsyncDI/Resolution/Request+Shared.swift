@@ -26,7 +26,7 @@ extension Request {
                         steps: pathToHere, asker: asker)
                 }
                 guard takesLease else { return Delivery(cell: cell) }
-                // Otherwise it was reset or replaced since it was loaded, and must not be used any more.
+                // Without a lease, it was reset or replaced since the load and must not be used.
                 guard let lease = place.lease(key, loaded: cell, from: storage, generation: generation) else {
                     continue
                 }
@@ -43,11 +43,11 @@ extension Request {
         }
     }
 
-    /// A shared instance as a request gets it.
+    /// A shared instance, as delivered to a request.
     struct Delivery {
         let cell: Cell
-        /// Taken in the step that found or finished the instance; none where none was asked for, or the instance is
-        /// unfinished.
+        /// The lease, taken in the step that found or finished the instance; nil if none was requested or the instance
+        /// is unfinished.
         var lease: (any HeldLease)?
     }
 
@@ -57,7 +57,7 @@ extension Request {
         case askAgain
     }
 
-    /// Carries out the decision of a place, and waits if it says so.
+    /// Carries out the decision of a place, which may be to wait.
     nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
         switch decision {
         case .ready(let cell), .early(let cell):
@@ -111,7 +111,7 @@ extension Request {
         if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
         let isInGraph = asker?.activity != nil || !LeaseContext.peek.isNil
         await withTaskCancellationHandler {
-            // Captured so that the closure, and what comes after it, stays on the caller's executor.
+            // Captured so that the closure and the code after it stay on the caller's executor.
             _ = isolation
             if host.stalls != nil {
                 await watched(waitingFor: creation) { await waiter.wait() }
@@ -119,8 +119,8 @@ extension Request {
                 await waiter.wait()
             }
         } onCancel: {
-            // The edge goes first, so that no cycle is seen through a request that has ended. If the creation's end has
-            // resumed the waiter already, all three do nothing.
+            // The edge is removed first, so that the search for cycles does not follow a request that has ended. If the
+            // creation's end has already resumed the waiter, all three calls do nothing.
             if isInGraph { Waits.end(waiter) }
             waiter.resume(.cancelled)
             creation.place.leave(waiter)
@@ -139,15 +139,15 @@ extension Request {
         }
     }
 
-    /// The error of a creation as this request sees it.
+    /// The error of a creation, as delivered to this request.
     func delivered(_ error: any Error, by creation: Creation) -> any Error {
         (error as? ResolutionError)?.delivered(by: creation, to: asker) ?? error
     }
 
     // MARK: Rules
 
-    /// An instance for a shared creation must not be that of a scope that ends before it, nor one that can be reset
-    /// under it.
+    /// Throws if the requested instance could end before the shared creation's product: because its scope ends first,
+    /// or because it can be reset.
     func checkCaptive(in place: any ResolutionHost, isScoped: Bool, isResettable: Bool) throws {
         if let holder = asker?.holder {
             try checkCaptive(holder, in: place, isScoped: isScoped, isResettable: isResettable)
@@ -177,7 +177,7 @@ extension Request {
             steps: pathToHere, asker: asker)
     }
 
-    /// The error for a request that would close a cycle; the runs lead from the service asked for to this task's
+    /// The error for a request that would close a cycle; the runs lead from the requested service to this task's
     /// creation.
     func circular(_ runs: [Run]) -> ResolutionError {
         let binding = host.table.registration(of: key)?.binding
@@ -195,13 +195,13 @@ extension Request {
     }
 }
 
-/// A wait as observers and the report of a start have it.
+/// A wait, measured for observers and for the report of a start.
 private struct MeasuredWait {
     /// The shared creation that waits, where observers receive its own time.
     private let waiting: Creation?
     private let start: StartMeter.Wait?
 
-    /// Nil when nothing is measured: without observers of creations, and in a container that is not starting.
+    /// Returns nil when neither an observer of creations nor a start needs the measurement.
     init?(of asker: Run?, for creation: Creation) {
         waiting = asker?.holder.flatMap { $0.host.reportsCreations ? $0 : nil }
         start = creation.host.startMeter?.wait(of: asker?.creation, for: creation)
@@ -216,7 +216,7 @@ private struct MeasuredWait {
 }
 
 extension ResolutionError {
-    /// The error for a long-lived instance that would hold one which ends before it, or which is reset with a lifetime.
+    /// The error for a long-lived instance that would hold one that ends before it or can be reset with its lifetime.
     static func captive(
         _ holder: Binding, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
         resetWith lifetime: Lifetime?, steps: [PathStep], asker: Run? = nil
@@ -239,7 +239,7 @@ extension ResolutionError {
             steps: steps, asker: asker)
     }
 
-    /// The error for services that need each other: the path ends where it began.
+    /// The error for services that depend on each other; the path ends where it began.
     static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
         ResolutionError(
             .circularDependency, "a service depends on itself.",

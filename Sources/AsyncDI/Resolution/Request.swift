@@ -1,4 +1,4 @@
-/// One request: its key, its arguments, its container and the run that makes it.
+/// One request: its key, its arguments, its container and the requesting run.
 struct Request: Sendable {
     let key: ServiceKey
     let pack: ArgumentPack
@@ -6,32 +6,32 @@ struct Request: Sendable {
     let host: any ResolutionHost
     /// The run of a factory or hook that makes the request, nil outside any.
     let asker: Run?
-    /// The graph to share instances with, when it is not that of the asker.
+    /// The graph that shares instances with this request, unless it is the asker's.
     var graph: ResolutionGraph?
-    /// The creation whose product holds the requested instance, besides that of the asker.
+    /// The creation whose product holds the requested instance, in addition to the asker's holder.
     var heldBy: Creation?
-    /// Whether this requests the instance inside a decorated registration: no other request finds it under the same
-    /// key.
+    /// Whether this request is for the instance inside a decorated registration, which no other request finds under the
+    /// same key.
     var isInner = false
-    /// Whether the container creates it while it starts.
+    /// Whether the container makes this request during its start.
     var isOfStart = false
-    /// Whether recorders count it as another run's request: the asker is not charged with it.
+    /// Whether recorders count this as another run's request and not as the asker's.
     var isNoted = false
 
-    /// The shared creation whose product will hold the answer; of two, the one whose product lives longer.
+    /// The shared creation whose product will hold the instance; of two, the one whose product lives longer.
     var holder: Creation? {
         guard let heldBy else { return asker?.holder }
         guard let asking = asker?.holder else { return heldBy }
         return heldBy.outlives(asking) ? heldBy : asking
     }
 
-    /// The run that is charged with the question, nil where nothing is recorded.
+    /// The run that recorders count the request for; nil without a recording.
     private var recorded: RecordedRun? { isNoted ? nil : asker?.recorded }
 
-    /// The published instance in a cell that holds it, if there is one.
+    /// The published instance, in a cell that holds it, if one exists.
     func publishedCell() throws -> Cell? {
         let cell = try unrecordedCell()
-        // Outside every factory, which is where most hits are, there is nothing to record.
+        // Most hits come from outside every factory and need no record.
         if let recorded, cell != nil { recorded.asks(for: key, of: host) }
         return cell
     }
@@ -44,18 +44,18 @@ struct Request: Sendable {
         return cell.strengthened()
     }
 
-    /// Whether modules must be told first that they are loaded: a request from outside waits for that.
+    /// Whether the request must wait for `loaded` of pending modules: only a request from outside does.
     var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
 
     /// Waits until pending modules are loaded.
     nonisolated(nonsending) func awaitModules() async throws {
         guard isHeldUp else { return }
-        // The error names the service, and not the modules that will never be loaded.
+        // The error names the service, not the modules that will never be loaded.
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         try await host.loadModules()
     }
 
-    /// The published instance, if there is one.
+    /// The published instance, if one exists.
     func readyInstance<Service: Sendable>(_ service: Service.Type) throws -> Service? {
         try publishedCell()?.value(as: service)
     }
@@ -66,7 +66,7 @@ struct Request: Sendable {
         return try await resolveUnready(service)
     }
 
-    /// The instance, which is not published yet.
+    /// The instance when it is not published yet.
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         guard let instance = try await find(service) else {
             throw host.miss(key.unwrapped(service), asker: asker)
@@ -97,7 +97,7 @@ struct Request: Sendable {
         }
     }
 
-    /// The instance of a registration, nil when it was replaced meanwhile.
+    /// The instance of a registration; nil if the registration was replaced meanwhile.
     nonisolated(nonsending) func resolveCell(
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
@@ -141,7 +141,7 @@ struct Request: Sendable {
         }
     }
 
-    /// The path of an error that arises from this request.
+    /// The path of an error of this request.
     var pathToHere: [PathStep] {
         let site = host.table.registration(of: key)?.binding.blueprint.site
         return (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: pack, site: site)]
@@ -160,7 +160,9 @@ extension Request {
         Request(key: key, pack: pack, host: host, asker: asker, graph: graph, heldBy: heldBy, isNoted: isNoted)
     }
 
-    /// The instance, nil without a registration, but not when one of its dependencies is missing.
+    /// The instance; nil without a registration.
+    ///
+    /// A missing dependency throws.
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
         if let instance = try readyInstance(service) { return instance }
         if let instance = try await find(service) { return instance }
@@ -173,7 +175,7 @@ extension Request {
         return cell
     }
 
-    /// The same, nil without a registration.
+    /// The same; nil without a registration.
     nonisolated(nonsending) func optionalCell() async throws -> Cell? {
         try await awaitModules()
         while true {
@@ -189,7 +191,7 @@ extension Request {
     /// The nearest registration of the key.
     func registration() throws -> (binding: Binding, table: InstanceTable)? {
         let found = host.table.currentRegistration(of: key)
-        // Looked at afterwards: a container that is disposed meanwhile has no registrations any more.
+        // Checked after the look-up: a container that was disposed meanwhile has no registrations.
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         if let found, found.table.isClosed { throw found.table.host.refusal(of: key, asker: asker) }
         try checkOutlived(answeredBy: found?.binding)
@@ -197,7 +199,7 @@ extension Request {
         return found
     }
 
-    /// The answer for a service that is not registered: nil, or an error when it is registered with other arguments.
+    /// The answer for a service that is not registered: nil, or an error if it is registered with other arguments.
     private func absent<Answer>() throws -> Answer? {
         if let mismatch = host.mismatch(key, asker: asker) { throw mismatch }
         return nil

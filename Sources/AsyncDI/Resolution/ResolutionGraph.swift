@@ -1,8 +1,8 @@
 /// The instances shared within one resolution.
 ///
-/// A graph creation runs in the task of the first request; a request meanwhile, from a child task, waits. When the
-/// resolution is over its instances belong to their recipients: one that is returned to later, by a ``GraphIdentifier`` or a `Lazy`,
-/// refers to them weakly until then.
+/// A graph creation runs in the task of its first request. Another request from a child task waits meanwhile. After the
+/// resolution its instances belong to their recipients. A graph that a ``GraphIdentifier`` or a `Lazy` can return to
+/// keeps only weak references to them until then.
 final class ResolutionGraph: CreationPlace {
     /// An instance of the graph.
     private struct Entry {
@@ -13,16 +13,16 @@ final class ResolutionGraph: CreationPlace {
 
     private struct State {
         var instances = SmallMap<CreationKey, Entry>()
-        /// The containers that instances were made in.
+        /// The containers in which instances were created.
         private var containers = Containers()
-        /// A few creations that no other request has joined: most never are joined.
+        /// A few creations that no other request has joined, because most are never joined.
         private var alone: [Creation] = []
         private static var mostAlone: Int { 8 }
         /// The others.
         private var flights = SingleFlight<CreationKey, Creation, Waiter>()
         /// The number of requests that use the graph.
         var uses: Int
-        /// Whether one of them is that of its maker.
+        /// Whether one of them belongs to the graph's maker.
         var isMakerInside: Bool
         var isKept = false
 
@@ -34,8 +34,8 @@ final class ResolutionGraph: CreationPlace {
         mutating func finish(
             _ creation: Creation, _ result: Result<Cell, any Error>, dropped: inout Dropped
         ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
-            // Before the graph of waits is looked at: either this sees that it knows of the creation, or it sees the
-            // end.
+            // The end is noted before the check of the graph of waits: either this sees that the graph contains the
+            // creation, or the graph sees the end.
             creation.end(attended: nil)
             let cell = try? result.get()
             let action =
@@ -62,7 +62,7 @@ final class ResolutionGraph: CreationPlace {
             alone.append(creation)
         }
 
-        /// Joins the creation in flight of a key, if there is one.
+        /// Joins a key's creation in flight, if one exists.
         mutating func ask(_ key: CreationKey, asker: Run?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
             if let creation = alone.first(where: { $0.key == key }) { share(creation) }
             if let holder, let creation = flights.flight(for: key), holder.mustNotShare(creation) {
@@ -71,8 +71,9 @@ final class ResolutionGraph: CreationPlace {
             return flights.ask(key, asker: asker, mayWait: mayWait)
         }
 
-        /// Drops what was made in containers that have ended, once for as many as have not: no request reaches it any
-        /// more.
+        /// Drops instances that were created in containers that have ended, which no request can reach.
+        ///
+        /// This happens once for as many new containers as are alive.
         private mutating func forgetEndedContainers(after creation: Creation, dropped: inout Dropped) {
             guard let ended = containers.note(creation.host, dropped: &dropped) else { return }
             for (key, entry) in instances.all where ended.contains(key.asked ?? 0) {
@@ -81,7 +82,7 @@ final class ResolutionGraph: CreationPlace {
             }
         }
 
-        /// Does something to a creation that others may have to do with.
+        /// Changes the flight of a creation that other requests may have joined.
         mutating func change<Answer>(
             _ creation: Creation,
             _ change: (inout SingleFlight<CreationKey, Creation, Waiter>) -> Answer
@@ -102,39 +103,39 @@ final class ResolutionGraph: CreationPlace {
     }
 
     private let state: Locked<State>
-    /// Which scopes the task has outlived that the resolution belongs to, if there are any.
+    /// The scopes that the task of this resolution has outlived; nil without any.
     let outlived: OutlivedScopes?
 
     /// An empty graph.
     ///
-    /// - Parameter isEntered: Whether its maker uses it already, and will leave it.
+    /// - Parameter isEntered: Whether its maker already uses it and will leave it.
     init(isEntered: Bool = false) {
         state = Locked(State(isEntered: isEntered))
         outlived = nil
     }
 
-    /// A graph as a task uses it that has outlived scopes: the same instances.
+    /// The graph as used by a task that has outlived scopes; it has the same instances.
     init(_ graph: ResolutionGraph, outliving scopes: [any ResolutionHost]) {
         let graph = graph.itself
         state = graph.state
         outlived = OutlivedScopes(scopes, using: graph)
     }
 
-    /// The graph, whichever task uses it.
+    /// The graph itself, independent of the task that uses it.
     var itself: ResolutionGraph { outlived?.graph ?? self }
 
-    /// A way back to the graph exists after the resolution that it belongs to.
+    /// Notes that the graph can be used again after its resolution.
     func keep() { state.withLock { $0.isKept = true } }
 
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
     ///
     /// - Parameters:
-    ///   - key: The registration, its arguments and the container asked.
+    ///   - key: The registration, its arguments and the requested container.
     ///   - pack: The arguments, for the factory of a new creation.
-    ///   - host: The container asked.
-    ///   - asker: The run that asks.
+    ///   - host: The requested container.
+    ///   - asker: The requesting run.
     ///   - holder: The shared creation whose product will hold the instance.
-    ///   - isInner: Whether the instance goes into another one under the same key.
+    ///   - isInner: Whether the instance becomes part of another one under the same key.
     ///   - mayWait: Whether a creation may be begun or waited for.
     /// - Returns: The decision for the request.
     func join(
@@ -146,7 +147,7 @@ final class ResolutionGraph: CreationPlace {
                 if let holder, found.holder !== holder.binding, holder.mustNotShare(whatWasMadeIn: host) {
                     return .captive(holder: holder, cell)
                 }
-                // Hooks may outlive the resolution that they belong to: nothing would leave the graph after them.
+                // Hooks may outlive their resolution, and no request leaves the graph after them.
                 if cell !== found.cell, state.uses > 0 {
                     state.instances[key] = Entry(cell: cell, holder: found.holder)
                 }
@@ -161,7 +162,9 @@ final class ResolutionGraph: CreationPlace {
         }
     }
 
-    /// The asker's task runs the creation no longer: from now on it ends when no request waits for it.
+    /// The asker's task no longer runs the creation.
+    ///
+    /// From now on the creation is cancelled when no request waits for it.
     func handOver(_ creation: Creation, asker: Run) -> JoinDecision? {
         Waits.graph.withLock { graph in
             graph.leave(creation)
@@ -190,7 +193,7 @@ final class ResolutionGraph: CreationPlace {
 
     func isCurrent(_ creation: Creation) -> Bool { true }
 
-    /// The task that runs the creation was cancelled: its other waiters must not be.
+    /// Notes that the task that runs the creation was cancelled, which must not cancel the other waiters.
     func abandon(_ creation: Creation) {
         state.withLock { $0.change(creation) { $0.abandon(creation) } }
     }
@@ -215,7 +218,7 @@ final class ResolutionGraph: CreationPlace {
         var containers: [any ResolutionHost] = []
     }
 
-    /// The containers that a graph is used in, which are mostly one.
+    /// The containers in which a graph is used: in most cases one.
     private struct Containers {
         private struct Other {
             weak var host: (any ResolutionHost)?
@@ -227,7 +230,7 @@ final class ResolutionGraph: CreationPlace {
 
         /// Notes the container in which an instance was created.
         ///
-        /// Returns the numbers of those that have ended since, nil while there is no need to know.
+        /// Returns the numbers of containers that have ended since, or nil while the check is not due.
         mutating func note(_ host: any ResolutionHost, dropped: inout Dropped) -> Set<UInt64>? {
             let number = host.number
             guard let first else {
@@ -239,7 +242,7 @@ final class ResolutionGraph: CreationPlace {
             guard others.count > mostOthers else { return nil }
             var ended: Set<UInt64> = []
             for (number, other) in others {
-                // Looking retains the container, perhaps as the last one.
+                // Reading retains the container, and may be the last reference to it.
                 if let host = other.host { dropped.containers.append(host) }
                 if other.host?.table.isClosed != false { ended.insert(number) }
             }
@@ -249,16 +252,16 @@ final class ResolutionGraph: CreationPlace {
         }
     }
 
-    /// How many instances are found in it.
+    /// The number of instances that can be found in it.
     var count: Int { state.withLock { $0.instances.count } }
 
-    /// A request begins to use the graph.
+    /// Notes that a request begins to use the graph.
     func enter() { state.withLock { $0.uses += 1 } }
 
     /// Notes the end of a request; the last one ends the resolution.
     func leave() { leave { _ in true } }
 
-    /// The request of its maker is over; does nothing the second time.
+    /// Notes the end of its maker's request; does nothing the second time.
     func leaveAsMaker() {
         leave { state in
             defer { state.isMakerInside = false }
@@ -290,7 +293,7 @@ final class ResolutionGraph: CreationPlace {
 extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
     /// Carries the action out, outside every lock.
     ///
-    /// Waiters that take a lease are given one each, which was begun for them.
+    /// Each waiter that takes a lease receives one that was begun for it.
     func resumeWaiters(with result: Result<Cell, any Error>, makeLease: (() -> any HeldLease)? = nil) {
         switch self {
         case .retry(let waiters):
@@ -301,7 +304,7 @@ extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
                 switch result {
                 case .success(let cell):
                     if waiter.takesLease, let lease = makeLease?() {
-                        // Cancelled since the creation ended: the lease is ended here.
+                        // The waiter was cancelled after the creation ended, so the lease ends here.
                         if !waiter.resume(.leased(cell, lease)) { lease.end() }
                     } else {
                         waiter.resume(.instance(cell))

@@ -15,7 +15,7 @@ extension Run {
             _ = run.failed(run.request.circular([]))
             return .other(DecidedRequest(run.request, for: binding, .cycle([])))
         case let decision:
-            // In a graph of its own: the task is cancelled, and that is the answer.
+            // In a graph of its own, because the task is cancelled and the cancellation is the answer.
             let request = Request(key: binding.key, pack: .none, host: host, asker: asker)
             return .other(DecidedRequest(request, for: binding, decision))
         }
@@ -29,8 +29,8 @@ extension Run {
 
     /// The same as a part of its caller.
     ///
-    /// A transient instance costs little but the way to its factory, of which each asynchronous function on it is a
-    /// good part.
+    /// The cost of a transient instance is mostly the path to its factory. Each asynchronous function on that path is a
+    /// large part of it.
     @inlinable @inline(__always)
     nonisolated(nonsending) func makeHere<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         defer { finish() }
@@ -55,16 +55,16 @@ extension Run {
         return error
     }
 
-    /// Ends the graph creation, unless it has to wait for others that it was given early.
+    /// Ends the graph creation, unless it has to wait for unfinished instances that it received.
     @usableFromInline func settles(_ instance: Cell) throws -> Bool {
         let isComplete = graphCreation.settle(.success(instance), in: self)
-        // Before anything waits: a task that outlives the factory is not inside it any more.
+        // Ended before any wait: a task that outlives the factory is no longer inside this run.
         end()
         guard isComplete else { return false }
         guard let failure = graphCreation.failure else { return true }
-        // Given an instance of a creation that was cancelled, for others than this task: it starts over.
+        // It received the instance of a creation that was cancelled, but not on behalf of this task: it starts over.
         if failure is CancellationError, !Task.isCancelled { return false }
-        // It was given an instance which failed meanwhile, and fails with it.
+        // It received an unfinished instance whose creation has failed meanwhile, and fails with it.
         throw request.delivered(failure, by: graphCreation)
     }
 
@@ -74,13 +74,13 @@ extension Run {
         try await request.again(binding, as: service)
     }
 
-    /// Ends the run, and leaves the graph that it began to use.
+    /// Ends the run, and leaves the graph that the run entered.
     @usableFromInline func finish() {
         if isActive { end() }
         if !isOfGraphInstance { leaveOwnGraph() } else if parent == nil { graph.leaveAsMaker() }
     }
 
-    /// The request that a run for a graph instance answers, in the graph that is in use.
+    /// The request that this run for a graph instance answers, in the run's graph.
     private var request: Request {
         Request(key: binding.key, pack: .none, host: host, asker: parent, graph: graph)
     }

@@ -7,39 +7,40 @@ import Synchronization
 @usableFromInline final class Run: Sendable {
     @usableFromInline let binding: Binding
     @usableFromInline let pack: ArgumentPack
-    /// The table of the container that this run's resolver asks, which owns it.
+    /// The table of the container that this run's resolver uses.
     ///
-    /// Not retained, because that is a good part of what a run costs. Valid as long as this run: it, or one that it
-    /// happens inside, keeps the container. Used through ``withTable(_:)``, which keeps the run.
+    /// The container owns the table.
+    ///
+    /// Not retained, because retaining is a large part of a run's cost. The reference is valid as long as this run: the
+    /// run, or one that encloses it, keeps the container. Used only through ``withTable(_:)``, which keeps the run.
     private let table: Unmanaged<InstanceTable>
-    /// The container, nil where the run that this one happens inside asks the same one.
+    /// The container; nil when the enclosing run uses the same one.
     private let kept: (any ResolutionHost)?
-    /// The run that this one happens inside, in the same task.
+    /// The enclosing run in the same task.
     let parent: Run?
-    /// The innermost activity that others can wait for and that this run is part of: a creation, an instance's
+    /// The innermost activity that this run is part of and that others can wait for: a creation, an instance's
     /// disposal, or a body that holds a lease.
     let activity: Activity?
     /// The shared creation whose product will hold the instances that this run resolves.
     let holder: Creation?
-    /// The graph of the run, where it is known; otherwise that of the root, which makes one when it is first needed.
+    /// The graph of the run, if known; otherwise the graph of the root, which creates it on first use.
     private let givenGraph: ResolutionGraph?
-    /// Of the outermost run of a chain, the graph that it makes; of others, their ``outerRuns``.
+    /// For the outermost run of a chain, the graph that it creates; for others, their ``outerRuns``.
     private let own: AtomicReference<any AnyObject & Sendable>
     /// The record of this run; nil without a recording.
     let recorded: RecordedRun?
-    /// Whether the run is of a resolution that a task has begun after the end of its current scope.
+    /// Whether the run belongs to a resolution that its task began after the end of the current scope.
     let isOfOutlivingTask: Bool
-    /// Whether the run creates a graph instance by a call of the factory and nothing else.
+    /// Whether the run only calls the factory of a graph instance.
     @usableFromInline let isOfGraphInstance: Bool
-    /// Whether this is only a part of a recorded run, which does not end it.
+    /// Whether this is only a part of a recorded run: its end does not end the record.
     private let isPart: Bool
     private let ended = Atomic(false)
-    /// Whether this run, or one that it is inside of, asks a container that was made after the one which its own asker
-    /// asks.
+    /// Whether this run, or an enclosing one, uses a container that is newer than its own requester's container.
     ///
-    /// Only there can a service request itself in ever new containers.
+    /// Only such a run can request its own service in one new container after another.
     let isInNewer: Bool
-    /// How many runs this one is inside of, in the same task.
+    /// The number of runs that enclose this one in the same task.
     let depth: Int32
 
     @inline(__always)
@@ -49,7 +50,7 @@ import Synchronization
         inside parent: Run? = nil, activity: Activity? = nil, holder: Creation? = nil, graph: ResolutionGraph? = nil,
         partOf whole: Run? = nil, isRecorded: Bool = true, isOfGraphInstance: Bool = false
     ) {
-        // First, because afterwards the references are the run's.
+        // First, because the references belong to the run afterwards.
         recorded =
             if let whole { whole.recorded } else {
                 isRecorded && Recorder.isAnyRunning
@@ -78,12 +79,12 @@ import Synchronization
         }
     }
 
-    /// A run in the asker's task.
+    /// A run in the requester's task.
     convenience init(
         of binding: Binding, _ pack: ArgumentPack, host: any ResolutionHost, inside parent: Run?, creation: Creation?,
         holder: Creation?, graph: ResolutionGraph?
     ) {
-        // Unretained because the host, or the run that asks the same one, is kept.
+        // Unretained because the run keeps the host or a run with the same host.
         let table = Unmanaged.passUnretained(host.table)
         self.init(
             binding, pack, table, keeping: parent?.asks(table) == true ? nil : host, inside: parent,
@@ -102,7 +103,7 @@ import Synchronization
     /// A run for a graph instance without arguments.
     @inline(__always)
     convenience init(of creation: Creation, inside parent: Run?, graph: ResolutionGraph, table: InstanceTable) {
-        // Unretained because the host, or the run that asks the same one, is kept.
+        // Unretained because the run keeps the host or a run with the same host.
         let table = Unmanaged.passUnretained(table)
         self.init(
             creation.binding, .none, table, keeping: parent?.asks(table) == true ? nil : creation.host, inside: parent,
@@ -150,11 +151,13 @@ import Synchronization
     /// Whether the run is that of a disposal hook.
     var isDisposing: Bool { activity?.work?.kind == .disposal }
 
-    /// The container that this run's resolver asks.
+    /// The container that this run's resolver uses.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }
 
-    /// Uses the table, which this run keeps by its container, and keeps the run until then: what is inlined into a
-    /// caller may be the run's last use there.
+    /// Passes the table to `body`, and keeps the run alive until it returns.
+    ///
+    /// The run keeps the container, and so the table; once this is inlined, the call may be the caller's last use of
+    /// the run.
     @inline(__always)
     private func withTable<R>(_ body: (InstanceTable) -> R) -> R {
         defer { withExtendedLifetime(self) {} }
@@ -174,58 +177,62 @@ import Synchronization
     var graph: ResolutionGraph {
         if let givenGraph { return givenGraph }
         if let parent { return beginsBlock ? outerRuns.graph : parent.graph }
-        // Unchecked because the outermost run makes nothing else.
+        // Unchecked because the outermost run creates only a graph.
         let graph = unsafeDowncast(
             own.loadOrInitialize { ResolutionGraph(isEntered: true) }, to: ResolutionGraph.self)
-        // Made by a task that outlives the run, which has perhaps looked for it already: no other code leaves it.
+        // A task that outlives the run has created the graph. The run may have looked for a graph to leave already, so
+        // the graph is left here.
         if !isActive { graph.leaveAsMaker() }
         return graph
     }
 
-    /// The run, which has ended, was the outermost one of its resolution: the graph that it made, if it did, is left.
+    /// Leaves the graph of this run, which was the outermost one of its resolution and has ended.
     func leaveOwnGraph() {
         guard parent == nil, let graph = own.object else { return }
-        // Unchecked because the outermost run makes nothing else.
+        // Unchecked because the outermost run creates only a graph.
         unsafeDowncast(graph, to: ResolutionGraph.self).leaveAsMaker()
     }
 
     /// The scopes that the task of this run has outlived, if it has.
     var outlived: OutlivedScopes? { givenGraph?.outlived ?? parent?.outlived }
 
-    /// Whether the run shares a graph that it was given, or makes one for those inside it.
+    /// Whether the run has a graph: one passed to it, or one that it creates for the runs inside it.
     var hasGraph: Bool { givenGraph != nil || parent == nil }
 
-    /// Whether look-ups among outer runs go on from here by sets of them.
+    /// Whether a look-up among outer runs continues from here with sets of runs.
     var beginsBlock: Bool { depth & (OuterRuns.block - 1) == 0 && depth != 0 }
 
-    /// The set of runs before this one, which ``beginsBlock``.
+    /// The set of runs before this one; only for a run that ``beginsBlock``.
     var outerRuns: OuterRuns {
-        // Unchecked because a run inside another one makes nothing else.
+        // Unchecked because a run inside another one creates only a set of runs.
         unsafeDowncast(own.loadOrInitialize { OuterRuns(outside: self) }, to: OuterRuns.self)
     }
 
-    /// The number of runs in its set, if one was built: the cost of building it.
+    /// The number of runs in this run's set, which is the cost of building it; zero without a set.
     var stepsToIndex: Int { beginsBlock && own.object != nil ? outerRuns.count : 0 }
 
     var step: PathStep { PathStep(key: binding.key, binding: binding, pack: pack) }
 
-    /// Whether the run goes on: a task that outlives the run which started it is not inside it any more.
+    /// Whether the run has not ended.
     ///
-    /// Sequentially consistent: a task that makes ``graph`` and then looks here, and a task that ends the run and then
-    /// leaves its graph: one of them sees the other.
+    /// A task that outlives the run that started it is no longer inside that run.
+    ///
+    /// Sequentially consistent, because two tasks may race: one creates ``graph`` and then checks this, the other ends
+    /// the run and then leaves its graph. At least one of them sees the other.
     var isActive: Bool { !ended.load(ordering: .sequentiallyConsistent) }
     func end() {
         ended.store(true, ordering: .sequentiallyConsistent)
         if !isPart, let recorded { recorded.end() }
     }
 
-    /// Whether this run, or one that it is inside of in the same task, makes the same for the same container.
+    /// Whether this run, or an enclosing one in the same task, already creates the same instance for the same
+    /// container.
     func isMaking(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         var search = RunSearch(binding, pack, in: host)
         return search.finds(in: self)
     }
 
-    /// The same for a binding without arguments and the container of a run, which is this one or inside it.
+    /// The same for a binding without arguments and the container of `run`, which is this run or inside it.
     ///
     /// Calls itself rather than loops, because a loop would retain each run.
     private func isMaking(_ binding: Binding, for run: Run) -> Bool {
@@ -233,16 +240,15 @@ import Synchronization
         return parent?.isMaking(binding, for: run) ?? false
     }
 
-    /// Whether this run, or one that it is inside of, may be of this binding, with whatever arguments.
+    /// Whether this run, or an enclosing one, may create an instance of this binding, with any arguments.
     private func mayBeMaking(_ binding: Binding) -> Bool {
         self.binding === binding || beginsBlock || parent?.mayBeMaking(binding) == true
     }
 
-    /// Whether the product that holds what this run resolves may hold every instance that is shared for good and found
-    /// from here.
+    /// Whether the holder of this run's instances may hold every permanently shared instance that this run finds.
     ///
-    /// A container looks only in containers that were made before it, and none of them is below it: no such instance
-    /// ends first.
+    /// A container searches only older containers, and none of them is below it. No such instance ends before the
+    /// holder.
     private var outlivesNothingFound: Bool {
         guard let holder else { return true }
         return withTable { $0 === holder.host.table }
@@ -255,13 +261,13 @@ import Synchronization
         return nil
     }
 
-    /// The published instance, where no other rule applies, and nothing is recorded.
+    /// The published instance, if no other rule applies and the run is not recorded.
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard recorded == nil, !isOfOutlivingTask, case .hit(let hit)? = found(service) else { return nil }
         return allowed(hit)
     }
 
-    /// The published instance of a service with a qualifier, where no other rule applies, and nothing is recorded.
+    /// The published instance of a service with a qualifier, if no other rule applies and the run is not recorded.
     func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
         guard recorded == nil, !isOfOutlivingTask, outlivesNothingFound else { return nil }
         var found: InstanceTable.QualifiedHit?
@@ -272,26 +278,26 @@ import Synchronization
         return nil
     }
 
-    /// The short way to an instance with arguments, where no other rule applies, and nothing is recorded.
+    /// The short way to an instance with arguments, if no other rule applies and the run is not recorded.
     func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
         guard recorded == nil, !isOfOutlivingTask else { return nil }
         var shortcut: InstanceTable.Shortcut?
         withTable { shortcut = $0.shortcut(service, arguments, hash: hash) }
         switch consume shortcut {
         case .instance(let found)?:
-            // Multitons are shared for good.
+            // Multitons are shared permanently.
             guard outlivesNothingFound else { return nil }
             found.noteUse()
             return .instance(found)
         case .plainTransient(let binding)?:
-            // Whether the arguments are the same is for the rules about cycles to compare.
+            // The cycle rules compare the arguments.
             return isInNewer || mayBeMaking(binding) ? nil : .transient(PlainTransient(binding, inside: self))
         case nil:
             return nil
         }
     }
 
-    /// The look-up of this run, which has not ended: where no rule about the holder applies, and nothing is recorded.
+    /// The look-up of this run, if no rule about the holder applies and the run is not recorded.
     func find(_ service: any Any.Type) throws -> Answer {
         if recorded != nil || isOfOutlivingTask { return .other(nil) }
         guard let found = found(service) else {
@@ -329,7 +335,7 @@ import Synchronization
         return path.reversed()
     }
 
-    /// The steps from where this run's creation begins to this run.
+    /// The steps from the beginning of this run's creation to this run.
     var pathInCreation: [PathStep] {
         var path = [step]
         var run = self

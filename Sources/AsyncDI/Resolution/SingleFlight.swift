@@ -1,14 +1,14 @@
 /// The creations in flight in one place (a container, or a graph), and their waiters: at most one joinable flight
 /// for each key.
 ///
-/// A pure value: it decides, its owner carries out. Waiters and flights are whatever identifies them.
+/// A pure value: it makes the decisions, and its owner carries them out. Any values can identify waiters and flights.
 ///
-/// A flight is in one of three states. *Joinable*: a request for its key waits for it. *Winding down*: abandoned and
-/// cancelled; a request still waits, and starts over if no value comes. *Invalidated* (by a reset or a replacement):
-/// its waiters get its value, but no request joins it any more and the value is not kept.
+/// A flight is in one of three states. *Joinable*: requests for its key wait for it. *Winding down*: it was abandoned
+/// and cancelled; requests still join it, and start over if it produces no value. *Invalidated* (by a reset or a
+/// replacement): its waiters receive its value, but no further request joins it and the value is not kept.
 ///
-/// A flight may be *attended*: its starter is in the middle of running it and has not had to wait yet. That
-/// counts like one more waiter, which is resumed in another way.
+/// A flight may be *attended*: its starter is running it and has not had to wait yet. The starter counts as one more
+/// waiter, which is resumed in another way.
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Entry {
         let key: Key
@@ -18,13 +18,13 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         /// Whether the flight is cancelled when its last waiter leaves.
         var endsWhenAbandoned: Bool
         var isWindingDown = false
-        /// Whether it can be joined no longer and its value is not kept.
+        /// Whether it can no longer be joined and its value is not kept.
         var isInvalidated = false
-        /// Whether the place was closed meanwhile.
+        /// Whether the place was closed during the flight.
         var isClosed = false
-        /// Whether the unfinished instance may be held.
+        /// Whether an instance may hold the unfinished instance.
         var isPinned = false
-        /// The most waiters that it had at once.
+        /// The greatest number of simultaneous waiters.
         var mostWaiters = 1
 
         fileprivate var isAbandoned: Bool { waiters.isEmpty && !isAttended }
@@ -46,16 +46,15 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         var entry: Entry
     }
 
-    /// The first flights, which are looked through: most of the time there are one or two, and hashing them takes
-    /// longer.
+    /// The first flights, found by linear search: usually there are one or two, and hashing would take longer.
     private(set) var few: [Place] = []
     static var mostOfFew: Int { 8 }
     /// The others.
     private(set) var many: [Flight: Entry] = [:]
-    /// Those of the others that can be joined, by the hashes of their keys.
+    /// The joinable ones among the others, by the hashes of their keys.
     ///
-    /// Not by the keys, which are compared by a request for one, and not when a flight begins or ends: with
-    /// arguments, that is user code, and takes as long as there are keys with the same hash.
+    /// Not by the keys themselves: only a request compares keys, not the beginning or end of a flight. With arguments,
+    /// a comparison is user code, and its cost grows with the number of keys that have the same hash.
     private(set) var joinable: [Int: [Flight]] = [:]
 
     var isEmpty: Bool { few.isEmpty && many.isEmpty }
@@ -76,7 +75,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         return joinable[key.hashValue]?.first { many[$0]?.key == key }
     }
 
-    /// Begins a flight; there must be none to join.
+    /// Begins a flight; no joinable flight of the key may exist.
     mutating func start(
         _ flight: Flight, for key: Key, waiter: Waiter? = nil, isAttended: Bool = false, endsWhenAbandoned: Bool
     ) {
@@ -94,15 +93,15 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     mutating func join(_ flight: Flight, waiter: Waiter) { change(flight) { $0.add(waiter) } }
 
     enum AttendAction: Equatable {
-        /// It waits from now on.
+        /// The starter waits from now on.
         case wait
-        /// The flight has ended meanwhile.
+        /// The flight has ended in the meantime.
         case ended
-        /// The place is closed: no request waits any more.
+        /// The place is closed: requests no longer wait.
         case closed
     }
 
-    /// The starter of the flight has to wait for it after all.
+    /// Makes the starter of the flight a waiter, because it has to wait after all.
     mutating func attendNoMore(_ flight: Flight, waitingAs waiter: Waiter) -> AttendAction {
         change(flight) { entry in
             entry.isAttended = false
@@ -114,13 +113,13 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     enum LeaveAction: Equatable {
         case none
-        /// No request waits any more: cancel the creation.
+        /// The last waiter has left: cancel the creation.
         case cancelFlight
     }
 
-    /// A waiter was cancelled.
+    /// Removes a waiter that was cancelled.
     ///
-    /// Does nothing when it is not waiting for the flight any more.
+    /// Does nothing if it no longer waits for the flight.
     mutating func leave(_ flight: Flight, waiter: Waiter) -> LeaveAction {
         change(flight) { entry in
             guard entry.waiters.remove(waiter) else { return .none }
@@ -130,7 +129,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         } ?? .none
     }
 
-    /// The unfinished instance is held: the flight is never abandoned from now on.
+    /// Notes that the unfinished instance is held: from now on the flight is never abandoned.
     mutating func pin(_ flight: Flight) {
         change(flight) {
             $0.endsWhenAbandoned = false
@@ -141,13 +140,13 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// From now on the flight ends when its last waiter leaves.
     mutating func allowAbandonment(_ flight: Flight) { change(flight) { $0.endsWhenAbandoned = true } }
 
-    /// The flight was cancelled, not on behalf of its waiters.
+    /// Notes a cancellation of the flight that does not come from its waiters.
     mutating func abandon(_ flight: Flight) { change(flight) { $0.isWindingDown = true } }
 
     enum FinishAction: Equatable {
-        /// Give the waiters the outcome; a value is kept when `keep` says so.
+        /// Deliver the outcome to the waiters; `keep` tells whether a value is kept.
         case deliver(WaiterList<Waiter>, keep: Bool)
-        /// The flight failed because it was cancelled on behalf of others: these start over.
+        /// The flight failed because of a cancellation that did not come from these waiters: they start over.
         case retry(WaiterList<Waiter>)
     }
 
@@ -169,11 +168,11 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
             self.mostWaiters = mostWaiters
         }
 
-        /// There was none.
+        /// The ending of a flight that does not exist.
         fileprivate init() { self.init(.deliver([], keep: false), false, false, false, 0) }
     }
 
-    /// A flight ended by itself: the only way that it leaves.
+    /// Ends a flight that has finished by itself, which is the only way to remove it.
     mutating func end(_ flight: Flight, succeeded: Bool) -> Ending {
         if let index = index(of: flight) {
             let ending = few[index].entry.ending(succeeded: succeeded)
@@ -190,7 +189,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         end(flight, succeeded: succeeded).action
     }
 
-    /// From now on no request joins the flights of these keys, and what they produce is not kept.
+    /// Invalidates the flights of these keys: further requests do not join them, and their values are not kept.
     mutating func invalidate(where isAffected: (Key) -> Bool) {
         for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
         let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
@@ -211,7 +210,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         }
     }
 
-    /// The place closes: no request waits any more, nothing is kept, and every creation is to be cancelled.
+    /// Closes the place: requests no longer wait, values are no longer kept, and the caller must cancel every creation.
     mutating func close() -> (waiters: [Waiter], flights: [Flight]) {
         let flights = all
         var waiters: [Waiter] = []
@@ -229,7 +228,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     // MARK: Inside
 
-    /// Takes a flight from those that can be joined.
+    /// Removes a flight from the joinable ones.
     private mutating func joinNoMore(_ flight: Flight, _ key: Key) {
         let hash = key.hashValue
         guard let index = joinable[hash]?.firstIndex(of: flight) else { return }
@@ -238,7 +237,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     private func index(of flight: Flight) -> Int? { indexOfFew { $0.pointee.flight == flight } }
 
-    /// Looks at the places where they are: a loop over the array would copy each of them.
+    /// Checks the places in the array's buffer, because a loop over the array would copy each of them.
     private func indexOfFew(_ isWanted: (UnsafePointer<Place>) -> Bool) -> Int? {
         few.withUnsafeBufferPointer { places in
             guard let first = places.baseAddress else { return nil }

@@ -1,34 +1,35 @@
 /// Cycles that no unfinished instance can open.
 ///
-/// An activity has two milestones: its own *work* is done, and its *end*. The end of a creation is that of everything
-/// it waited for or was given unfinished. A request for what is made needs no milestone at all: it can be answered. But
-/// the end of its creation still depends on the end of the other one. Creations may depend on each other's ends, which
-/// come all at once. A disposal may not be among them: it waits for the end of what is under way in its container, and
-/// has an end of its own.
+/// An activity has two milestones: its own *work* is done, and its *end*. A creation ends together with all creations
+/// that it waited for or whose unfinished instances it received. A request for a made instance needs no milestone at
+/// all, because it can be answered. But the end of the requesting creation still depends on the end of the other one.
+/// Creations may depend on each other's ends, because they end together. A disposal must not be among them: it waits
+/// for the end of the activities in its container, and has an end of its own.
 extension WaitForGraph {
     private enum Milestone: Hashable {
         /// The node's own calls have returned.
         case work(Node)
         case end(Node)
-        /// An end that the asker's own one depends on by nothing but ends.
+        /// An end that the asker's own end depends on through ends alone.
         case commonEnd(Node)
     }
 
-    /// How one milestone leads to the one that depends on it.
+    /// The dependence of one milestone on another.
     private struct Dependence {
         let on: Milestone
         let edge: Edge?
     }
 
-    /// The way from the target to the asker that would be closed for good if the asker waited for the target, or took
-    /// its unfinished instance.
+    /// The path from the target to the asker that would become a permanent cycle if the asker waited for the target or
+    /// took its unfinished instance.
     ///
-    /// With `unlessReleased`, waits of disposals and bodies count that an unfinished instance would end.
+    /// With `unlessReleased`, the search also counts waits of disposals and bodies that an unfinished instance would
+    /// end.
     mutating func lockedPath(from target: Node, to asker: Node, unlessReleased: Bool = false) -> [Edge]? {
         let isMade = made.contains(target)
         if target == asker { return isMade ? nil : [] }
         if !isMade, let path = way(from: .work(target), to: .work(asker), unlessReleased) { return path }
-        // The end of anything else depends on nothing that was given unfinished.
+        // The end of a disposal does not depend on unfinished instances.
         guard kind(asker) != .disposal else { return nil }
         return way(from: .end(target), to: .commonEnd(asker), unlessReleased)
     }

@@ -28,7 +28,7 @@ extension WaitForGraph {
             return nodes[position]
         }
 
-        /// Notes how a node was reached; false when it had been reached before.
+        /// Records the edge that reached a node; false when the node was reached before.
         mutating func reach(_ node: Node, by edge: Edge) -> Bool {
             guard node != start, cameBy[node] == nil else { return false }
             cameBy[node] = edge
@@ -48,17 +48,16 @@ extension WaitForGraph {
         }
     }
 
-    /// Which edges a search follows.
+    /// The edges that a search follows.
     enum Reach {
-        /// Those that hold a node up now.
+        /// The edges that delay a node now.
         case current
-        /// Also those between a creation that still runs and the unfinished instances that it was given: they will hold
-        /// it up in the end.
+        /// Also the edges between a running creation and the unfinished instances that it received: they will delay its
+        /// end.
         case all
     }
 
-    /// The edges of a path, empty when both are the same node, nil when there is none.
-    ///
+    /// The edges of a path: empty when both nodes are the same, nil without a path.
     mutating func path(from start: Node, to end: Node, following reach: Reach = .current) -> [Edge]? {
         if start == end { return [] }
         var forward = Frontier(start)
@@ -103,7 +102,7 @@ extension WaitForGraph {
         return edges
     }
 
-    /// The edges of what waits for a node.
+    /// The edges from nodes that wait for a node.
     private func edges(to node: Node, _ reach: Reach) -> [Edge] {
         var edges = edges(waitingFor: node)
         if let edge = edge(enclosing: node) { edges.append(edge) }
@@ -120,12 +119,12 @@ extension WaitForGraph {
         (waitedBy[node] ?? []).map { Edge(from: $0, to: node, label: waits[$0]?[node]?.first?.value, isWait: true) }
     }
 
-    /// The node that goes on when this one returns to it.
+    /// The edge from the node that continues when this one returns.
     func edge(enclosing node: Node) -> Edge? {
         enclosing[node].map { Edge(from: $0, to: node, label: contents[$0]?[node], isWait: false) }
     }
 
-    /// The open nodes that cannot end before this one does.
+    /// The edges from open nodes that cannot end before this one does.
     func edges(openAround node: Node) -> [Edge] {
         outer(node).map { Edge(from: $0, to: node, label: nil, isWait: false) }
     }

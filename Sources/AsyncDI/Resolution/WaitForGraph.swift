@@ -1,21 +1,23 @@
-/// The waits between unfinished activities of the whole process; decides whether one more wait would never end.
+/// The waits between unfinished activities in the whole process.
+///
+/// It decides whether one more wait would never end.
 ///
 /// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one
-/// suspended call made inside a node, and a *label* is what an error's path shows of that call. Calls made outside
-/// every activity cannot close a cycle and are not recorded.
+/// suspended call inside a node. A *label* describes that call in the path of an error. Calls outside every activity
+/// cannot close a cycle and are not recorded.
 ///
-/// Some edges are not stored: a container's disposal waits for everything that is under way in the container. Such a
-/// node is *open*, and each inner node names the open nodes that cannot end before it does. The search for a path
-/// therefore runs from both ends: forward from the target along stored edges, and backward from the asker along all of
-/// them. It ends as soon as either side is exhausted, so that joining the head of a long chain, or asking from its
-/// tail, takes constant time. (Two-way search for incremental cycle detection: M. A. Bender, J. T. Fineman, S. Gilbert,
-/// R. E. Tarjan, "A New Approach to Incremental Cycle Detection and Related Problems", 2015.)
+/// Some edges are not stored: a container's disposal waits for all activities in the container. Such a node is *open*.
+/// Each inner node names the open nodes that cannot end before it does. The search for a path therefore runs from both
+/// ends: forward from the target along stored edges, and backward from the asker along all of them. It ends as soon as
+/// either side is exhausted. A request that joins the head of a long chain, or comes from its tail, therefore takes
+/// constant time. (Two-way search for incremental cycle detection: M. A. Bender, J. T. Fineman, S. Gilbert, R. E.
+/// Tarjan, "A New Approach to Incremental Cycle Detection and Related Problems", 2015.)
 ///
 /// Only the request that would close a cycle is refused, as in Guice's `CycleDetectingLock`. Unlike locks, instances
 /// can be handed out early: once a creation's instance is *made* and only its hooks run, a request of the same cycle
-/// gets it at once. Such creations form a group, which completes or fails as a whole: a creation that is done itself is
-/// *held* until everything that it got early is done too. That opens no cycle in which a disposal waits for the end of
-/// one of them: see ``lockedPath(from:to:unlessReleased:)``.
+/// receives it at once. Such creations form a group, which completes or fails as a whole: a creation whose own work is
+/// done is *held* until all instances that it received early are done too. Early instances cannot open a cycle in which
+/// a disposal waits for the end of one of these creations: see ``lockedPath(from:to:unlessReleased:)``.
 struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     struct Place {
         let from: Node
@@ -23,28 +25,28 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     }
 
     private(set) var places: [Waiter: Place] = [:]
-    /// For each node, whom its requests wait for.
+    /// For each node, the targets that its requests wait for.
     private(set) var waits: [Node: [Node: [Waiter: Label]]] = [:]
-    /// For each node, which nodes have requests that wait for it.
+    /// For each node, the nodes whose requests wait for it.
     private(set) var waitedBy: [Node: Set<Node>] = [:]
-    /// Creations that run in the task of another one, which goes on when they return.
+    /// Creations that run in the task of another one, which continues when they return.
     private(set) var contents: [Node: [Node: Label]] = [:]
     private(set) var enclosing: [Node: Node] = [:]
-    /// Creations whose instance exists while their hooks run, or that are held.
+    /// Creations that are held, or whose instance exists while their hooks run.
     private(set) var made: Set<Node> = []
-    /// For each node, whose unfinished instances it was given.
+    /// For each node, the creations whose unfinished instances it received.
     private(set) var early: [Node: Set<Node>] = [:]
-    /// For each node, which nodes were given its unfinished instance.
+    /// For each node, the nodes that received its unfinished instance.
     private(set) var givenTo: [Node: Set<Node>] = [:]
-    /// Creations whose own work is done, in that order, and that wait for their group.
+    /// Creations whose own work is done and that wait for their group, in the order in which they finished their work.
     private(set) var held: [Node] = []
     private(set) var heldSet: Set<Node> = []
-    /// Creations that will fail, with the failed one whose instance they were given.
+    /// Creations that will fail, with the failed one whose instance they received.
     private(set) var doomed: [Node: Node] = [:]
     /// The open nodes that cannot end before a node does.
     let outer: (Node) -> [Node]
     let kind: (Node) -> Activity.Kind
-    /// How many nodes searches have looked at, for tests of their cost.
+    /// The number of nodes that searches have visited, for tests of their cost.
     var steps = 0
 
     init(
@@ -62,19 +64,24 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     // MARK: Asking
 
     enum AskAction {
-        /// Suspend. Each of these waiters gets the unfinished instance it waits for, so that the cycle can go on.
+        /// Suspend.
+        ///
+        /// Each of these waiters receives the unfinished instance that it waits for, so that the cycle can continue.
         case wait(releasing: [(waiter: Waiter, early: Node)])
         /// Take the target's unfinished instance.
         case takeEarly
-        /// Waiting would never end. The labels lead from the target's request to the asker's creation.
+        /// Waiting would never end.
+        ///
+        /// The labels lead from the target's request to the asker's creation.
         case cycle([Label])
     }
 
     /// A request made in creation `asker` is about to wait for `target`.
     mutating func ask(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) -> AskAction {
-        // The asker's own work is done: this is a task that outlives it, for which it does not wait.
+        // The asker's own work is done. The call comes from a task that outlives the asker, and the asker does not wait
+        // for it.
         if heldSet.contains(asker) { return .wait(releasing: []) }
-        // For example, a creation that the asker has just begun itself has no waits yet.
+        // For example, a creation that the asker itself has just begun has no waits yet.
         guard target == asker || mayWait(target), path(from: target, to: asker, following: .all) != nil else {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: [])
@@ -108,7 +115,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return .wait(releasing: released)
     }
 
-    /// A request waits for the target since it began it: that closes no cycle.
+    /// A request waits for the target that it has begun, which closes no cycle.
     mutating func begin(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) {
         if heldSet.contains(asker) { return }
         addWait(waiter, from: asker, label: label, to: target)
@@ -128,7 +135,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         enclosing[inner] = outer
     }
 
-    /// `inner` runs in the task of its asker no more.
+    /// `inner` no longer runs in the task of its asker.
     mutating func leave(_ inner: Node) {
         guard !enclosing.isEmpty, let outer = enclosing.removeValue(forKey: inner) else { return }
         contents[outer]?[inner] = nil
@@ -137,16 +144,17 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     // MARK: Progress
 
-    /// The instance exists; only hooks run now, and members of a cycle with them may have it.
+    /// The instance exists and only hooks still run: the other members of a cycle may receive it.
     mutating func instanceMade(by node: Node) { made.insert(node) }
 
     enum SettleAction {
         /// These are complete, in the order in which they finished their own work.
         case complete([Node])
-        /// The creation waits for its group; these waiters are of the group and get the instances that they wait for
-        /// now.
+        /// The creation waits for its group.
+        ///
+        /// These waiters belong to the group and now receive the instances that they wait for.
         case hold(releasing: [(waiter: Waiter, early: Node)])
-        /// The creation was given the instance of one that failed.
+        /// The creation received the instance of a creation that failed.
         case fail(because: Node)
     }
 
@@ -161,15 +169,15 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         made.insert(node)
         held.append(node)
         heldSet.insert(node)
-        // A task that outlives the creation may wait on; the creation does not wait for it.
+        // A task that outlives the creation may continue to wait; the creation does not wait for that task.
         removeRequests(of: node)
         let group = completeGroup()
         if !group.isEmpty {
             for node in group { remove(node) }
             return .complete(group)
         }
-        // Being held, the creation now waits for what it was given early. A cycle that this closes enters a held
-        // creation by a request, which gets the instance there and goes on.
+        // Being held, the creation now waits for the instances that it received early. If this closes a cycle, the
+        // cycle enters a held creation through a request. That request receives the instance and continues.
         var released: [(waiter: Waiter, early: Node)] = []
         for instance in held {
             for asker in waitedBy[instance] ?? [] where self.path(from: instance, to: asker) != nil {
@@ -181,7 +189,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// A creation failed.
     ///
-    /// Returns the held ones that fail with it; those still running fail when they are done.
+    /// Returns the held creations that fail with it. Affected creations that still run fail when they are done.
     mutating func fail(_ node: Node) -> [Node] {
         var affected: Set<Node> = [node]
         var next = [node]
@@ -196,8 +204,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return failing
     }
 
-    /// A node has ended whose calls, and the unfinished instances that it was given, are those of another one from now
-    /// on.
+    /// Moves the calls of an ended node, and the unfinished instances that it received, to another node.
     ///
     /// Closes no cycle: the other node waited for the one inside it.
     mutating func dissolve(_ inner: Node, into outer: Node?) {
@@ -242,9 +249,9 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     // MARK: Inside
 
-    /// Whether there is anything that a node waits for.
+    /// Whether a node may wait for another one.
     ///
-    /// Most tables are empty most of the time: asking that first saves looking into them.
+    /// Most tables are empty most of the time: checking that first saves the look-ups.
     private func mayWait(_ node: Node) -> Bool {
         if !waits.isEmpty, waits[node] != nil { return true }
         if !contents.isEmpty, contents[node] != nil { return true }
@@ -295,7 +302,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         }
     }
 
-    /// The largest set of held creations that were given nothing unfinished from outside the set.
+    /// The largest set of held creations that received no unfinished instance from outside the set.
     private func completeGroup() -> [Node] {
         var group = heldSet
         var next = held.filter { node in early[node].map { !$0.isSubset(of: heldSet) } ?? false }

@@ -7,19 +7,19 @@
 enum Waits {
     typealias Graph = WaitForGraph<Activity, Suspension, Run?>
 
-    /// Its lock is taken under that of a place, never the other way round.
+    /// Its lock may be taken under the lock of a place, never the other way round.
     static let graph = Locked(Graph(outer: { $0.outer }, kind: { $0.kind }))
 
     /// The activity that a call belongs to, nil outside every activity.
     ///
-    /// The run makes the call, if there is one.
+    /// `run` is the run that makes the call, nil outside every run.
     static func asker(of run: Run?) -> Asker? {
         let activity = run?.activity
         if let body = LeaseContext.activeBody, body.isInside(activity) { return Asker(activity: body, run: run) }
         return activity.map { Asker(activity: $0, run: run) }
     }
 
-    /// A call made in an activity is about to wait.
+    /// Checks a call that is about to wait in an activity.
     static func ask(_ suspension: Suspension, from asker: Asker, for target: Activity) -> Graph.AskAction {
         target.enterGraph()
         let beginnings = beginnings(of: asker.activity)
@@ -37,7 +37,7 @@ enum Waits {
         let caller: Asker
     }
 
-    /// The beginnings that lead to an activity, the nearest first, as far as the graph may not have them.
+    /// The beginnings that lead to an activity and may not be in the graph yet, the nearest first.
     ///
     /// Read outside the lock, because the last reference to a run may be released here.
     private static func beginnings(of activity: Activity) -> [Beginning] {
@@ -65,12 +65,11 @@ enum Waits {
         }
     }
 
-    /// The wait of the request that began a creation and attends it, which now waits in fact.
+    /// The waiter of the request that began a creation and attended it until now.
     static func waiter(attending creation: Creation) -> Waiter {
         if creation.isBegunOutside { return Waiter(for: creation) }
         creation.enterGraph()
-        // None once the creation has ended: the wait is entered for nothing then, but one that was entered is taken
-        // over.
+        // Nil after the creation's end. A new wait then has no effect, but an existing one is taken over.
         let caller = creation.beginner
         let beginnings = caller.map { self.beginnings(of: $0.activity) } ?? []
         return graph.withLock { graph in
@@ -88,7 +87,7 @@ enum Waits {
         }
     }
 
-    /// The request that attends a creation has its outcome, and will not wait.
+    /// Removes the wait of the request that attends a creation, because it has the outcome and will not wait.
     static func forgetAttendance(of creation: Creation) {
         let waiter = graph.withLock { graph in
             defer { creation.attendance = nil }
@@ -98,12 +97,12 @@ enum Waits {
         withExtendedLifetime(waiter) {}
     }
 
-    /// The activity, or the innermost one around it where it is a body that has ended: from now on the graph is asked
-    /// at its end.
+    /// The activity, or for an ended body the innermost running activity around it; from now on its end checks the
+    /// graph.
     private static func entering(_ activity: Activity) -> Activity? {
         var activity = activity
         while true {
-            // Before its end is looked at: either this sees the end, or the end sees this.
+            // Marked before the check of its end: either this sees the end, or the end sees the mark.
             activity.enterGraph()
             guard let running = activity.running else { return nil }
             if running === activity { return activity }
@@ -111,11 +110,12 @@ enum Waits {
         }
     }
 
-    /// A call of a container, which is no request, is about to wait for an activity.
+    /// Begins the wait of a container's call, other than a request, for an activity.
     ///
-    /// Called outside every lock: requests that get an unfinished instance, so that the wait can end, are resumed.
+    /// Called outside every lock, because it resumes requests that receive an unfinished instance so that the wait can
+    /// end.
     ///
-    /// - Returns: The runs between the target and the caller, when waiting would never end; else nil.
+    /// - Returns: The runs between the target and the caller if the wait would never end; otherwise nil.
     static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Run]? {
         switch ask(suspension, from: asker, for: target) {
         case .cycle(let runs): return runs.compactMap(\.self)
@@ -125,22 +125,23 @@ enum Waits {
         return nil
     }
 
-    /// The waits that the graph has at this moment, in no order.
+    /// The waits that are in the graph now, in no particular order.
     static func all() -> [(from: Activity, to: Activity)] {
         graph.withLock { $0.places.values.map { ($0.from, $0.to) } }
     }
 
-    /// A call waits no longer.
+    /// Ends the wait of a call.
     static func end(_ suspension: Suspension) { graph.withLock { $0.withdraw(suspension) } }
 
-    /// An activity has ended.
+    /// Notes the end of an activity.
     static func end(_ activity: Activity) {
         activity.noteEnd()
         if activity.isInGraph { graph.withLock { $0.remove(activity) } }
     }
 
-    /// A body has ended: tasks that outlive it, and the unfinished instances that it was given, belong to the activity
-    /// around it.
+    /// Notes the end of a body.
+    ///
+    /// Tasks that outlive it, and the unfinished instances that it received, then belong to the activity around it.
     static func end(_ body: LeaseBody) {
         body.noteEnd()
         guard body.isInGraph else { return }
@@ -153,9 +154,10 @@ enum Waits {
 }
 
 extension Waits {
-    /// The waiters and creations of an answer of the graph.
+    /// The waiters and creations in a decision of the graph.
     ///
-    /// Unchecked because only creations are made before they are complete, and only requests wait for creations.
+    /// Unchecked because only creations have an instance before they are complete, and only requests wait for
+    /// creations.
     static func released(
         _ released: [(waiter: Suspension, early: Activity)]
     ) -> [(waiter: Waiter, early: Creation)] {
@@ -164,7 +166,7 @@ extension Waits {
 
     /// The creations among activities that are held or fail together.
     ///
-    /// Unchecked because only creations are.
+    /// Unchecked because only creations can be held or fail together.
     static func creations(_ activities: [Activity]) -> [Creation] {
         activities.map { unsafeDowncast($0, to: Creation.self) }
     }

@@ -4,6 +4,9 @@ import Testing
 
 private final class File: Sendable {}
 private struct Reader: Sendable {}
+private struct NumberedFile: Sendable {
+    let number: Int
+}
 
 /// Creations that are reset before they have ended.
 @Suite(.timeLimit(.minutes(10))) struct ResetCreationTests {
@@ -101,6 +104,42 @@ private struct Reader: Sendable {}
         _ = try await finishes { try await request.value }
     }
 
+    @Test func `what ends late does not hide the disposal of a later instance from the next creation`() async throws {
+        try await finishes { [log, opened] in
+            let closing = Gate()
+            let runs = Counter()
+            let container = Container {
+                Registration(NumberedFile.self, lifetime: .multiton) { (_, _: Int) in
+                    let file = NumberedFile(number: runs.increment())
+                    if file.number == 1 { await opened.pass() }
+                    if file.number == 3 { log.append("open 3") }
+                    return file
+                }
+                .onDispose { file in
+                    if file.number == 2 { await closing.pass() }
+                    log.append("close \(file.number)")
+                }
+            }
+            let first = Task { try await container.resolve(NumberedFile.self, arguments: 1) }
+            await opened.arrived()
+            try await container.reset(NumberedFile.self, arguments: 1)
+            #expect(try await container.resolve(NumberedFile.self, arguments: 1).number == 2)
+            let reset = Task { try await container.reset(NumberedFile.self, arguments: 1) }
+            await closing.arrived()
+            opened.open()
+            #expect(try await first.value.number == 1)
+            await until { log.entries == ["close 1"] }
+            let third = Task { try await container.resolve(NumberedFile.self, arguments: 1) }
+            await until {
+                container.core.waiterCount(of: NumberedFile.self) == 1 || log.entries.contains("open 3")
+            }
+            closing.open()
+            #expect(try await third.value.number == 3)
+            try await reset.value
+            #expect(log.entries == ["close 1", "close 2", "open 3"])
+            try await container.dispose()
+        }
+    }
 }
 
 extension ContainerCore {
