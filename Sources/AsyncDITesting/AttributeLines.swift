@@ -38,13 +38,13 @@ struct AttributeLines: Sendable {
 
 /// The code of a source without comments and string literals.
 struct SwiftText {
-    /// The characters of the code; what is left out is a space, and lines end where they did.
+    /// The characters of the code; a space stands for each omitted one, and line ends stay.
     private let code: [Character]
 
     init(_ source: String) {
         var code: [Character] = []
         var rest = source[...]
-        /// Leaves out what comes up to an end.
+        /// Omits the characters up to an end.
         func skip(_ start: String, to end: String, escapes: Bool = false) {
             rest = rest.dropFirst(start.count)
             while !rest.isEmpty, !rest.hasPrefix(end) {

@@ -1,4 +1,4 @@
-/// How long a test's end waits for what is about to end by itself.
+/// The time that a test's end gives to work that is about to end by itself.
 enum Patience {
     /// The clock of all waits; tests of the waits themselves have one that they move.
     @TaskLocal static var clock: any Clock<Duration> = ContinuousClock()

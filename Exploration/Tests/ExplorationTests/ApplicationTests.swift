@@ -67,7 +67,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test func `a deadlock says what waits for what`() async {
+    @Test func `a deadlock is reported with its waits`() async {
         await #expect(processExitsWith: .success) {
             let report = Explorer(schedules: 10).explore { explored in
                 let container = Container(clock: explored.clock) {

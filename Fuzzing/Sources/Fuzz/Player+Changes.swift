@@ -21,7 +21,7 @@ extension Player {
     ) {
         for made in world.made where isHooked(made) && ended.contains(made.place) {
             guard before.identities[made.place] == ObjectIdentifier(made.node) else { continue }
-            explored.expect(world.isDisposed(made.node), "what was at \(made.place) was not disposed by \(cause)")
+            explored.expect(world.isDisposed(made.node), "the instance at \(made.place) was not disposed by \(cause)")
         }
     }
 

@@ -281,7 +281,7 @@ struct Player {
     func check() {
         let disposed = Set(world.disposed.map(ObjectIdentifier.init))
         for (place, identity) in model.identities where model.made.contains(place) && disposed.contains(identity) {
-            explored.fail("what is cached at \(place) was disposed")
+            explored.fail("the instance cached at \(place) was disposed")
         }
     }
 

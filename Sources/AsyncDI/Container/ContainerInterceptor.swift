@@ -25,7 +25,7 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
     public let index: Int
     /// The number of the container that holds the registration.
     public let owner: UInt64
-    /// Whether a caller gets what is thrown.
+    /// Whether a caller gets the thrown error.
     ///
     /// False for the disposal hook of an instance that was evicted, unregistered or replaced, or whose scope was dropped,
     /// or ended because its body threw: observers alone are told.
