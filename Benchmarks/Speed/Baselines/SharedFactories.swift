@@ -1,5 +1,6 @@
-/// Creates each instance once, in its own task, which begins in the caller's thread. It has no events, no cycle
-/// detection, no hooks, and no end for waiters that give up.
+/// Creates each instance once, in its own task, which begins in the caller's thread.
+///
+/// It has no events, no cycle detection, no hooks, and no end for waiters that give up.
 ///
 /// `@unchecked Sendable` because the dictionaries are touched only while the mutex is held.
 final class SharedFactories: @unchecked Sendable {
