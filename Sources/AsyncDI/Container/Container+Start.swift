@@ -46,7 +46,7 @@ extension ContainerCore {
     /// - Throws: The same as ``Container/start()``.
     func start(undoesFailure: Bool = true) async throws -> StartReport {
         try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             if let problem = state.setUpProblems.first { throw problem }
         }
         let meter = startReference.loadOrInitialize { StartMeter(clock) }
@@ -83,7 +83,7 @@ extension ContainerCore {
 
     fileprivate func prewarm(_ lifetime: Lifetime) async throws {
         try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
         }
         let failure = await make { $0.lifetime == lifetime && $0.key.arguments == nil && !$0.key.isMaking }
         if let failure { throw failure.error }

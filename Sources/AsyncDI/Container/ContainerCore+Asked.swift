@@ -43,6 +43,6 @@ extension ContainerCore {
     var hasEnded: Bool { table.isClosed }
 
     var registeredKeys: [ServiceKey] {
-        withState { $0.phase == .disposed ? $0.formerKeys : $0.registrations.inOrder.map(\.key) }
+        withState { $0.life.phase == .disposed ? $0.formerKeys : $0.registrations.inOrder.map(\.key) }
     }
 }

@@ -7,7 +7,7 @@ extension ContainerCore {
         var firstUsed: Binding?
         defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
         return withState { state in
-            guard state.phase == .open else { return .disposed(self) }
+            guard state.life.isOpen else { return .disposed(self) }
             if isRefused, attempt.takesLease { return .disposed(self) }
             // The registration may have been replaced since the request found it. A replacement takes this lock too. If
             // an ancestor has the registration, no look-up finds the old binding after its retirement.
@@ -114,7 +114,7 @@ extension ContainerCore {
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding) {
         withState { state in
             // Both registrations and the instance may have changed since the look-up.
-            guard state.phase == .open, key.binding.isCurrent, alias.isCurrent, let kept = state.instances[key],
+            guard state.life.isOpen, key.binding.isCurrent, alias.isCurrent, let kept = state.instances[key],
                 kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
             let id = ObjectIdentifier(kept)
@@ -133,7 +133,7 @@ extension ContainerCore {
         var firstUsed: Binding?
         defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
         return withState { state in
-            guard state.phase == .open, key.binding.isCurrent, let kept = state.instances[key] else { return .nothing }
+            guard state.life.isOpen, key.binding.isCurrent, let kept = state.instances[key] else { return .nothing }
             if kept.isFixed, kept.isToBePublished { firstUsed = kept.binding }
             if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }

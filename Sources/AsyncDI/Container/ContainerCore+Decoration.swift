@@ -4,7 +4,7 @@ extension ContainerCore {
     func decorate(_ decoration: Decoration) throws {
         var removals = Removals()
         try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             add([decoration], in: &state, into: &removals)
             RegistrationCounter.advance()
         }
@@ -60,7 +60,7 @@ extension ContainerCore {
     private func inherit(_ keys: [ServiceKey]) {
         guard !keys.isEmpty else { return }
         withState { state in
-            guard state.phase == .open else { return }
+            guard state.life.isOpen else { return }
             for key in keys { inherit(key, in: &state) }
             RegistrationCounter.advance()
         }

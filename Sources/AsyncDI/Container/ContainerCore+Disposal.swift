@@ -99,7 +99,7 @@ extension ContainerCore {
         let disposal = disposal
         var mustRun: DisposalReason?
         let isOver = withState { state in
-            guard state.phase == .open else { return state.phase == .disposed }
+            guard state.life.isOpen else { return state.life.phase == .disposed }
             mustRun = begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
             return false
         }
@@ -121,7 +121,7 @@ extension ContainerCore {
     private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, asker: Asker?) -> Disposal? {
         let disposal = Disposal(below: parent, begunBy: asker)
         let reason: DisposalReason? = withState { state in
-            guard state.phase == .open, state.hasHooksOnly,
+            guard state.life.isOpen, state.hasHooksOnly,
                 disposalReference.loadOrInitialize({ disposal }) === disposal
             else { return nil }
             return begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
@@ -137,7 +137,7 @@ extension ContainerCore {
     private func begin(
         _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
     ) -> DisposalReason {
-        state.phase = .disposing
+        state.life.beginDisposal()
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
         guard hasOwner, !isEndOfBody else { return reason }
@@ -175,26 +175,26 @@ extension ContainerCore {
 
     /// Performs the whole disposal in one step if it needs no wait; returns true also after its end.
     private func endAtOnce() -> Bool {
-        var dropped = Dropped()
+        var content = State.Content()
         let isOver: Bool? = withState { state in
-            if state.phase == .disposed { return true }
-            guard state.phase == .open, state.hasNothingToWaitFor else { return nil }
+            if state.life.phase == .disposed { return true }
+            guard state.life.isOpen, state.hasNothingToWaitFor else { return nil }
             table.close()
             // Their disposal is only an event: they have no hooks.
             while let item = state.ledger.takeNewest() {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
-                dropped.silent.append(item)
+                content.silent.append(item)
             }
-            drop(from: &state, into: &dropped)
+            state.end(into: &content, from: table, keepsKeys: parent != nil)
             // Copied, so that no published instance's last reference is released before the scope's key is free.
-            dropped.retired = state.retired
+            content.retired = state.retired
             return false
         }
         guard let isOver else { return false }
         if isOver { return true }
         // Called before the user's deinitializers and storages, which may take long or open the key again.
-        withExtendedLifetime(dropped) { scopeBeginsClosing() }
-        dropped.clear()
+        withExtendedLifetime(content) { scopeBeginsClosing() }
+        release(content)
         scopeIsClosed()
         return true
     }
@@ -218,10 +218,10 @@ extension ContainerCore {
             disposal.waits(for: .hooks(of: item.binding.key), noting: item.binding.hasDisposalHooks)
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
-        if withState({ !$0.leases.isEmpty || $0.owed > 0 }) {
+        if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
             // The end of the last lease disposes instances that were evicted during a lease.
             disposal.waits(for: .allLeases)
-            await allLeasesEnd()
+            await isOver(.leases)
             await awaitCleanups(disposal)
         }
         end(disposal)
@@ -230,9 +230,9 @@ extension ContainerCore {
     private func end(_ disposal: Disposal) {
         do {
             // Released before waiters resume, because an instance's deinitializer may close a resource.
-            var dropped = Dropped()
-            withState { drop(from: &$0, into: &dropped) }
-            dropped.clear()
+            var content = State.Content()
+            withState { $0.end(into: &content, from: table, keepsKeys: parent != nil) }
+            release(content)
         }
         scopeIsClosed()
         disposal.finish()
@@ -270,64 +270,37 @@ extension ContainerCore {
         let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.binding.key) }
         if keys.isEmpty { return }
         disposal.waits(for: .creations(of: keys))
-        await withCheckedContinuation { continuation in
-            let isEmpty = withState { state in
-                if !state.flights.isEmpty { state.drained.append(continuation) }
-                return state.flights.isEmpty
-            }
-            if isEmpty { continuation.resume() }
-        }
+        await isOver(.creations)
     }
 
     private func awaitCleanups(_ disposal: Disposal) async {
-        if withState({ $0.owed == 0 }) { return }
+        if !withState({ $0.isUnfinished(.removals) }) { return }
         disposal.waits(for: .removals)
+        await isOver(.removals)
+    }
+
+    /// Waits until work of a kind is over.
+    func isOver(_ work: State.Work) async {
+        while withState({ $0.isUnfinished(work) }) { await nextEnd(of: work) { $0.isUnfinished(work) } }
+    }
+
+    /// Waits for the next end of work of a kind, unless it is over.
+    func nextEnd(of work: State.Work, while isUnfinished: @Sendable (borrowing State) -> Bool) async {
         await withCheckedContinuation { continuation in
-            let isOwed = withState { state in
-                if state.owed > 0 { state.owedWaiters.append(continuation) }
-                return state.owed > 0
+            let mustWait = withState { state in
+                let mustWait = isUnfinished(state)
+                if mustWait { state.life.add(continuation, for: work) }
+                return mustWait
             }
-            if !isOwed { continuation.resume() }
+            if !mustWait { continuation.resume() }
         }
     }
 
-    /// The content of a disposed container, to be released outside its lock: deinitializers are user code.
-    private struct Dropped {
-        var registrations: RegistrationTable<Binding>?
-        var instances = InstanceCache()
-        var aliases: [ObjectIdentifier: [Publication]] = [:]
-        var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
-        var watchers: [ObjectIdentifier: IdleWatcher] = [:]
-        var endings: [CreationKey: Disposable] = [:]
-        var silent: [Disposable] = []
-        /// Published objects, to be released once the scope's key is free.
-        var retired: [AnyObject] = []
-
-        func clear() {
-            if !watchers.isEmpty { for watcher in watchers.values { watcher.task.cancel() } }
-            instances.forEach { $0.storage?.clear() }
-        }
-    }
-
-    /// Marks the container as disposed, and removes its content.
-    private func drop(from state: inout State, into dropped: inout Dropped) {
-        if !state.registrations.isEmpty {
-            if parent != nil { state.formerKeys.reserveCapacity(state.registrations.count) }
-            state.registrations.forEach { binding in
-                binding.retire()
-                if parent != nil { state.formerKeys.append(binding.key) }
-            }
-            dropped.registrations = state.registrations
-            state.registrations.removeAll()
-        }
-        table.unpublishAll(retired: &state.retired)
-        state.clearIndexes()
-        state.phase = .disposed
-        if state.rarely({ !$0.endings.isEmpty }) { swap(&dropped.endings, &state.endings) }
-        swap(&dropped.instances, &state.instances)
-        if state.rarely({ !$0.aliases.isEmpty }) { swap(&dropped.aliases, &state.aliases) }
-        if state.rarely({ !$0.multitons.isEmpty }) { swap(&dropped.multitons, &state.multitons) }
-        if state.rarely({ !$0.idleWatchers.isEmpty }) { swap(&dropped.watchers, &state.idleWatchers) }
+    /// Resumes drains, ends the watchers of idle instances, and clears storages.
+    private func release(_ content: State.Content) {
+        for waiter in content.waiters { waiter.resume() }
+        for watcher in content.idleWatchers { watcher.task.cancel() }
+        content.instances.forEach { $0.storage?.clear() }
     }
 
     /// The handle for observers, kept while hooks run so that their errors are reported even without another reference

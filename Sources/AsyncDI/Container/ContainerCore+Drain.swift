@@ -125,19 +125,10 @@ extension ContainerCore {
         return nil
     }
 
-    /// Waits until the bodies or the creations of this container have ended.
+    /// Waits until the bodies and the creations of this container have ended; new ones may have begun meanwhile.
     private func nextQuiet() async {
-        await withCheckedContinuation { continuation in
-            let mustWait = withState { state in
-                guard state.isBusy else { return false }
-                if state.bodies > 0 {
-                    state.quietWaiters.append(continuation)
-                } else {
-                    state.drained.append(continuation)
-                }
-                return true
-            }
-            if !mustWait { continuation.resume() }
+        for work in [State.Work.bodies, .creations] {
+            await nextEnd(of: work) { $0.life.isOpen && $0.isUnfinished(work) }
         }
     }
 
@@ -155,7 +146,7 @@ extension ContainerCore {
 
 extension ContainerCore.State {
     /// Whether a body or a creation that a drain waits for is running.
-    fileprivate var isBusy: Bool { phase == .open && (bodies > 0 || !flights.isEmpty) }
+    fileprivate var isBusy: Bool { life.isOpen && (isUnfinished(.bodies) || isUnfinished(.creations)) }
 }
 
 extension Request {

@@ -41,7 +41,7 @@ extension ContainerCore {
             if let storage {
                 // In this step, so that every request finds either the flight or its stored instance.
                 ending.nextWork = state.storageWork.next(on: storage)
-                ending.isDropped = state.phase == .disposed
+                ending.isDropped = state.life.phase == .disposed
             }
             return action
         }
@@ -66,7 +66,7 @@ extension ContainerCore {
         let action = end.action
         state.noteEnd(of: creation, result, at: now, waiters: end.mostWaiters)
         let product = creation.product(
-            of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.phase == .open,
+            of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.life.isOpen,
             unusedLeases: &ending.leases)
         if case .success(let cell) = result, case .deliver(let waiters, _) = action, !waiters.isEmpty {
             // One lease for each waiter, before the instance can be evicted and before a waiter resumes.
@@ -74,11 +74,11 @@ extension ContainerCore {
                 ending.leased = state.beginLease(of: cell, for: creation.key, at: now)
             }
         }
-        if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.phase == .open {
+        if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.life.isOpen {
             ending.isKept = true
             ending.generation = keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
         } else if result.isSuccess, let product {
-            if state.phase == .disposed {
+            if state.life.phase == .disposed {
                 // The container was dropped: no hook runs, but the factory's leases of other containers end.
                 ending.leases = product.leases
             } else {
@@ -89,7 +89,7 @@ extension ContainerCore {
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
-        if state.rarely({ !$0.drained.isEmpty }), state.flights.isEmpty { swap(&ending.drained, &state.drained) }
+        if state.flights.isEmpty { ending.drained = state.life.over(.creations) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)
         // Checked after the end: a call of a task that outlives the creation either sees the end, or is seen here.
         if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
@@ -203,7 +203,7 @@ extension ContainerCore.State {
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
     ) {
-        guard phase == .open, !end.isPinned, case .deliver(let waiters, _) = end.action,
+        guard life.isOpen, !end.isPinned, case .deliver(let waiters, _) = end.action,
             product.binding.lifetime.kind == .multiton || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
             _ = ledger.record(product)

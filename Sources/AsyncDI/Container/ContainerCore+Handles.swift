@@ -109,7 +109,7 @@ extension ContainerCore {
     func addChild(_ child: ContainerCore) {
         let isOpen = withState { state in
             state.children[ObjectIdentifier(child)] = WeakCore(core: child)
-            return state.phase == .open
+            return state.life.isOpen
         }
         if !isOpen { child.abandon() }
     }
@@ -140,39 +140,20 @@ extension ContainerCore {
     func abandon() -> [Lifeline] {
         // In most cases the container is already disposed.
         if table.isClosed { return [] }
-        var dropped: State?
+        var content = State.Content()
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
-            guard state.phase == .open else { return nil }
+            guard state.life.isOpen else { return nil }
             table.close()
-            let stopped = state.flights.close()
-            for binding in state.registrations.inOrder { binding.retire() }
-            table.unpublishAll(retired: &state.retired)
-            state.clearIndexes()
-            // References are released outside the lock: deinitializers are user code, and those of scopes call this
-            // function again.
-            dropped = state
-            dropped?.retired = []
-            var empty = State(observed: [])
-            empty.phase = .disposed
-            empty.flights = state.flights
-            empty.retired = state.retired
-            empty.leases = state.leases
-            if state.rarely({ !$0.leaseWaiters.isEmpty }) { empty.leaseWaiters = state.leaseWaiters }
-            empty.owed = state.owed
-            empty.bodies = state.bodies
-            // Pending calls of a storage continue.
-            if state.rarely({ !$0.storageWork.isEmpty }) { empty.storageWork = state.storageWork }
-            // The deinitializer notifies these containers that this one no longer decorates their registrations.
-            if state.rarely({ !$0.followed.isEmpty }) { empty.followed = state.followed }
-            state = empty
-            return stopped
+            state.end(into: &content, from: table, keepsKeys: false)
+            content.events = state.silence()
+            return state.flights.close()
         }
-        for waiter in stopped?.waiters ?? [] { waiter.resume(.disposed) }
-        for creation in stopped?.flights ?? [] { creation.cancel() }
-        for watcher in (dropped?.idleWatchers ?? [:]).values { watcher.task.cancel() }
-        for item in dropped?.ledger.inOrder ?? [] { for lease in item.leases { lease.end() } }
-        for continuation in (dropped?.quietWaiters ?? []) + (dropped?.drained ?? []) { continuation.resume() }
-        guard let dropped, dropped.rarely({ !$0.scopes.isEmpty }) else { return [] }
-        return dropped.scopes.newestFirst.map(\.lifeline)
+        guard let stopped else { return [] }
+        for waiter in stopped.waiters { waiter.resume(.disposed) }
+        for creation in stopped.flights { creation.cancel() }
+        for watcher in content.idleWatchers { watcher.task.cancel() }
+        for item in content.ledger.inOrder { for lease in item.leases { lease.end() } }
+        for waiter in content.waiters { waiter.resume() }
+        return content.scopes
     }
 }

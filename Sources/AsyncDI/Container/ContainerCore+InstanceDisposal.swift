@@ -56,11 +56,10 @@ extension ContainerCore {
     /// Notes that an owed instance is disposed; a current disposal of the container reports the errors.
     private func settle(_ item: Disposable, errors: [any Error]) {
         // Before the instance counts as disposed, which the container's disposal waits for.
-        if !errors.isEmpty, withState({ $0.phase == .disposing }) { for error in errors { disposal.add(error) } }
+        if !errors.isEmpty, withState({ $0.life.phase == .disposing }) { for error in errors { disposal.add(error) } }
         var waiting: [CheckedContinuation<Void, Never>] = []
         let ended = withState { state in
-            state.owed -= 1
-            if state.owed == 0, state.rarely({ !$0.owedWaiters.isEmpty }) { swap(&waiting, &state.owedWaiters) }
+            waiting = state.life.endRemoval()
             guard state.rarely({ $0.endings[item.key] === item }) else { return nil as Disposable? }
             return state.endings.removeValue(forKey: item.key)
         }

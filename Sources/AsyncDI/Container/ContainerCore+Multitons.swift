@@ -10,7 +10,7 @@ extension ContainerCore {
     func watchIdle(_ binding: Binding) {
         let id = ObjectIdentifier(binding)
         withState { state in
-            guard state.phase == .open, state.idleWatchers[id] == nil, state.multitons[id]?.isEmpty == false else {
+            guard state.life.isOpen, state.idleWatchers[id] == nil, state.multitons[id]?.isEmpty == false else {
                 return
             }
             let clock = clock
@@ -50,7 +50,7 @@ extension ContainerCore {
         var removals = Removals()
         let delay: Duration? = withState { state in
             // A disposal that has begun removes the instances in its own order.
-            guard state.phase == .open, var cache = state.multitons[id] else { return nil }
+            guard state.life.isOpen, var cache = state.multitons[id] else { return nil }
             // Removed from the state, so that it is changed in place and not copied under the lock.
             state.multitons[id] = nil
             let expired = cache.expire(lastUsedBefore: now - idle)
@@ -136,7 +136,7 @@ extension ContainerCore.State {
     mutating func lastLeaseEnded(
         _ lease: Lease, at now: Duration, from table: InstanceTable, into removals: inout Removals
     ) {
-        guard lease.key.binding.lifetime.bounds.needsOrder, phase == .open else { return }
+        guard lease.key.binding.lifetime.bounds.needsOrder, life.isOpen else { return }
         let id = ObjectIdentifier(lease.key.binding)
         let kept = instances.first(of: lease.key.binding, hash: lease.key.arguments.hash) { $0.cell === lease.cell }
         // Only if the instance was not reset or replaced meanwhile.

@@ -49,7 +49,7 @@ extension ContainerCore {
         let binding = draft.taken(defaultLifetime: defaultLifetime)
         var removals = Removals()
         let outcome: Outcome = withState { state in
-            guard state.phase == .open else { return .disposed }
+            guard state.life.isOpen else { return .disposed }
             add(binding, in: &state, into: &removals)
             RegistrationCounter.advance()
             return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
@@ -65,7 +65,7 @@ extension ContainerCore {
         if let problem = bindings.lazy.compactMap(\.problem).first { throw problem }
         var removals = Removals()
         let outcome: Outcome = withState { state in
-            guard state.phase == .open else { return .disposed }
+            guard state.life.isOpen else { return .disposed }
             if duplicatePolicy == .reject, let duplicate = duplicate(among: bindings) { return duplicate }
             for binding in bindings { add(binding, in: &state, into: &removals) }
             add(decorations, in: &state, into: &removals)
@@ -122,7 +122,7 @@ extension ContainerCore {
     func unregister(_ select: (inout State) -> [Binding]) -> Bool {
         var removals = Removals()
         let removed: [ServiceKey] = withState { state in
-            guard state.phase == .open else { return [] }
+            guard state.life.isOpen else { return [] }
             var removed: [ServiceKey] = []
             var retired: [Binding] = []
             for binding in select(&state) where binding.isCurrent && binding.base?.isInherited != true {

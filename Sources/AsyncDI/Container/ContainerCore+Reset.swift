@@ -125,7 +125,7 @@ extension ContainerCore.State {
 
     /// Notes that an instance must be disposed outside the lock.
     mutating func owe(_ item: Disposable, in removals: inout Removals) {
-        owed += 1
+        life.beginRemovals()
         item.endsLeasesSoon()
         // The creation of a successor waits for this disposal.
         if !item.isSilent { self.endings[item.key] = item }
@@ -134,14 +134,8 @@ extension ContainerCore.State {
 
     /// Begins a lease, which a body holds until an instance takes it over.
     mutating func beginLease(of cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
-        bodies += 1
+        life.beginBody()
         return leases.begin(cell, for: key, at: now)
-    }
-
-    /// Notes that a body has ended, or that an instance has taken over its lease.
-    mutating func bodyEnds(into quiet: inout [CheckedContinuation<Void, Never>]) {
-        bodies -= 1
-        if bodies == 0, rarely({ !$0.quietWaiters.isEmpty }) { swap(&quiet, &self.quietWaiters) }
     }
 }
 
@@ -181,7 +175,7 @@ extension ContainerCore {
         var removals = Removals()
         withState { state in
             // A disposal of the container disposes them too.
-            guard state.phase == .open else { return }
+            guard state.life.isOpen else { return }
             let kept = state.instances.all.filter { kept in
                 if let stored = kept.stored { return generations.contains(stored.generation) }
                 return kept.cell.map { !kept.isFixed && dropped.contains(ObjectIdentifier($0)) } ?? false
@@ -197,7 +191,7 @@ extension ContainerCore {
         let isAffected = selection(target)
         var removals = Removals()
         try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             // Hidden instances are internal and stay: current loads of modules must not run twice.
             state.drop(from: table, into: &removals) { !$0.binding.blueprint.isHidden && isAffected($0) }
         }

@@ -21,7 +21,7 @@ extension ContainerCore {
     /// Returns the scope that is open under a key.
     func scope(_ key: AnyKey) throws -> ContainerCore? {
         try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             return state.scopes.scope(key)?.core
         }
     }
@@ -52,12 +52,12 @@ extension ContainerCore {
         let now = elapsed()
         // Two tasks may reach this point with the same key: both receive the first one's scope.
         let other: ContainerCore? = try withState { state in
-            guard state.phase == .open, !isRefused else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen, !isRefused else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
             core.isBodyScope = isPinned || owner == .work
             core.hasOwner = isPinned || owner != nil
-            if core.isBodyScope { state.bodies += 1 }
+            if core.isBodyScope { state.life.beginBody() }
             state.note(.scopeOpened, .scopeOpened(name))
             return nil
         }
@@ -87,7 +87,7 @@ extension ContainerCore {
         let closed = parent.withState { state in
             let closed = state.scopes.remove(id)
             if let closed {
-                if isBodyScope { state.bodyEnds(into: &quiet) }
+                if isBodyScope { quiet = state.life.endBody() }
                 state.note(.scopeClosed, .scopeClosed(closed.core.name ?? ""))
             }
             return closed

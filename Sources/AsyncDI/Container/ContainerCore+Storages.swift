@@ -44,6 +44,6 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether a creation's product may be kept, as far as is known before the creation's end.
     fileprivate func isValid(_ creation: Creation) -> Bool {
-        phase == .open && flights[creation]?.isInvalidated == false
+        life.isOpen && flights[creation]?.isInvalidated == false
     }
 }

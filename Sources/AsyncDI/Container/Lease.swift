@@ -37,7 +37,7 @@ final class Lease: HeldLease {
         var quiet: [CheckedContinuation<Void, Never>] = []
         let pending = core.withState { state in
             leased.bodies -= 1
-            state.bodyEnds(into: &quiet)
+            quiet = state.life.endBody()
             return leased.pending
         }
         for disposal in pending { disposal.wake() }
@@ -126,7 +126,7 @@ extension ContainerCore {
     func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision {
         let now = elapsed()
         return withState { state in
-            guard state.phase == .open else { return .gone }
+            guard state.life.isOpen else { return .gone }
             if let kept = state.instances[key], kept.cell === cell {
                 return .leased(Lease(core: self, key: key, state.beginLease(of: cell, for: key, in: kept, at: now)))
             }
@@ -141,7 +141,7 @@ extension ContainerCore {
         return withState { state in
             // If the generation is the same before and after loading, and the storage is not being written, this is the
             // instance of that generation.
-            guard state.phase == .open, let kept = state.instances[key]?.stored, kept.instances === storage,
+            guard state.life.isOpen, let kept = state.instances[key]?.stored, kept.instances === storage,
                 kept.generation == generation, state.flights.flight(for: key) == nil
             else { return nil }
             // The cell that will be disposed, because each load creates another cell.
@@ -158,7 +158,7 @@ extension ContainerCore {
         // The clock is user code, and read outside the lock.
         let now = elapsed()
         return withState { state in
-            guard state.phase == .open, binding.isCurrent, let found = index.instance(withHash: hash),
+            guard state.life.isOpen, binding.isCurrent, let found = index.instance(withHash: hash),
                 let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
             else { return nil }
             // Unchecked because an index holds only cache entries, except for its mark, which has no arguments.
@@ -181,12 +181,12 @@ extension ContainerCore {
         let pending: [Disposable] = withState { state in
             if lease.leaveBody() {
                 lease.leased.bodies -= 1
-                state.bodyEnds(into: &quiet)
+                quiet = state.life.endBody()
             }
             guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
             state.lastLeaseEnded(lease, at: now, from: table, into: &removals)
-            if !state.leaseWaiters.isEmpty { swap(&waiting, &state.leaseWaiters) }
-            state.owed += pending.count
+            waiting = state.life.over(.leases)
+            state.life.beginRemovals(pending.count)
             for item in pending { item.endsLeasesSoon() }
             return pending
         }
@@ -197,22 +197,6 @@ extension ContainerCore {
 
     /// Waits for the last lease of an instance.
     func leasesEnd(of cell: Cell) async {
-        while withState({ $0.leases.isLeased(cell) }) { await nextLeaseEnd { $0.isLeased(cell) } }
-    }
-
-    /// Waits for the last lease of the container.
-    func allLeasesEnd() async {
-        while withState({ !$0.leases.isEmpty }) { await nextLeaseEnd { !$0.isEmpty } }
-    }
-
-    private func nextLeaseEnd(while isLeased: @Sendable (LeaseTable) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let mustWait = withState { state in
-                let mustWait = isLeased(state.leases)
-                if mustWait { state.leaseWaiters.append(continuation) }
-                return mustWait
-            }
-            if !mustWait { continuation.resume() }
-        }
+        while withState({ $0.leases.isLeased(cell) }) { await nextEnd(of: .leases) { $0.leases.isLeased(cell) } }
     }
 }

@@ -51,7 +51,7 @@ extension ContainerCore {
             }
             let bindings = state.registrations.inOrder.filter { !$0.blueprint.isHidden }
             for binding in bindings { others[ObjectIdentifier(binding)] = nil }
-            return (bindings, others.values, alive, inFlight, state.scopes.count, state.phase == .open)
+            return (bindings, others.values, alive, inFlight, state.scopes.count, state.life.isOpen)
         }
         // A storage is user code, and is called outside the lock.
         let stored = storages.mapValues { $0.count { $0.load() != nil } }

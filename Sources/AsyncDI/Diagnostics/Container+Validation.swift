@@ -126,7 +126,7 @@ extension ContainerCore {
 
     fileprivate func ownRegistrations() throws -> (bindings: [Binding], problems: [ResolutionError]) {
         try withState { state in
-            guard state.phase == .open else { throw disposedError(nil, asker: nil) }
+            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             return (state.registrations.inOrder, state.setUpProblems)
         }
     }
@@ -140,7 +140,7 @@ extension ContainerCore {
     }
 
     fileprivate func checkOpen() throws {
-        if withState({ $0.phase != .open }) { throw disposedError(nil, asker: nil) }
+        if withState({ !$0.life.isOpen }) { throw disposedError(nil, asker: nil) }
     }
 
     /// Decorations that apply to no registration, neither here nor in a container that this one searches.

@@ -111,7 +111,7 @@ extension ContainerCore {
 
     private func subjects() -> [Subject] {
         withState { state in
-            guard state.phase == .open else { return [] }
+            guard state.life.isOpen else { return [] }
             var subjects: [Subject] = []
             for binding in state.registrations.inOrder {
                 guard let check = binding.blueprint.healthCheck, let cell = binding.blueprint.instance else { continue }
@@ -166,7 +166,7 @@ extension ContainerCore {
 
     private func isAlive(_ subject: Subject) -> Bool {
         withState { state in
-            guard state.phase == .open else { return false }
+            guard state.life.isOpen else { return false }
             if subject.key.binding.blueprint.instance != nil { return subject.key.binding.isCurrent }
             return state.instances[subject.key]?.cell === subject.cached
         }

@@ -1,0 +1,202 @@
+extension ContainerCore {
+    /// What the lock of a core protects.
+    @dynamicMemberLookup
+    struct State {
+        typealias Work = LifeCycle<CheckedContinuation<Void, Never>>.Work
+
+        var life = LifeCycle<CheckedContinuation<Void, Never>>()
+        /// The kinds of events that an observer wants.
+        private(set) var observed: ContainerEvent.Kinds
+        var registrations = RegistrationTable<Binding>()
+        var instances = InstanceCache()
+        var flights = SingleFlight<CreationKey, Creation, Waiter>()
+        var ledger = DisposalLedger<Disposable>()
+        var leases = LeaseTable()
+        /// The keys of the former registrations, after the disposal of a container with a parent.
+        var formerKeys: [ServiceKey] = []
+        /// The handle of a scope with a running body, which keeps the handle.
+        var pinnedHandle: Container?
+        /// Events that occurred under the lock.
+        ///
+        /// They are passed to the observers' queue, in their order, before its release.
+        var events: [(ContainerEvent, ContainerEvent.Details)] = []
+        /// Dropped references, released when no reader can have them.
+        var retired: [AnyObject] = []
+        /// State that few containers need, and request scopes hardly ever; created at the first write.
+        private var extras: Extras?
+
+        init(observed: ContainerEvent.Kinds) { self.observed = observed }
+
+        /// Checks the uncommon state; returns false without any.
+        func rarely(_ isSo: (Extras) -> Bool) -> Bool { extras.map(isSo) ?? false }
+
+        subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Extras, Value>) -> Value {
+            get { (extras ?? Extras.empty)[keyPath: member] }
+            _modify {
+                let extras = self.extras ?? Extras()
+                self.extras = extras
+                yield &extras[keyPath: member]
+            }
+        }
+    }
+
+    /// The part of the state that most containers do not need; it belongs to the lock like the rest.
+    ///
+    /// `@unchecked Sendable` because it is accessed only through the state, under the state's lock; the empty value
+    /// never changes.
+    final class Extras: @unchecked Sendable {
+        fileprivate static let empty = Extras()
+
+        var scopes = ScopeTree<OpenScope>()
+        /// The order of use in multitons with bounds, by registration.
+        var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
+        var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
+        /// The decorations in the order of their registration; the last one is outermost.
+        var decorations: [Decoration] = []
+        /// Containers that decorate registrations inherited from this one.
+        ///
+        /// By identity, because each removes itself before it is released.
+        var decorators: [ObjectIdentifier: WeakCore] = [:]
+        /// The containers whose registrations this one decorates.
+        var followed: [ContainerCore] = []
+        /// The problems of the initializer's registrations, in their order.
+        var setUpProblems: [ResolutionError] = []
+        var modules = PendingModules()
+        /// The child containers, by identity, because each removes itself before it is released.
+        var children: [ObjectIdentifier: WeakCore] = [:]
+        /// The other keys under which instances are published, and their converted cells.
+        ///
+        /// By the identity of the entry, which is removed here before it is released.
+        var aliases: [ObjectIdentifier: [Publication]] = [:]
+        /// The number of weak entries before the next search for dead ones.
+        var weakSweepThreshold = 64
+        var weakCount = 0
+        var nextIdleWatcher = 0
+        /// The number of possible changes of a storage's content.
+        var storedCount = 0
+        /// The pending calls of storages.
+        var storageWork = StorageQueue<StoredProduct>()
+        /// The instances that have left the caches and are not disposed yet: the latest one for each key.
+        var endings: [CreationKey: Disposable] = [:]
+        /// Records requests between services, here and below; it remains after it is stopped.
+        var recorder: Recorder?
+        /// The failure of the latest start, unless it succeeded.
+        var startFailure: StartFailure?
+
+        /// Moves the content of a container that has ended into another object.
+        ///
+        /// The rest is of use even then: to calls of storages, to containers whose registrations this one decorated, and
+        /// to readers of the recorder and of a start's failure.
+        fileprivate func takeContent() -> Extras {
+            let content = Extras()
+            swap(&content.scopes, &scopes)
+            swap(&content.multitons, &multitons)
+            swap(&content.idleWatchers, &idleWatchers)
+            swap(&content.decorations, &decorations)
+            swap(&content.decorators, &decorators)
+            swap(&content.setUpProblems, &setUpProblems)
+            swap(&content.modules, &modules)
+            swap(&content.children, &children)
+            swap(&content.aliases, &aliases)
+            swap(&content.endings, &endings)
+            return content
+        }
+    }
+}
+
+extension ContainerCore.State {
+    /// Notes an event of the instance for these arguments.
+    ///
+    /// It costs nothing if no observer wants events of its kind.
+    mutating func note(
+        _ kind: ContainerEvent.Kinds, of arguments: ArgumentKey = .none,
+        ownDuration: @autoclosure () -> Duration? = nil, _ event: @autoclosure () -> ContainerEvent
+    ) {
+        guard observed.contains(kind) else { return }
+        events.append((event(), ContainerEvent.Details(key: arguments, ownDuration: ownDuration())))
+    }
+}
+
+/// The end of a container, as far as its state decides it.
+extension ContainerCore.State {
+    /// Whether a new disposal can end at once, without a hook, creation, lease, scope or child to wait for.
+    var hasNothingToWaitFor: Bool {
+        hasHooksOnly && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
+    }
+
+    /// Whether a disposal that has just begun waits only for hooks.
+    var hasHooksOnly: Bool {
+        flights.isEmpty && leases.isEmpty && life.removals == 0
+            && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }
+    }
+
+    /// Removes and returns the next instance to dispose, and whether it is leased.
+    mutating func takeNewest() -> (item: Disposable, isLeased: Bool)? {
+        guard let item = ledger.takeNewest() else { return nil }
+        return (item, !leases.isEmpty && item.cell.map(leases.isLeased) == true)
+    }
+
+    /// Whether work of a kind is unfinished.
+    func isUnfinished(_ work: Work) -> Bool {
+        switch work {
+        case .bodies: life.bodies > 0
+        case .creations: !flights.isEmpty
+        case .leases: !leases.isEmpty
+        case .removals: life.removals > 0
+        }
+    }
+
+    /// Marks the container as disposed, and takes its content.
+    ///
+    /// Unfinished work remains: creations, leases, disposals of removed instances, calls of storages.
+    ///
+    /// - Parameters:
+    ///   - content: Receives the content.
+    ///   - table: The container's table.
+    ///   - keepsKeys: Whether messages may still name the registrations.
+    mutating func end(into content: inout Content, from table: InstanceTable, keepsKeys: Bool) {
+        content.waiters = life.end()
+        if !registrations.isEmpty {
+            if keepsKeys { formerKeys.reserveCapacity(registrations.count) }
+            registrations.forEach { binding in
+                binding.retire()
+                if keepsKeys { formerKeys.append(binding.key) }
+            }
+            content.registrations = registrations
+            registrations.removeAll()
+        }
+        table.unpublishAll(retired: &retired)
+        clearIndexes()
+        swap(&content.instances, &instances)
+        if !ledger.isEmpty { swap(&content.ledger, &ledger) }
+        if let extras { content.extras = extras.takeContent() }
+    }
+
+    /// Ends the events of a container without handles.
+    ///
+    /// - Returns: The events that no observer has received.
+    mutating func silence() -> [(ContainerEvent, ContainerEvent.Details)] {
+        observed = []
+        defer { events = [] }
+        return events
+    }
+
+    /// The content of a disposed container, to be released outside its lock: deinitializers are user code.
+    struct Content {
+        fileprivate var registrations: RegistrationTable<Binding>?
+        fileprivate(set) var instances = InstanceCache()
+        fileprivate(set) var ledger = DisposalLedger<Disposable>()
+        fileprivate var extras: ContainerCore.Extras?
+        /// The drains to resume.
+        fileprivate(set) var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The instances whose disposal is only an event.
+        var silent: [Disposable] = []
+        /// Published objects, to be released once the scope's key is free.
+        var retired: [AnyObject] = []
+        var events: [(ContainerEvent, ContainerEvent.Details)] = []
+
+        var idleWatchers: [IdleWatcher] { extras.map { Array($0.idleWatchers.values) } ?? [] }
+        /// The references that keep open scopes, the first one last.
+        var scopes: [Lifeline] { extras.map { $0.scopes.newestFirst.map(\.lifeline) } ?? [] }
+    }
+}

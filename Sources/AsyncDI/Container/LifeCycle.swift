@@ -1,0 +1,74 @@
+/// The life of a container: its phase, its unfinished work, and the waits for the end of that work.
+///
+/// A pure value. It decides which waits are over; the core suspends and resumes the waiters.
+struct LifeCycle<Waiter> {
+    enum Phase {
+        case open, disposing, disposed
+    }
+
+    /// The kinds of work whose end a disposal or a drain waits for.
+    enum Work {
+        /// The bodies of `withScope` directly below, and of `withInstance` with an instance of this container.
+        case bodies
+        /// The creations in flight.
+        case creations
+        /// The leases of instances.
+        case leases
+        /// The disposals of instances that have left the caches and the ledger.
+        case removals
+    }
+
+    private(set) var phase = Phase.open
+    private(set) var bodies = 0
+    /// Counted in the step that removes the instances, so that a disposal that begins before their hooks waits for them
+    /// too.
+    private(set) var removals = 0
+    private var waits: [(work: Work, waiter: Waiter)] = []
+
+    var isOpen: Bool { phase == .open }
+
+    mutating func beginDisposal() {
+        precondition(isOpen, "a container is disposed once")
+        phase = .disposing
+    }
+
+    /// Notes the end of the container.
+    ///
+    /// - Returns: The drains that wait for work in it, and wait no longer.
+    mutating func end() -> [Waiter] {
+        phase = .disposed
+        return waits.isEmpty ? [] : over(.bodies) + over(.creations)
+    }
+
+    mutating func beginBody() { bodies += 1 }
+
+    /// Notes the end of a body.
+    ///
+    /// - Returns: The waits that are over.
+    mutating func endBody() -> [Waiter] {
+        bodies -= 1
+        return bodies == 0 ? over(.bodies) : []
+    }
+
+    mutating func beginRemovals(_ count: Int = 1) { removals += count }
+
+    /// Notes that a removed instance is disposed.
+    ///
+    /// - Returns: The waits that are over.
+    mutating func endRemoval() -> [Waiter] {
+        removals -= 1
+        return removals == 0 ? over(.removals) : []
+    }
+
+    mutating func add(_ waiter: Waiter, for work: Work) { waits.append((work, waiter)) }
+
+    /// Ends the waits for work of a kind, which is over.
+    ///
+    /// - Returns: The waiters.
+    mutating func over(_ work: Work) -> [Waiter] {
+        if waits.isEmpty { return [] }
+        let ended = waits.filter { $0.work == work }.map(\.waiter)
+        waits.removeAll { $0.work == work }
+        return ended
+    }
+}
