@@ -109,13 +109,17 @@ protocol ArgumentTypes: Sendable {
     func appending<Next: Hashable & Sendable>(_ next: Next.Type) -> any ArgumentTypes
 }
 
+/// The types are stored, although their pack is known: without a value of it, optimized code of Swift 6.3 reads a pack
+/// that it has not filled.
 struct ArgumentTypeList<each Argument: Hashable & Sendable>: ArgumentTypes {
-    init(_ types: repeat (each Argument).Type) {}
+    private let types: (repeat (each Argument).Type)
+
+    init(_ types: repeat (each Argument).Type) { self.types = (repeat each types) }
 
     var pack: ArgumentPack.Type { Arguments<repeat each Argument>.self }
     var keying: ArgumentKeying { .byArguments(Arguments<repeat each Argument>.self) }
 
     func appending<Next: Hashable & Sendable>(_ next: Next.Type) -> any ArgumentTypes {
-        ArgumentTypeList<repeat each Argument, Next>(repeat (each Argument).self, next)
+        ArgumentTypeList<repeat each Argument, Next>(repeat each types, next)
     }
 }
