@@ -1,4 +1,4 @@
-/// The short path to services with one or two arguments: to existing instances, and to factories without hooks.
+/// Requests with one or two arguments: the fast ways to existing instances, and to factories without hooks.
 ///
 /// The part inlined into the caller knows the types of the arguments; the rest is not generic, and needs no metadata at
 /// run time.
@@ -21,12 +21,15 @@ extension Container {
         let isOwn = isHashedByLibrary(First.self)
         let isHashed = !isOwn && (isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self))
         let hash = isHashed ? hashOfArguments(first) : 0
-        switch shortcut(service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash }) {
-        case .instance(let found)?:
+        switch find(
+            service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash },
+            pack: { Arguments(first) })
+        {
+        case .indexed(let found):
             if let instance = found.instance(of: service, for: first) { return instance }
-        case .transient(let transient)?:
-            return try await transient.run(Arguments(first)).make(service)
-        case nil:
+        case .run(let run):
+            return try await run.make(service)
+        default:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first)
@@ -56,14 +59,15 @@ extension Container {
             && (isCheaplyHashed(first) && isCheaplyHashed(second)
                 || isIndexed(service, Arguments<First, Second>.self))
         let hash = isHashed ? hashOfArguments(first, second) : 0
-        switch shortcut(
-            service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash })
+        switch find(
+            service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash },
+            pack: { Arguments(first, second) })
         {
-        case .instance(let found)?:
+        case .indexed(let found):
             if let instance = found.instance(of: service, for: first, second) { return instance }
-        case .transient(let transient)?:
-            return try await transient.run(Arguments(first, second)).make(service)
-        case nil:
+        case .run(let run):
+            return try await run.make(service)
+        default:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first, second)
@@ -77,18 +81,12 @@ extension Container {
     }
 
     @usableFromInline
-    nonisolated func shortcut(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int
-    ) -> Shortcut? {
-        guard run.isNil else { return nil }
-        guard currentContainer.isNil else { return core.asked.shortcut(service, arguments, hash: hash) }
+    nonisolated func find(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
+    ) -> Answer {
+        guard run.isNil else { return .other(nil) }
+        guard currentContainer.isNil else { return core.asked.find(service, arguments, hash: hash, pack: pack) }
         // Not through the core, which would be retained: a hit retains only the instance.
-        return table.shortcut(service, arguments, hash: hash)?.answer(from: core)
-    }
-}
-
-extension ContainerCore {
-    fileprivate func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
-        table.shortcut(service, arguments, hash: hash)?.answer(from: self)
+        return table.find(service, arguments, hash: hash)?.answer(from: core, table, pack()) ?? .other(nil)
     }
 }

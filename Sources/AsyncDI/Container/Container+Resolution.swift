@@ -76,6 +76,8 @@ extension Container {
             return try await waiter.cell().value(as: service)
         case .other(let request):
             return try await resolveOther(service, request)
+        case .indexed:
+            return try await resolveOther(service, nil)
         }
     }
 
@@ -115,7 +117,7 @@ extension Container {
         guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
         // Not through the core, which would be retained: a hit retains only the instance.
         guard let found = table.find(service) else { return core.beginShared(service) }
-        return found.answer(from: core, table, to: nil)
+        return found.answer(from: core, table)
     }
 
     /// Returns an instance of a service created with arguments.

@@ -3,10 +3,17 @@ extension ContainerCore {
     /// The answer to a request from outside every run.
     func find(_ service: any Any.Type) -> Answer {
         guard let found = table.find(service) else { return beginShared(service) }
-        return found.answer(from: self, table, to: nil)
+        return found.answer(from: self, table)
     }
 
-    /// The same for a service without a published instance.
+    /// The answer to a request with arguments.
+    func find(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
+    ) -> Answer {
+        table.find(service, arguments, hash: hash)?.answer(from: self, table, pack()) ?? .other(nil)
+    }
+
+    /// The answer for a service without a published instance.
     func beginShared(_ service: any Any.Type) -> Answer {
         // The body of a lease waits for creations that begin in it, which takes the general path.
         guard LeaseContext.peek.isNil else { return .other(nil) }

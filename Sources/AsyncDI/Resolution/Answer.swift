@@ -1,8 +1,10 @@
-/// The result of looking up a request without qualifier and arguments.
+/// The result of looking up a request without qualifier.
 @usableFromInline enum Answer: ~Copyable {
     /// A published instance: the caller copies it where its type is known, so that no generic code runs, and then ends
     /// the hit.
     case hit(InstanceTable.Hit)
+    /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
+    case indexed(IndexEntry)
     /// An instance of the graph that is in use, or a shared one that was created without suspending.
     case instance(Cell)
     /// The run in which a transient or graph instance is to be created here.
@@ -19,17 +21,23 @@ extension InstanceTable.Found {
     /// - Parameters:
     ///   - host: The container of the request, which a hit neither reads nor retains.
     ///   - table: Its table.
-    ///   - asker: The run that asks, nil outside every run.
-    /// - Returns: The answer.
+    ///   - pack: The arguments of the request.
+    /// - Returns: The answer to a request from outside every run.
     @inline(__always)
-    consuming func answer(from host: @autoclosure () -> any ResolutionHost, _ table: InstanceTable, to asker: Run?)
-        -> Answer
-    {
+    consuming func answer(
+        from host: @autoclosure () -> any ResolutionHost, _ table: InstanceTable,
+        _ pack: @autoclosure () -> ArgumentPack = .none
+    ) -> Answer {
         switch consume self {
-        case .hit(let hit): .hit(hit)
+        case .hit(let hit):
+            return .hit(hit)
+        case .indexed(let found):
+            found.noteUse()
+            return .indexed(found)
         case .plainTransient(let binding):
-            .run(asker.map { Run(of: binding, .none, inside: $0) } ?? Run(outermost: binding, .none, host: host()))
-        case .plainGraph(let binding): Run.beginGraph(binding, host: host(), table: table, asker: asker)
+            return .run(Run(outermost: binding, pack(), host: host()))
+        case .plainGraph(let binding):
+            return Run.beginGraph(binding, host: host(), table: table, asker: nil)
         }
     }
 }

@@ -53,6 +53,9 @@ import Synchronization
         case plainTransient(Binding)
         /// The registration, when the request is no more than a call of its factory for a graph.
         case plainGraph(Binding)
+        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
+        /// compare.
+        case indexed(IndexEntry)
     }
 
     /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
@@ -123,21 +126,11 @@ import Synchronization
         }
     }
 
-    /// The offer of a registration with arguments, but without qualifier, to a request on the short path.
-    enum Shortcut: ~Copyable {
-        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
-        /// compare.
-        case instance(IndexEntry)
-        /// The request is nothing but a call of the factory.
-        case plainTransient(Binding)
-    }
-
-    /// The short way to an instance with arguments, if there is one.
+    /// The same for a request with arguments.
     ///
-    /// Not generic, so that it needs no metadata at run time. The hash is asked for only where instances are found by
-    /// it, and while the table is read: it must run no code of the user's. What is found is retained before the read
-    /// ends.
-    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
+    /// The hash is computed only where instances are found by it, and while the table is read: it must not run user
+    /// code. The result is retained before the read ends.
+    func find(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         defer {
@@ -145,18 +138,18 @@ import Synchronization
             withExtendedLifetime(self) {}
         }
         guard case .notReady(let binding?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
-        var shortcut: Shortcut?
+        var found: Found?
         binding._withUnsafeGuaranteedRef { binding in
             if let index = binding.index.load() {
                 let instance = index._withUnsafeGuaranteedRef {
                     $0.instance(withHash: UInt32(truncatingIfNeeded: hash()))
                 }
-                if let instance { shortcut = .instance(instance) }
+                if let instance { found = .indexed(instance) }
             } else if binding.isPlainTransient {
-                shortcut = .plainTransient(binding)
+                found = .plainTransient(binding)
             }
         }
-        return shortcut
+        return found
     }
 
     /// The instance for a request, in a cell that holds it, if it exists.

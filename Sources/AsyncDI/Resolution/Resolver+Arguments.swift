@@ -1,52 +1,3 @@
-/// The short way to a service with one or two arguments.
-@usableFromInline enum Shortcut: ~Copyable {
-    /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
-    case instance(IndexEntry)
-    /// A factory that is only called.
-    case transient(PlainTransient)
-}
-
-extension InstanceTable.Shortcut {
-    /// The answer to a request from outside every run.
-    @inline(__always)
-    consuming func answer(from host: @autoclosure () -> any ResolutionHost) -> Shortcut {
-        switch consume self {
-        case .instance(let found):
-            found.noteUse()
-            return .instance(found)
-        case .plainTransient(let binding):
-            return .transient(PlainTransient(binding, host: host()))
-        }
-    }
-}
-
-/// A transient service that is created by a mere call of its factory.
-@usableFromInline struct PlainTransient: ~Copyable {
-    private let binding: Binding
-    /// The container of a request from outside every run.
-    private let host: (any ResolutionHost)?
-    private let asker: Run?
-
-    init(_ binding: Binding, host: any ResolutionHost) {
-        self.binding = binding
-        self.host = host
-        asker = nil
-    }
-
-    init(_ binding: Binding, inside asker: Run) {
-        self.binding = binding
-        host = nil
-        self.asker = asker
-    }
-
-    /// The run of the factory.
-    @usableFromInline consuming func run(_ pack: consuming ArgumentPack) -> Run {
-        if let asker { return Run(of: binding, pack, inside: asker) }
-        guard let host else { preconditionFailure("a request is made inside a run, or of a container") }
-        return Run(outermost: binding, pack, host: host)
-    }
-}
-
 /// The same names, meaning and speed as those of ``Container``.
 extension Resolver {
     /// Returns an instance of an unqualified service created with one argument.
@@ -67,12 +18,15 @@ extension Resolver {
         let isOwn = isHashedByLibrary(First.self)
         let isHashed = !isOwn && (isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self))
         let hash = isHashed ? hashOfArguments(first) : 0
-        switch shortcut(service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash }) {
-        case .instance(let found)?:
+        switch find(
+            service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash },
+            pack: { Arguments(first) })
+        {
+        case .indexed(let found):
             if let instance = found.instance(of: service, for: first) { return instance }
-        case .transient(let transient)?:
-            return try await transient.run(Arguments(first)).makeHere(service)
-        case nil:
+        case .run(let run):
+            return try await run.makeHere(service)
+        default:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first)
@@ -102,14 +56,15 @@ extension Resolver {
             && (isCheaplyHashed(first) && isCheaplyHashed(second)
                 || isIndexed(service, Arguments<First, Second>.self))
         let hash = isHashed ? hashOfArguments(first, second) : 0
-        switch shortcut(
-            service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash })
+        switch find(
+            service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash },
+            pack: { Arguments(first, second) })
         {
-        case .instance(let found)?:
+        case .indexed(let found):
             if let instance = found.instance(of: service, for: first, second) { return instance }
-        case .transient(let transient)?:
-            return try await transient.run(Arguments(first, second)).makeHere(service)
-        case nil:
+        case .run(let run):
+            return try await run.makeHere(service)
+        default:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first, second)
@@ -156,7 +111,9 @@ extension Resolver {
     }
 
     @usableFromInline
-    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
-        runOfThisTask?.shortcut(service, arguments, hash: hash)
+    func find(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
+    ) -> Answer {
+        runOfThisTask?.find(service, arguments, hash: hash, pack: pack) ?? .other(nil)
     }
 }

@@ -86,6 +86,8 @@ public struct Resolver: Sendable {
             return try await waiter.cell().value(as: service)
         case .other(let request):
             return try await resolveOther(service, request)
+        case .indexed:
+            return try await resolveOther(service, nil)
         }
     }
 
@@ -121,7 +123,7 @@ public struct Resolver: Sendable {
             let host = host
             let table = host.table
             guard let found = table.find(service) else { return .other(nil) }
-            return found.answer(from: host, table, to: nil)
+            return found.answer(from: host, table)
         }
         guard asker.host === host else { return .other(nil) }
         return try asker.find(service)

@@ -278,22 +278,29 @@ import Synchronization
         return nil
     }
 
-    /// The short way to an instance with arguments, if no other rule applies and the run is not recorded.
-    func shortcut(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Shortcut? {
-        guard recorded == nil, !isOfOutlivingTask else { return nil }
-        var shortcut: InstanceTable.Shortcut?
-        withTable { shortcut = $0.shortcut(service, arguments, hash: hash) }
-        switch consume shortcut {
-        case .instance(let found)?:
+    /// The look-up of a request with arguments, if no other rule applies and the run is not recorded.
+    func find(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
+    ) -> Answer {
+        guard recorded == nil, !isOfOutlivingTask else { return .other(nil) }
+        var found: InstanceTable.Found?
+        withTable { found = $0.find(service, arguments, hash: hash) }
+        switch consume found {
+        case .indexed(let found)?:
             // Multitons are shared permanently.
-            guard outlivesNothingFound else { return nil }
+            guard outlivesNothingFound else { return .other(nil) }
             found.noteUse()
-            return .instance(found)
+            return .indexed(found)
         case .plainTransient(let binding)?:
             // The cycle rules compare the arguments.
-            return isInNewer || mayBeMaking(binding) ? nil : .transient(PlainTransient(binding, inside: self))
+            return isInNewer || mayBeMaking(binding) ? .other(nil) : .run(Run(of: binding, pack(), inside: self))
+        case .hit(let hit)?:
+            hit.end()
+            return .other(nil)
+        case .plainGraph?:
+            return .other(nil)
         case nil:
-            return nil
+            return .other(nil)
         }
     }
 
@@ -314,6 +321,8 @@ import Synchronization
             return .run(Run(of: binding, .none, inside: self))
         case .plainGraph(let binding):
             return Run.beginGraph(binding, host: host, table: withTable { $0 }, asker: self)
+        case .indexed:
+            return .other(nil)
         }
     }
 
