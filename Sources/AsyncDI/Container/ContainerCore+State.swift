@@ -1,5 +1,5 @@
 extension ContainerCore {
-    /// What the lock of a core protects.
+    /// The state that the lock of a core protects.
     @dynamicMemberLookup
     struct State {
         typealias Work = LifeCycle<CheckedContinuation<Void, Never>>.Work
