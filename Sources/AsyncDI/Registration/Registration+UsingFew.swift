@@ -1,4 +1,7 @@
 /// Initializers with few parameters of known types: when all instances exist, no generic code runs.
+///
+/// Measured with Swift 6.3, the general form with a pack takes one and a half times as long, for three existing
+/// instances and for a tree of transient ones.
 extension Registration where Service: Sendable {
     /// Registers a service created by an initializer whose one parameter is resolved by its type.
     @_documentation(visibility: internal)
