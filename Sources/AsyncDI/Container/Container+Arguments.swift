@@ -76,16 +76,16 @@ extension Container {
     /// Whether requests with these arguments find instances by their hash: others must not pay for it.
     @usableFromInline
     nonisolated func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
-        guard run.isNil else { return false }
-        return (currentContainer.isNil ? table : core.asked.table).isIndexed(service, arguments)
+        guard isOutsideRuns else { return false }
+        return (standsForItself ? table : core.asked.table).isIndexed(service, arguments)
     }
 
     @usableFromInline
     nonisolated func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
     ) -> Answer {
-        guard run.isNil else { return .other(nil) }
-        guard currentContainer.isNil else { return core.asked.find(service, arguments, hash: hash, pack: pack) }
+        guard isOutsideRuns else { return .other(nil) }
+        guard standsForItself else { return core.asked.find(service, arguments, hash: hash, pack: pack) }
         // Not through the core, which would be retained: a hit retains only the instance.
         return table.find(service, arguments, hash: hash)?.answer(from: core, table, pack()) ?? .other(nil)
     }

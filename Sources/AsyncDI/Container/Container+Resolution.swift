@@ -106,15 +106,15 @@ extension Container {
 
     @usableFromInline
     nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
-        guard run.isNil else { return nil }
-        guard currentContainer.isNil(or: self) else { return core.asked.table.find(probe) }
+        guard isOutsideRuns else { return nil }
+        guard standsForItself else { return core.asked.table.find(probe) }
         return table.find(probe)
     }
 
     @usableFromInline
     nonisolated func find(_ service: any Any.Type) -> Answer {
-        guard run.isNil else { return .other(nil) }
-        guard currentContainer.isNil(or: self) else { return core.asked.find(service) }
+        guard isOutsideRuns else { return .other(nil) }
+        guard standsForItself else { return core.asked.find(service) }
         // Not through the core, which would be retained: a hit retains only the instance.
         guard let found = table.find(service) else { return core.beginShared(service) }
         return found.answer(from: core, table)
@@ -220,8 +220,8 @@ extension Container {
     /// The published instance of a service, for a request from outside every run.
     @usableFromInline
     nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
-        guard run.isNil else { return nil }
-        let found = currentContainer.isNil(or: self) ? table.find(service) : core.asked.table.find(service)
+        guard isOutsideRuns else { return nil }
+        let found = standsForItself ? table.find(service) : core.asked.table.find(service)
         guard case .hit(let hit)? = consume found else { return nil }
         return hit
     }

@@ -27,8 +27,8 @@ public actor Container: _ContainerInit {
     /// The task-locals that the hot path reads.
     ///
     /// Stored here because reaching a global costs a call each time.
-    nonisolated let run = TaskLocalPeek(ResolutionContext.$run)
-    nonisolated let currentContainer = TaskLocalPeek(Container.$current)
+    private nonisolated let run = ResolutionContext.$run
+    private nonisolated let currentContainer = Container.$current
     /// Keeps the core filled while references to this container exist.
     ///
     /// Taken out at the end only, like the parent: in this order, so that a container's instances are released before
@@ -37,6 +37,15 @@ public actor Container: _ContainerInit {
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
     private let fallbacks: [Container]
+
+    /// Whether the current task is outside every run.
+    @inline(__always) nonisolated var isOutsideRuns: Bool { run.get() == nil }
+
+    /// Whether no scope of the current task stands for the container: see ``resolver``.
+    @inline(__always) nonisolated var standsForItself: Bool {
+        let current = currentContainer.get()
+        return current == nil || current === self
+    }
 
     /// The name given to the container, or scope, at its creation.
     public nonisolated var name: String? { core.name }

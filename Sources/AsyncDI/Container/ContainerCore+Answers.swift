@@ -16,7 +16,7 @@ extension ContainerCore {
     /// The answer for a service without a published instance.
     func beginShared(_ service: any Any.Type) -> Answer {
         // The body of a lease waits for creations that begin in it, which takes the general path.
-        guard LeaseContext.peek.isNil else { return .other(nil) }
+        guard LeaseContext.body == nil else { return .other(nil) }
         return Request.beginShared(service, from: self, table, asker: nil)
     }
 }

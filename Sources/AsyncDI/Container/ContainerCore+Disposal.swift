@@ -162,7 +162,7 @@ extension ContainerCore {
     /// If possible, it begins in the caller's thread, so that it is over when this returns if no hook suspends. Not
     /// inside other disposals or factories, because the thread's stack would grow with their depth.
     private func detach(depth: Int, _ disposal: @escaping @Sendable () async -> Void) {
-        if depth < Self.greatestDepthOnOneStack, ResolutionContext.peek.isNil,
+        if depth < Self.greatestDepthOnOneStack, ResolutionContext.run == nil,
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
         {
             Task.immediateDetached(operation: disposal)

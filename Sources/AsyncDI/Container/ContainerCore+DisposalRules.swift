@@ -2,7 +2,7 @@
 extension ContainerCore {
     /// Throws if a factory would wait for the disposal of its own waiter, which would never end.
     func refuseInsideOwnFactory(to action: String) throws {
-        guard !ResolutionContext.peek.isNil, let asker = ResolutionContext.activeRun else { return }
+        guard let asker = ResolutionContext.activeRun else { return }
         var run: Run? = asker
         while let current = run {
             // The hooks of a disposal may begin another disposal.

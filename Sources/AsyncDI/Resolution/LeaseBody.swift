@@ -49,19 +49,15 @@ enum LeaseContext {
     /// The innermost body around this task or around the task that started it.
     @TaskLocal static var body: LeaseBody?
 
-    static let peek = TaskLocalPeek($body)
-
     /// The innermost body in which a run of this activity makes its calls; without one, the activity.
     static func innermost(in activity: Activity?) -> Activity? {
-        if peek.isNil { return activity }
         guard let body = activeBody, body.isInside(activity) else { return activity }
         return body
     }
 
     /// The innermost body that has not ended.
     static var activeBody: LeaseBody? {
-        if peek.isNil { return nil }
-        var body = peek.object
+        var body = body
         while let current = body, current.hasEnded { body = current.parent }
         return body
     }

@@ -109,7 +109,7 @@ extension Request {
     ) async throws -> Following {
         let creation = waiter.creation
         if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
-        let isInGraph = asker?.activity != nil || !LeaseContext.peek.isNil
+        let isInGraph = asker?.activity != nil || LeaseContext.body != nil
         await withTaskCancellationHandler {
             // Captured so that the closure and the code after it stay on the caller's executor.
             _ = isolation

@@ -34,7 +34,7 @@ public struct Resolver: Sendable {
     /// The requesting run: the one that this task is in, or else the one for which the resolver was created.
     var asker: Run? {
         // They are usually the same, and reading a task-local costs more than comparing with it.
-        if let run, !ResolutionContext.peek.holds(run), let active = ResolutionContext.activeRun { return active }
+        if let run, ResolutionContext.run !== run, let active = ResolutionContext.activeRun { return active }
         if run == nil { return ResolutionContext.activeRun }
         guard let run, run.isActive else { return nil }
         return run
@@ -110,7 +110,7 @@ public struct Resolver: Sendable {
     /// The run that the request belongs to, if that run's task and container make it, as for most requests.
     @inline(__always)
     var runOfThisTask: Run? {
-        guard otherHost == nil, graph == nil, let run, ResolutionContext.peek.holds(run), run.isActive else {
+        guard otherHost == nil, graph == nil, let run, ResolutionContext.run === run, run.isActive else {
             return nil
         }
         return run
