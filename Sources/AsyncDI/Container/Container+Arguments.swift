@@ -29,7 +29,13 @@ extension Container {
             if let instance = found.instance(of: service, for: first) { return instance }
         case .run(let run):
             return try await run.make(service)
-        default:
+        case .hit(let hit):
+            hit.end()
+        case .instance:
+            break
+        case .wait:
+            break
+        case .other:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first)
@@ -67,7 +73,13 @@ extension Container {
             if let instance = found.instance(of: service, for: first, second) { return instance }
         case .run(let run):
             return try await run.make(service)
-        default:
+        case .hit(let hit):
+            hit.end()
+        case .instance:
+            break
+        case .wait:
+            break
+        case .other:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first, second)
@@ -87,6 +99,6 @@ extension Container {
         guard isOutsideRuns else { return .other(nil) }
         guard standsForItself else { return core.asked.find(service, arguments, hash: hash, pack: pack) }
         // Not through the core, which would be retained: a hit retains only the instance.
-        return table.find(service, arguments, hash: hash)?.answer(from: core, table, pack()) ?? .other(nil)
+        return table.find(service, arguments, hash: hash)?.answer(from: core, pack) ?? .other(nil)
     }
 }

@@ -58,6 +58,8 @@ extension ContainerCore {
                 eager = failure.key
                 throw failure.error
             }
+            // Disposed meanwhile, it may lack instances.
+            if table.isClosed { throw disposedError(nil, asker: nil) }
         } catch {
             let failure = meter.fail(of: eager, since: begin)
             note(StartFailure(of: error, failure, module: eager == nil ? moduleToBeLoaded : nil))
@@ -70,6 +72,9 @@ extension ContainerCore {
         note(nil)
         return meter.end(since: begin)
     }
+
+    /// Drops the failure of the latest start.
+    func forgetStartFailure() { note(nil) }
 
     private func note(_ failure: StartFailure?) {
         let former = withState { state -> StartFailure? in

@@ -10,7 +10,7 @@ extension ContainerCore {
     func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
     ) -> Answer {
-        table.find(service, arguments, hash: hash)?.answer(from: self, table, pack()) ?? .other(nil)
+        table.find(service, arguments, hash: hash)?.answer(from: self, pack) ?? .other(nil)
     }
 
     /// The answer for a service without a published instance.

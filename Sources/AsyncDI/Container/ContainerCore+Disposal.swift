@@ -185,7 +185,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
                 content.silent.append(item)
             }
-            state.end(into: &content, from: table, keepsKeys: parent != nil)
+            state.end(into: &content, from: table, hasParent: parent != nil)
             // Copied, so that no published instance's last reference is released before the scope's key is free.
             content.retired = state.retired
             return false
@@ -196,6 +196,10 @@ extension ContainerCore {
         withExtendedLifetime(content) { scopeBeginsClosing() }
         release(content)
         scopeIsClosed()
+        let drains = content.drains
+        if drains.isEmpty { return true }
+        content = State.Content()
+        for drain in drains { drain.resume() }
         return true
     }
 
@@ -221,20 +225,23 @@ extension ContainerCore {
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
             // The end of the last lease disposes instances that were evicted during a lease.
             disposal.waits(for: .allLeases)
-            await isOver(.leases)
+            await waitForEnd(of: .leases)
             await awaitCleanups(disposal)
         }
         end(disposal)
     }
 
     private func end(_ disposal: Disposal) {
+        let drains: [CheckedContinuation<Void, Never>]
         do {
             // Released before waiters resume, because an instance's deinitializer may close a resource.
             var content = State.Content()
-            withState { $0.end(into: &content, from: table, keepsKeys: parent != nil) }
+            withState { $0.end(into: &content, from: table, hasParent: parent != nil) }
             release(content)
+            drains = content.drains
         }
         scopeIsClosed()
+        for drain in drains { drain.resume() }
         disposal.finish()
         disposal.forgetBeginner()
     }
@@ -270,17 +277,17 @@ extension ContainerCore {
         let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.binding.key) }
         if keys.isEmpty { return }
         disposal.waits(for: .creations(of: keys))
-        await isOver(.creations)
+        await waitForEnd(of: .creations)
     }
 
     private func awaitCleanups(_ disposal: Disposal) async {
         if !withState({ $0.isUnfinished(.removals) }) { return }
         disposal.waits(for: .removals)
-        await isOver(.removals)
+        await waitForEnd(of: .removals)
     }
 
     /// Waits until work of a kind is over.
-    func isOver(_ work: State.Work) async {
+    func waitForEnd(of work: State.Work) async {
         while withState({ $0.isUnfinished(work) }) { await nextEnd(of: work) { $0.isUnfinished(work) } }
     }
 
@@ -296,9 +303,8 @@ extension ContainerCore {
         }
     }
 
-    /// Resumes drains, ends the watchers of idle instances, and clears storages.
+    /// Ends the watchers of idle instances, and clears storages.
     private func release(_ content: State.Content) {
-        for waiter in content.waiters { waiter.resume() }
         for watcher in content.idleWatchers { watcher.task.cancel() }
         content.instances.forEach { $0.storage?.clear() }
     }

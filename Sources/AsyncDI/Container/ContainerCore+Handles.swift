@@ -138,13 +138,16 @@ extension ContainerCore {
     ///   scopes may be nested deeply.
     @discardableResult
     func abandon() -> [Lifeline] {
-        // In most cases the container is already disposed.
-        if table.isClosed { return [] }
+        if table.isClosed {
+            // Its error may lead back to the container. Scopes, which end often, are not started.
+            if !isScope { forgetStartFailure() }
+            return []
+        }
         var content = State.Content()
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.life.isOpen else { return nil }
             table.close()
-            state.end(into: &content, from: table, keepsKeys: false)
+            state.end(into: &content, from: table, hasParent: parent != nil, hasHandle: false)
             content.events = state.silence()
             return state.flights.close()
         }
@@ -153,7 +156,7 @@ extension ContainerCore {
         for creation in stopped.flights { creation.cancel() }
         for watcher in content.idleWatchers { watcher.task.cancel() }
         for item in content.ledger.inOrder { for lease in item.leases { lease.end() } }
-        for waiter in content.waiters { waiter.resume() }
+        for drain in content.drains { drain.resume() }
         return content.scopes
     }
 }

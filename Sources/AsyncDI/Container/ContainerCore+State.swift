@@ -83,23 +83,26 @@ extension ContainerCore {
         /// The failure of the latest start, unless it succeeded.
         var startFailure: StartFailure?
 
-        /// Moves the content of a container that has ended into another object.
+        /// The part that is of use after the end of the container; nil without any.
         ///
-        /// The rest is of use even then: to calls of storages, to containers whose registrations this one decorated, and
-        /// to readers of the recorder and of a start's failure.
-        fileprivate func takeContent() -> Extras {
-            let content = Extras()
-            swap(&content.scopes, &scopes)
-            swap(&content.multitons, &multitons)
-            swap(&content.idleWatchers, &idleWatchers)
-            swap(&content.decorations, &decorations)
-            swap(&content.decorators, &decorators)
-            swap(&content.setUpProblems, &setUpProblems)
-            swap(&content.modules, &modules)
-            swap(&content.children, &children)
-            swap(&content.aliases, &aliases)
-            swap(&content.endings, &endings)
-            return content
+        /// - Parameter hasHandle: Whether a handle remains that could be asked for it.
+        fileprivate func survivors(hasHandle: Bool) -> Extras? {
+            var survivors: Extras?
+            func keep<Value>(_ member: ReferenceWritableKeyPath<Extras, Value>) {
+                let extras = survivors ?? Extras()
+                extras[keyPath: member] = self[keyPath: member]
+                survivors = extras
+            }
+            // The deinitializer notifies these containers that this one no longer decorates their registrations.
+            if !followed.isEmpty { keep(\.followed) }
+            if !storageWork.isEmpty { keep(\.storageWork) }
+            guard hasHandle else { return survivors }
+            // A scope that is about to close removes itself.
+            if !scopes.isEmpty { keep(\.scopes) }
+            if modules.binding != nil { keep(\.modules) }
+            if recorder != nil { keep(\.recorder) }
+            if startFailure != nil { keep(\.startFailure) }
+            return survivors
         }
     }
 }
@@ -153,14 +156,17 @@ extension ContainerCore.State {
     /// - Parameters:
     ///   - content: Receives the content.
     ///   - table: The container's table.
-    ///   - keepsKeys: Whether messages may still name the registrations.
-    mutating func end(into content: inout Content, from table: InstanceTable, keepsKeys: Bool) {
-        content.waiters = life.end()
+    ///   - hasParent: Whether messages for requests through a parent may still name the registrations.
+    ///   - hasHandle: Whether a handle remains.
+    mutating func end(
+        into content: inout Content, from table: InstanceTable, hasParent: Bool, hasHandle: Bool = true
+    ) {
+        content.drains = life.end()
         if !registrations.isEmpty {
-            if keepsKeys { formerKeys.reserveCapacity(registrations.count) }
+            if hasParent, hasHandle { formerKeys.reserveCapacity(registrations.count) }
             registrations.forEach { binding in
                 binding.retire()
-                if keepsKeys { formerKeys.append(binding.key) }
+                if hasParent, hasHandle { formerKeys.append(binding.key) }
             }
             content.registrations = registrations
             registrations.removeAll()
@@ -169,7 +175,9 @@ extension ContainerCore.State {
         clearIndexes()
         swap(&content.instances, &instances)
         if !ledger.isEmpty { swap(&content.ledger, &ledger) }
-        if let extras { content.extras = extras.takeContent() }
+        guard let extras else { return }
+        content.extras = extras
+        self.extras = extras.survivors(hasHandle: hasHandle)
     }
 
     /// Ends the events of a container without handles.
@@ -188,7 +196,7 @@ extension ContainerCore.State {
         fileprivate(set) var ledger = DisposalLedger<Disposable>()
         fileprivate var extras: ContainerCore.Extras?
         /// The drains to resume.
-        fileprivate(set) var waiters: [CheckedContinuation<Void, Never>] = []
+        fileprivate(set) var drains: [CheckedContinuation<Void, Never>] = []
         /// The instances whose disposal is only an event.
         var silent: [Disposable] = []
         /// Published objects, to be released once the scope's key is free.

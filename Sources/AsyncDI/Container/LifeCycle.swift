@@ -1,6 +1,7 @@
 /// The life of a container: its phase, its unfinished work, and the waits for the end of that work.
 ///
-/// A pure value. It decides which waits are over; the core suspends and resumes the waiters.
+/// A pure value. It counts bodies and removals, and says which waits are over; the core reports the ends of creations
+/// and leases, and suspends and resumes the waiters.
 struct LifeCycle<Waiter> {
     enum Phase {
         case open, disposing, disposed
@@ -37,7 +38,7 @@ struct LifeCycle<Waiter> {
     /// - Returns: The drains that wait for work in it, and wait no longer.
     mutating func end() -> [Waiter] {
         phase = .disposed
-        return waits.isEmpty ? [] : over(.bodies) + over(.creations)
+        return over(.bodies) + over(.creations)
     }
 
     mutating func beginBody() { bodies += 1 }
@@ -62,7 +63,10 @@ struct LifeCycle<Waiter> {
 
     mutating func add(_ waiter: Waiter, for work: Work) { waits.append((work, waiter)) }
 
-    /// Ends the waits for work of a kind, which is over.
+    /// Ends the waits for work of a kind.
+    ///
+    /// Called when no creation is left in flight, and when the last lease of an instance ends: a wait for the leases of
+    /// another instance is then repeated.
     ///
     /// - Returns: The waiters.
     mutating func over(_ work: Work) -> [Waiter] {

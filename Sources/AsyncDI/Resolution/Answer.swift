@@ -21,23 +21,32 @@ extension InstanceTable.Found {
     /// - Parameters:
     ///   - host: The container of the request, which a hit neither reads nor retains.
     ///   - table: Its table.
-    ///   - pack: The arguments of the request.
     /// - Returns: The answer to a request from outside every run.
     @inline(__always)
-    consuming func answer(
-        from host: @autoclosure () -> any ResolutionHost, _ table: InstanceTable,
-        _ pack: @autoclosure () -> ArgumentPack = .none
-    ) -> Answer {
+    consuming func answer(from host: @autoclosure () -> any ResolutionHost, _ table: InstanceTable) -> Answer {
         switch consume self {
         case .hit(let hit):
             return .hit(hit)
+        case .plainTransient(let binding):
+            return .run(Run(outermost: binding, .none, host: host()))
+        case .plainGraph(let binding):
+            return Run.beginGraph(binding, host: host(), table: table, asker: nil)
+        }
+    }
+}
+
+extension InstanceTable.FoundByArguments {
+    /// Returns the answer to a request from outside every run, with these arguments.
+    @inline(__always)
+    consuming func answer(
+        from host: @autoclosure () -> any ResolutionHost, _ pack: () -> ArgumentPack
+    ) -> Answer {
+        switch consume self {
         case .indexed(let found):
             found.noteUse()
             return .indexed(found)
         case .plainTransient(let binding):
             return .run(Run(outermost: binding, pack(), host: host()))
-        case .plainGraph(let binding):
-            return Run.beginGraph(binding, host: host(), table: table, asker: nil)
         }
     }
 }

@@ -53,9 +53,15 @@ import Synchronization
         case plainTransient(Binding)
         /// The registration, when the request is no more than a call of its factory for a graph.
         case plainGraph(Binding)
+    }
+
+    /// The result for a request with arguments.
+    enum FoundByArguments: ~Copyable {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
         /// compare.
         case indexed(IndexEntry)
+        /// The registration, when the request is no more than a call of its factory.
+        case plainTransient(Binding)
     }
 
     /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
@@ -126,11 +132,11 @@ import Synchronization
         }
     }
 
-    /// The same for a request with arguments.
+    /// Finds the instance, or the factory to call, for a request with arguments, but without qualifier.
     ///
     /// The hash is computed only where instances are found by it, and while the table is read: it must not run user
     /// code. The result is retained before the read ends.
-    func find(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> Found? {
+    func find(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> FoundByArguments? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.enter()
         defer {
@@ -138,7 +144,7 @@ import Synchronization
             withExtendedLifetime(self) {}
         }
         guard case .notReady(let binding?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
-        var found: Found?
+        var found: FoundByArguments?
         binding._withUnsafeGuaranteedRef { binding in
             if let index = binding.index.load() {
                 let instance = index._withUnsafeGuaranteedRef {

@@ -26,7 +26,13 @@ extension Resolver {
             if let instance = found.instance(of: service, for: first) { return instance }
         case .run(let run):
             return try await run.makeHere(service)
-        default:
+        case .hit(let hit):
+            hit.end()
+        case .instance:
+            break
+        case .wait:
+            break
+        case .other:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first)
@@ -64,7 +70,13 @@ extension Resolver {
             if let instance = found.instance(of: service, for: first, second) { return instance }
         case .run(let run):
             return try await run.makeHere(service)
-        default:
+        case .hit(let hit):
+            hit.end()
+        case .instance:
+            break
+        case .wait:
+            break
+        case .other:
             break
         }
         return try await resolve(service, qualifier: nil, arguments: first, second)

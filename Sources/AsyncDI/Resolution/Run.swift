@@ -283,7 +283,7 @@ import Synchronization
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
     ) -> Answer {
         guard recorded == nil, !isOfOutlivingTask else { return .other(nil) }
-        var found: InstanceTable.Found?
+        var found: InstanceTable.FoundByArguments?
         withTable { found = $0.find(service, arguments, hash: hash) }
         switch consume found {
         case .indexed(let found)?:
@@ -294,11 +294,6 @@ import Synchronization
         case .plainTransient(let binding)?:
             // The cycle rules compare the arguments.
             return isInNewer || mayBeMaking(binding) ? .other(nil) : .run(Run(of: binding, pack(), inside: self))
-        case .hit(let hit)?:
-            hit.end()
-            return .other(nil)
-        case .plainGraph?:
-            return .other(nil)
         case nil:
             return .other(nil)
         }
@@ -321,8 +316,6 @@ import Synchronization
             return .run(Run(of: binding, .none, inside: self))
         case .plainGraph(let binding):
             return Run.beginGraph(binding, host: host, table: withTable { $0 }, asker: self)
-        case .indexed:
-            return .other(nil)
         }
     }
 

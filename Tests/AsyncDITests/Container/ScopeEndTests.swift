@@ -74,6 +74,31 @@ private final class Closing: Sendable {}
         #expect(found.entries == [false, false])
     }
 
+    @Test func `a scope that closes while its container ends is reported as closed`() async throws {
+        let (clearing, mayClear) = (Locked(false), ThreadGate())
+        let clear: @Sendable () -> Void = {
+            clearing.withLock { $0 = true }
+            mayClear.wait()
+        }
+        let log = RecordingObserver()
+        let container = Container(observers: [log]) {
+            Registration(
+                Session.self, lifetime: Lifetime("own", ownedBy: .resolvingContainer, storage: { Storage(clear) })
+            ) { _ in Session() }
+        }
+        let scope = try await container.openScope("x")
+        _ = try await scope.resolve(Session.self)
+        try await takingAThread {
+            let closing = Task { try await scope.dispose() }
+            while !clearing.withLock({ $0 }) { await Task.yield() }
+            try await container.dispose()
+            mayClear.open()
+            try await closing.value
+        }
+        // The scope closes after its container, whose disposal has not waited for observers.
+        await log.received { if case .scopeClosed = $0 { true } else { false } }
+    }
+
     @Test func `who opens a key at the same time gets the same scope`() async throws {
         for _ in 0..<5000 {
             let container = Container()

@@ -111,4 +111,34 @@ import Testing
         try await container.dispose()
         #expect(log.entries.suffix(1) == ["String"])
     }
+
+    private struct WiringError: Error {
+        let cause: any Error
+    }
+
+    @Test(arguments: [false, true])
+    func `a container whose start failed is freed, although the error leads back to it`(isDisposed: Bool) async throws {
+        weak var core: ContainerCore?
+        do {
+            let container = Container {
+                Registration(Cache.self, lifetime: .singleton) { resolver in
+                    do {
+                        _ = try await resolver.resolve(Database.self)
+                    } catch {
+                        throw WiringError(cause: error)
+                    }
+                    return Cache()
+                }
+                .eager()
+            }
+            core = container.core
+            await #expect(throws: WiringError.self) { try await container.start() }
+            #expect(container.startFailure != nil)
+            if isDisposed {
+                try await container.dispose()
+                #expect(container.startFailure != nil)
+            }
+        }
+        while core != nil { await Task.yield() }
+    }
 }
