@@ -34,8 +34,8 @@ public struct Explorer: Sendable {
     }
 
     /// The hook that explored code calls inside jobs wherever threads could interleave.
-    public static var schedulePoint: @convention(c) (Int32, UnsafeRawPointer?) -> Void {
-        { kind, address in exploration_point(kind, address) }
+    public static var schedulePoint: @convention(c) (Int32) -> Void {
+        { kind in exploration_point(kind) }
     }
 
     /// A body to explore.

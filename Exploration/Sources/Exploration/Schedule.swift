@@ -27,6 +27,15 @@ final class Schedule {
         let action: Action
     }
 
+    /// A step, independent of the threads that stop meanwhile.
+    private enum Step {
+        /// Resumes a stopped thread.
+        case thread(Int)
+        /// Begins the ready job at this position.
+        case job(Int)
+        case timer
+    }
+
     enum End {
         case finished
         /// No job was ready, no timer ran, and the body had not ended.
@@ -60,7 +69,7 @@ final class Schedule {
     var threads = TurnTakers()
     /// The lock that the most recently stopped thread waits for.
     private(set) var blockingLock: UnsafeRawPointer?
-    private var chosen: Int?
+    private var chosen: Step?
 
     init(picker: Picker, seed: UInt64? = nil, limit: Int, isInside: Bool = false) {
         self.isInside = isInside
@@ -91,7 +100,7 @@ final class Schedule {
         var timersAlone = 0
         while true {
             let stopped = threads.eligible
-            if stopped.isEmpty, able.isEmpty {
+            if stopped.isEmpty, ready.isEmpty {
                 if timers.isEmpty { break }
                 if isFinished {
                     timersAfterEnd += 1
@@ -106,28 +115,30 @@ final class Schedule {
             }
             steps += 1
             if steps > limit { return .endless }
-            var next = choose(among: stopped)
+            var next: Step? = choose(among: stopped)
             // A thread that stops at a schedule point has chosen the next step.
-            while let index = next { next = perform(index, stopped: threads.eligible) }
+            while let step = next { next = perform(step) }
         }
         return isFinished && threads.isEmpty ? .finished : .deadlock
     }
 
-    /// The ready jobs that may begin.
-    private var able: [Ready] { threads.isUrgent ? [] : ready }
-
-    /// The choice, by its position: the stopped threads come first, then the ready jobs, then the timers.
-    private func choose(among stopped: [Int]) -> Int? {
+    /// The stopped threads come first, then the ready jobs, then the timers.
+    private func choose(among stopped: [Int]) -> Step {
         let hasTimer = !timers.isEmpty && !isFinished
-        guard stopped.count + able.count > 1 || hasTimer else { return 0 }
+        guard stopped.count + ready.count > 1 || hasTimer else { return step(at: 0, among: stopped) }
         collectOptions(stopped)
         if hasTimer { options.append(Option(owner: -1, isTimer: true)) }
-        return pick()
+        return step(at: pick(), among: stopped)
+    }
+
+    private func step(at index: Int, among stopped: [Int]) -> Step {
+        if index < stopped.count { return .thread(threads.thread(at: stopped[index])) }
+        return index - stopped.count < ready.count ? .job(index - stopped.count) : .timer
     }
 
     private func collectOptions(_ stopped: [Int]) {
         for index in stopped { options.append(Option(owner: threads.owner(at: index))) }
-        for ready in able { options.append(Option(owner: ready.owner)) }
+        for job in ready { options.append(Option(owner: job.owner)) }
     }
 
     private func pick() -> Int {
@@ -139,56 +150,41 @@ final class Schedule {
         return index
     }
 
-    /// Performs a choice, and returns the next one, if a thread stopped at a schedule point and made it.
-    private func perform(_ index: Int, stopped: [Int]) -> Int? {
-        if index < stopped.count {
-            chosen = nil
-            goOn(stopped[index])
-            return chosen
-        }
-        if index - stopped.count == able.count {
-            fire()
-            return nil
-        }
-        let next = ready.remove(at: index - stopped.count)
-        guard isInside else {
-            exploration_run(next.job, next.isMain)
-            return nil
-        }
+    /// Performs a step, and returns the next one, if a thread stopped at a schedule point and chose it.
+    private func perform(_ step: Step) -> Step? {
         chosen = nil
-        begin(next.job, isMain: next.isMain, owner: next.owner)
+        switch step {
+        case .thread(let thread): goOn(thread)
+        case .timer: fire()
+        case .job(let position):
+            let next = ready.remove(at: position)
+            if isInside {
+                begin(next.job, isMain: next.isMain, owner: next.owner)
+            } else {
+                exploration_run(next.job, next.isMain)
+            }
+        }
         return chosen
     }
 
     /// Whether the thread at a schedule point stops there; called on that thread.
     func stops(_ kind: Int32, _ address: UnsafeRawPointer?) -> Bool {
-        if kind == Int32(exploration_acquired) {
-            threads.acquire(address)
-            return false
-        }
         if kind == Int32(exploration_released) {
             threads.release(address)
-            // A thread that holds a lock of the runtime has waited for this thread.
-            guard threads.canUrgentGoOn else { return false }
-            steps += 1
-            chosen = 0
-            return true
+            return false
         }
-        if threads.isUrgent, kind == Int32(exploration_pass) { return false }
         steps += 1
         blockingLock = address
-        // This thread continues as soon as possible, after the thread that has the lock.
-        if kind == Int32(exploration_blocked_in_handler) { return true }
         let mayGoOn = kind == Int32(exploration_pass)
         let stopped = threads.eligible
-        if stopped.isEmpty, able.isEmpty { return !mayGoOn }
+        if stopped.isEmpty, ready.isEmpty { return !mayGoOn }
         if steps > limit { return !mayGoOn }
         if mayGoOn { options.append(Option(owner: threads.runningOwner, goesOn: true)) }
         collectOptions(stopped)
         let index = options.count > 1 ? pick() : 0
         options.removeAll(keepingCapacity: true)
         if mayGoOn, index == 0 { return false }
-        chosen = mayGoOn ? index - 1 : index
+        chosen = step(at: mayGoOn ? index - 1 : index, among: stopped)
         return true
     }
 

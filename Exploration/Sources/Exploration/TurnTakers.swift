@@ -11,60 +11,36 @@ struct TurnTakers {
         var lock: UnsafeRawPointer?
         /// The turn in which it began to wait for others.
         var waitsSince: Int?
-        /// Whether it holds a lock of the runtime, at which other threads would stop forever.
-        let isUrgent: Bool
     }
 
     private var stopped: [Stopped] = []
     private var free: [Int] = []
     private var count = 0
     private var turns = 0
-    private var running = 0
-    /// The threads that hold the library's locks.
-    private var holders: [UnsafeRawPointer: Int] = [:]
     /// The owner of the running job.
     private(set) var runningOwner = 0
 
     var isEmpty: Bool { stopped.isEmpty }
-    /// Whether a stopped thread holds a lock of the runtime: until it continues, new jobs do not begin.
-    var isUrgent: Bool { stopped.contains(where: \.isUrgent) }
-    /// Whether such a thread could continue.
-    var canUrgentGoOn: Bool { stopped.contains { $0.isUrgent && $0.lock == nil } }
 
     /// The positions of the threads that can continue.
     ///
-    /// A thread that waits for others waits until another one has had a turn, if there is another one. An urgent thread
-    /// continues alone, after the one that holds the lock it waits for.
+    /// A thread that waits for others waits until another one has had a turn, if there is another one.
     var eligible: [Int] {
-        if let urgent = stopped.firstIndex(where: \.isUrgent) { return [goesOnFirst(for: urgent)] }
         let free = stopped.indices.filter { stopped[$0].lock == nil }
         let able = free.filter { stopped[$0].waitsSince.map { $0 < turns } ?? true }
         return able.isEmpty ? free : able
     }
 
-    private func goesOnFirst(for index: Int) -> Int {
-        guard let lock = stopped[index].lock, let holder = holders[lock],
-            let next = stopped.firstIndex(where: { $0.thread == holder })
-        else { return index }
-        return goesOnFirst(for: next)
-    }
-
     func owner(at index: Int) -> Int { stopped[index].owner }
-
-    /// Notes that the running thread has taken a lock.
-    mutating func acquire(_ lock: UnsafeRawPointer?) {
-        if let lock { holders[lock] = running }
-    }
+    func thread(at index: Int) -> Int { stopped[index].thread }
 
     /// Notes the release of a lock: threads that wait for it can try again.
     mutating func release(_ lock: UnsafeRawPointer?) {
-        if let lock { holders[lock] = nil }
         for index in stopped.indices where stopped[index].lock == lock { stopped[index].lock = nil }
     }
 
-    fileprivate mutating func prepare(_ thread: Int, owner: Int) {
+    fileprivate mutating func prepare(owner: Int) {
         turns += 1
-        running = thread
         runningOwner = owner
     }
 
@@ -74,9 +50,9 @@ struct TurnTakers {
         return count - 1
     }
 
-    fileprivate mutating func take(_ index: Int) -> (thread: Int, owner: Int) {
-        let taken = stopped.remove(at: index)
-        return (taken.thread, taken.owner)
+    /// Removes a stopped thread, and returns its owner.
+    fileprivate mutating func take(_ thread: Int) -> Int {
+        stopped.remove(at: stopped.firstIndex { $0.thread == thread }!).owner
     }
 
     fileprivate mutating func cameBack(_ thread: Int, owner: Int, because kind: Int32, lock: UnsafeRawPointer?) {
@@ -84,13 +60,10 @@ struct TurnTakers {
             free.append(thread)
             return
         }
-        let isUrgent =
-            kind == Int32(exploration_blocked_in_handler) || kind == Int32(exploration_released_in_handler)
-        let isBlocked = kind == Int32(exploration_blocked_in_handler) || kind == Int32(exploration_blocked)
         stopped.append(
             Stopped(
-                thread: thread, owner: owner, lock: isBlocked ? lock : nil,
-                waitsSince: kind == Int32(exploration_waits) ? turns : nil, isUrgent: isUrgent))
+                thread: thread, owner: owner, lock: kind == Int32(exploration_blocked) ? lock : nil,
+                waitsSince: kind == Int32(exploration_waits) ? turns : nil))
     }
 }
 
@@ -98,7 +71,7 @@ extension Schedule {
     /// Runs a job on a free thread, until its end or a schedule point at which it stops.
     func begin(_ job: UnsafeMutableRawPointer, isMain: Bool, owner: Int) {
         let thread = threads.takeFree()
-        threads.prepare(thread, owner: owner)
+        threads.prepare(owner: owner)
         let kind = exploration_begin(Int32(thread), job, isMain) { kind, address in
             Schedule.current.stops(kind, address)
         }
@@ -106,9 +79,9 @@ extension Schedule {
     }
 
     /// Resumes a stopped thread, with the same end.
-    func goOn(_ index: Int) {
-        let (thread, owner) = threads.take(index)
-        threads.prepare(thread, owner: owner)
+    func goOn(_ thread: Int) {
+        let owner = threads.take(thread)
+        threads.prepare(owner: owner)
         let kind = exploration_continue(Int32(thread))
         threads.cameBack(thread, owner: owner, because: kind, lock: blockingLock)
     }

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -26,39 +25,14 @@ static sem_t back;
 static exploration_decision decide;
 static __thread worker *self;
 
-// The runtime runs handlers of cancellation and escalation while it holds a task's lock. A thread that stopped in one would stop others for
-// good, so that no thread stops there: these are the functions whose frames say so.
-static const char *const locked_functions[] = {
-    "swift_task_cancel", "swift_task_cancel_group_child_tasks", "swift_taskGroup_cancelAll", "swift_task_escalate",
-    "swift_task_addCancellationHandler", "swift_task_addPriorityEscalationHandler",
-};
-enum { locked_count = sizeof locked_functions / sizeof *locked_functions };
-static struct { uintptr_t start, end; } locked[locked_count];
+// Whether this thread is making a decision, whose own locks are no schedule points.
+static __thread bool deciding;
 
-static void find_locked_functions(void) {
-    for (int i = 0; i < locked_count; i++) {
-        void *start = dlsym(RTLD_DEFAULT, locked_functions[i]);
-        Dl_info info;
-        const ElfW(Sym) *symbol = NULL;
-        if (!start || !dladdr1(start, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) continue;
-        locked[i].start = (uintptr_t)start;
-        locked[i].end = (uintptr_t)start + symbol->st_size;
-    }
-}
-
-static bool is_in_handler(void) {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    const uintptr_t limit = frame + (1 << 20);
-    while (true) {
-        uintptr_t caller = ((uintptr_t *)frame)[1];
-        for (int i = 0; i < locked_count; i++) {
-            if (caller >= locked[i].start && caller < locked[i].end) return true;
-        }
-        // Bit 60 marks the frames of asynchronous functions.
-        uintptr_t next = ((uintptr_t *)frame)[0] & ~(1ULL << 60);
-        if (next <= frame || next > limit) return false;
-        frame = next;
-    }
+static bool decides(int kind, const void *address) {
+    deciding = true;
+    bool stops = decide(kind, address);
+    deciding = false;
+    return stops;
 }
 
 static void *work(void *argument) {
@@ -91,7 +65,6 @@ int exploration_begin(int thread, void *job, bool is_main, exploration_decision 
     static bool prepared;
     if (!prepared) {
         prepared = true;
-        find_locked_functions();
         sem_init(&back, 0, 0);
     }
     decide = decision;
@@ -114,15 +87,36 @@ int exploration_begin(int thread, void *job, bool is_main, exploration_decision 
 
 int exploration_continue(int thread) { return turn(&workers[thread]); }
 
-void exploration_point(int kind, const void *address) {
-    if (self == NULL) return;
-    if ((kind == exploration_pass || kind == exploration_blocked) && is_in_handler()) {
-        if (kind == exploration_pass) return;
-        kind = exploration_blocked_in_handler;
-    }
-    if (!decide(kind, address)) return;
-    if (kind == exploration_released && is_in_handler()) kind = exploration_released_in_handler;
+static void point(int kind, const void *address) {
+    if (self == NULL || deciding || !decides(kind, address)) return;
     self->state = kind;
     sem_post(&back);
     while (sem_wait(&self->go) != 0) {}
+}
+
+void exploration_point(int kind) { point(kind, NULL); }
+
+// These take the place of the system's functions in the whole process, for the locks of the runtime: it calls handlers of cancellation
+// while it holds one. A thread that needs the lock of a stopped thread stops too, and lets that one go on.
+typedef int (*mutex_function)(pthread_mutex_t *);
+
+static mutex_function system_function(_Atomic(mutex_function) *cached, const char *name) {
+    mutex_function function = *cached;
+    if (function == NULL) *cached = function = (mutex_function)dlsym(RTLD_NEXT, name);
+    return function;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    static _Atomic(mutex_function) original;
+    if (self == NULL || deciding) return system_function(&original, "pthread_mutex_lock")(mutex);
+    int result;
+    while ((result = pthread_mutex_trylock(mutex)) == EBUSY) point(exploration_blocked, mutex);
+    return result;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    static _Atomic(mutex_function) original;
+    int result = system_function(&original, "pthread_mutex_unlock")(mutex);
+    if (self != NULL && !deciding) decides(exploration_released, mutex);
+    return result;
 }

@@ -6,31 +6,43 @@ extension Scenario {
         Scenario(name: "disposal-order", claim: "instances are disposed in the reverse order of completion, each once")
         {
             explored in
-            let completed = Journal<Int>()
-            let disposed = Journal<Int>()
-            let container = Container(clock: explored.clock) {
+            // The events of the container, and the observations of requests, factories and hooks.
+            let told = Told()
+            let seen = Journal<Step>()
+            let container = Container(observers: [told], clock: explored.clock) {
                 for number in 0..<3 {
                     Registration(Token.self, qualifier: NodeID(index: number), lifetime: .singleton) { r in
                         await pause()
-                        if number == 2 { _ = try await r.resolve(Token.self, qualifier: NodeID(index: 0)) }
-                        completed.add(number)
+                        if number == 2 {
+                            _ = try await r.resolve(Token.self, qualifier: NodeID(index: 0))
+                            seen.add(.given(0))
+                        }
+                        seen.add(.made(number))
                         return Token(number)
                     }
                     .onDispose { token in
                         await pause()
-                        disposed.add(token.number)
+                        seen.add(.disposed(token.number))
                     }
                 }
             }
             explored.watch(container)
             let outcomes = await explored.outcomes(3, of: "request") { number in
-                try await container.resolve(Token.self, qualifier: NodeID(index: number))
+                _ = try await container.resolve(Token.self, qualifier: NodeID(index: number))
+                seen.add(.given(number))
             }
             _ = explored.successes(outcomes, "a request")
             try await container.dispose()
-            explored.expect(
-                disposed.entries == completed.entries.reversed(),
-                "made \(completed.entries), disposed \(disposed.entries)")
+            let disposed = seen.entries.compactMap { if case .disposed(let number) = $0 { number } else { nil } }
+            explored.expect(disposed.reversed() == told.completed, "completed \(told.completed), disposed \(disposed)")
+            // An instance that was given before another one was made was completed before it.
+            for (earlier, later) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)] {
+                guard let given = seen.entries.firstIndex(of: .given(earlier)),
+                    let made = seen.entries.firstIndex(of: .made(later)), given < made
+                else { continue }
+                explored.expect(
+                    disposed.firstIndex(of: later)! < disposed.firstIndex(of: earlier)!, "\(seen.entries)")
+            }
         },
         Scenario(name: "dispose-against-resolve", claim: "closers against resolvers dispose everything once") {
             explored in
@@ -175,6 +187,24 @@ extension Scenario {
             try? await container.drain(deadline: .seconds(1))
         },
     ]
+
+    /// An observation of an instance: of its factory, a request, or its hook.
+    private enum Step: Equatable, Sendable {
+        case made(Int)
+        case given(Int)
+        case disposed(Int)
+    }
+
+    /// The numbers of completed instances: the container notes each in the step that completes it.
+    private final class Told: ContainerObserver {
+        private let journal = Journal<Int>()
+        var completed: [Int] { journal.entries }
+        var wantedEvents: ContainerEvent.Kinds { [.created] }
+
+        func container(_ container: Container, did event: ContainerEvent) {
+            if case .created(let key, _, _) = event, let name = key.qualifier as? NodeID { journal.add(name.index) }
+        }
+    }
 
     /// Units of work in separate scopes, each of which is committed or rolled back, as its caller learns.
     private static func work(

@@ -14,7 +14,7 @@ struct Scenario {
 
     static let all: [Scenario] =
         sharing + cancellation + cycles + replacement + disposal + scopes + multitons + starting + observing + survivors
-        + worlds
+        + meetings + worlds
 }
 
 /// A service without content: holders of the same one share it.

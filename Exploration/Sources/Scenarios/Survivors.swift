@@ -270,27 +270,6 @@ extension Scenario {
             try await container.dispose()
         },
         Scenario(
-            name: "cut-short-is-told",
-            claim: "what a creation makes under a disposal is not taken for work that is done"
-        ) {
-            explored in
-            let reasons = Journal<Bool>()
-            let container = Container(clock: explored.clock) {
-                Registration(Token.self, lifetime: .singleton) { _ in
-                    await pause(2)
-                    return Token()
-                }
-                .onDispose { _, reason in reasons.add(reason.error == nil) }
-            }
-            explored.watch(container)
-            let asking = explored.task("request") { try await container.resolve(Token.self) }
-            let closing = explored.task("closer") { try await container.dispose() }
-            try await closing.value
-            let outcome = await asking.result
-            explored.expect(
-                reasons.entries.allSatisfy { $0 == (outcome.error == nil) }, "told \(outcome), was \(reasons.entries)")
-        },
-        Scenario(
             name: "invalidated-is-disposed",
             claim: "what a reset in flight leaves behind is disposed with its container"
         ) {
@@ -317,14 +296,14 @@ extension Scenario {
         let number: Int
         func hash(into hasher: inout Hasher) {}
     }
+}
 
-    /// Returns only when the task is cancelled.
-    private static func untilCancelled() async {
-        let gate = Gate()
-        await withTaskCancellationHandler {
-            await gate.wait()
-        } onCancel: {
-            gate.open()
-        }
+/// Returns only when the task is cancelled.
+func untilCancelled() async {
+    let gate = Gate()
+    await withTaskCancellationHandler {
+        await gate.wait()
+    } onCancel: {
+        gate.open()
     }
 }

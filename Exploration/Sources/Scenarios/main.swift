@@ -100,6 +100,7 @@ struct Command {
             explorer.dataSeed = world
             explorer.shortens = !isFirst && !isUnshortened
             explorer.isInside = isInside
+            if isInside { explorer.stepLimit *= 10 }
             Crash.where = "\(scenario.name) --data \(world)"
             let report =
                 if let replay { explorer.replay(replay, scenario.body) } else { explorer.explore(scenario.body) }

@@ -1,4 +1,5 @@
 import Exploration
+import Foundation
 import Synchronization
 import Testing
 
@@ -175,6 +176,40 @@ struct ExplorerTests {
             await account.deposit()
             explored.expect(await detached.value == 1, "lost")
         }
+        #expect(report.distinct > 10)
+    }
+
+    @Test
+    func `the inside of steps is explored at schedule points`() {
+        var explorer = Explorer(schedules: 200)
+        explorer.isInside = true
+        let failure = explorer.explore { explored in
+            let count = Mutex(0)
+            let tasks = (0..<2).map { number in
+                explored.task("\(number)") {
+                    let seen = count.withLock { $0 }
+                    Explorer.schedulePoint(1)
+                    count.withLock { $0 = seen + 1 }
+                }
+            }
+            for task in tasks { try await task.value }
+            explored.expect(count.withLock { $0 } == 2, "lost")
+        }.failure
+        #expect(failure?.problems == ["lost"])
+    }
+
+    @Test
+    func `a thread that needs the lock of a stopped thread waits for it`() {
+        var explorer = Explorer(schedules: 200)
+        explorer.isInside = true
+        let report = explorer.explore { explored in
+            let lock = NSLock()
+            let tasks = (0..<3).map { number in
+                explored.task("\(number)") { lock.withLock { Explorer.schedulePoint(1) } }
+            }
+            for task in tasks { try await task.value }
+        }
+        #expect(report.failure == nil)
         #expect(report.distinct > 10)
     }
 

@@ -3,11 +3,12 @@ extension ContainerCore {
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision {
         // The clock is user code, so it is read outside the lock.
         let now = elapsed()
-        let isRefused = request.isRefusedWhileDraining
         var firstUsed: Binding?
         defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
         return withState { state in
             guard state.life.isOpen else { return .disposed(self) }
+            // Under the lock: a drain that has begun sees the lease or the creation, or the request is refused.
+            let isRefused = request.isRefusedWhileDraining
             if isRefused, attempt.takesLease { return .disposed(self) }
             // The registration may have been replaced since the request found it. A replacement takes this lock too. If
             // an ancestor has the registration, no look-up finds the old binding after its retirement.

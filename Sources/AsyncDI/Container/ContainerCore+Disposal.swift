@@ -140,6 +140,7 @@ extension ContainerCore {
         state.life.beginDisposal()
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
+        if !state.flights.isEmpty { disposal.stops(state.flights.close()) }
         guard hasOwner, !isEndOfBody else { return reason }
         // The body has not done its work yet.
         let error = Self.cutShort(self)
@@ -206,7 +207,7 @@ extension ContainerCore {
     /// Ends the current work in the container, which may take long.
     private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
-        stopCreations()
+        stopCreations(disposal)
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
         await awaitCleanups(disposal)
@@ -256,8 +257,8 @@ extension ContainerCore {
     }
 
     /// Resumes waiters at once, and cancels creations.
-    private func stopCreations() {
-        let (waiters, creations) = withState { $0.flights.close() }
+    private func stopCreations(_ disposal: Disposal) {
+        let (waiters, creations) = disposal.takeStopped()
         for waiter in waiters { waiter.resume(.disposed) }
         for creation in creations { creation.cancel() }
     }

@@ -35,9 +35,12 @@ extension ContainerCore {
         storedIn storage: (any InstanceStorage)? = nil, into ending: inout Ending
     ) -> Bool {
         let now = elapsed()
+        let time = startMeter?.time()
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
             let action = end(creation, result, at: now, in: &state, into: &ending)
+            // In this step, because another thread may find the instance at once, and with it end the start.
+            if let time { startMeter?.end(of: creation, with: result, storedAs: ending.generation, at: time) }
             if let storage {
                 // In this step, so that every request finds either the flight or its stored instance.
                 ending.nextWork = state.storageWork.next(on: storage)
@@ -47,6 +50,7 @@ extension ContainerCore {
         }
         guard let action else { return false }
         creation.finishEnd()
+        // For a start that began meanwhile.
         startMeter?.end(of: creation, with: result, storedAs: ending.generation)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }

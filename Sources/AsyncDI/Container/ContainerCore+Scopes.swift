@@ -42,7 +42,6 @@ extension ContainerCore {
         registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
-        let isRefused = isRefusedWhileDraining
         let core = ContainerCore(name: name, parent: self, settings: settings, isScope: true)
         let lifeline = Lifeline(core)
         core.setUp(registrations())
@@ -52,7 +51,8 @@ extension ContainerCore {
         let now = elapsed()
         // Two tasks may reach this point with the same key: both receive the first one's scope.
         let other: ContainerCore? = try withState { state in
-            guard state.life.isOpen, !isRefused else { throw disposedError(nil, asker: nil) }
+            // Under the lock: a drain that has begun sees the scope of a body, or the body is refused.
+            guard state.life.isOpen, !isRefusedWhileDraining else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
             core.isBodyScope = isPinned || owner == .work

@@ -7,7 +7,11 @@ final class Disposal: Completion, @unchecked Sendable {
         /// The error of a scope that ended before its body.
         var interruption: ResolutionError?
         var hasRunHooks = false
+        var stopped: StoppedCreations = ([], [])
     }
+
+    /// The creations that a disposal stops, and the requests that wait for them.
+    typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
 
     /// The object of a disposal's wait, for the error of a deadline.
     enum Subject: CustomStringConvertible {
@@ -67,6 +71,18 @@ final class Disposal: Completion, @unchecked Sendable {
         state.withLock { state in
             state.subject = subject
             if beginsHooks { state.hasRunHooks = true }
+        }
+    }
+
+    /// Notes the creations to stop, in the step in which the disposal begins: from then on, their instances reach no
+    /// request.
+    func stops(_ stopped: StoppedCreations) { state.withLock { $0.stopped = stopped } }
+
+    /// Returns the creations to stop, once.
+    func takeStopped() -> StoppedCreations {
+        state.withLock { state in
+            defer { state.stopped = ([], []) }
+            return state.stopped
         }
     }
 

@@ -158,7 +158,8 @@ extension ContainerCore {
         // The clock is user code, and read outside the lock.
         let now = elapsed()
         return withState { state in
-            guard state.life.isOpen, binding.isCurrent, let found = index.instance(withHash: hash),
+            guard state.life.isOpen, binding.isCurrent, !isRefusedWhileDraining,
+                let found = index.instance(withHash: hash),
                 let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
             else { return nil }
             // Unchecked because an index holds only cache entries, except for its mark, which has no arguments.

@@ -168,17 +168,25 @@ final class StartMeter: Sendable {
         }
     }
 
-    /// A creation has ended.
+    /// The time of a creation's end; nil when no container is starting.
+    ///
+    /// Not to be called under a lock, because a clock is user code.
+    func time() -> Duration? { isActive.load(ordering: .relaxed) ? stopwatch.elapsed() : nil }
+
+    /// A creation has ended; a second call does nothing.
     ///
     /// - Parameters:
     ///   - creation: The creation.
     ///   - result: Its result.
     ///   - generation: The number of what a storage has from then on; nil where no storage has it.
-    func end(of creation: Creation, with result: Result<Cell, any Error>, storedAs generation: Int?) {
+    ///   - time: The time of the end, for a caller that holds a lock.
+    func end(
+        of creation: Creation, with result: Result<Cell, any Error>, storedAs generation: Int?, at time: Duration? = nil
+    ) {
         // Sequentially consistent like the creation's end, which comes before: either this sees the start, or the start
         // sees the end.
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
-        let now = stopwatch.elapsed()
+        let now = time ?? stopwatch.elapsed()
         state.withLock { state in
             guard let index = state.places.removeValue(forKey: ObjectIdentifier(creation)) else { return }
             state.records[index].end = now

@@ -56,12 +56,10 @@ private final class Storage<Value>: ManagedBuffer<Value, Mutex> {
         // The pointers are valid as long as the buffer, which the caller holds.
         defer { withExtendedLifetime(self) {} }
         #if ASYNCDI_EXPLORATION && os(Linux)
-            SchedulePoint.lock(mutex)
-            defer { SchedulePoint.unlock(mutex) }
-        #else
-            mutex.lockMutex()
-            defer { mutex.unlockMutex() }
+            SchedulePoint.pass()
         #endif
+        mutex.lockMutex()
+        defer { mutex.unlockMutex() }
         return try body(&value.pointee)
     }
 }

@@ -87,6 +87,30 @@ import Testing
         await #expect(throws: CancellationError.self) { try await asker.value }
     }
 
+    @Test func `the creation that the last waiter leaves ends, even if it waits for its cancellation alone`()
+        async throws
+    {
+        let (runs, ended) = (Gate(), Gate())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                let cancelled = Gate()
+                await withTaskCancellationHandler {
+                    runs.arrive()
+                    await cancelled.pass()
+                } onCancel: {
+                    cancelled.open()
+                }
+                ended.open()
+                throw CancellationError()
+            }
+        }
+        let asker = Task { try await container.resolve(Thing.self) }
+        await runs.arrived()
+        asker.cancel()
+        await #expect(throws: CancellationError.self) { try await asker.value }
+        try await finishes(within: 30) { await ended.pass() }
+    }
+
     @Test func `with finish, an abandoned creation runs on and its instance is kept`() async throws {
         let factory = DrivenFactory<Thing>()
         let wasCancelled = Counter()

@@ -8,6 +8,12 @@ private struct Named: Plugin {
     let name: String
 }
 
+/// Every value has the same hash.
+private struct Clash: Hashable, Sendable {
+    let value: Int
+    func hash(into hasher: inout Hasher) {}
+}
+
 /// The forms of `registerMany`.
 @Suite(.timeLimit(.minutes(10))) struct RegisterManyTests {
     @Test func `the key and the lifetime come in either order`() async throws {
@@ -23,6 +29,17 @@ private struct Named: Plugin {
         #expect(first["b"] === second["b"])
         #expect(first["d"] !== second["d"])
         #expect(try await container.resolveMany(Thing.self, qualifier: "q").map(\.number) == [3])
+    }
+
+    @Test func `contributions whose keys have the same hash stay apart`() async throws {
+        let container = Container()
+        for value in 0..<3 {
+            try await container.registerMany(Thing.self, key: Clash(value: value)) { _ in Thing(value) }
+        }
+        let things = try await container.resolveMap(Thing.self, keyedBy: Clash.self)
+        #expect(things.count == 3)
+        for (key, thing) in things { #expect(thing.number == key.value) }
+        #expect(try await container.resolveMany(Thing.self).map(\.number) == [0, 1, 2])
     }
 
     @Test func `a registration is contributed with its hooks`() async throws {

@@ -55,6 +55,18 @@ private enum Env: String, Qualifier { case prod, test }
         withExtendedLifetime(far) {}
     }
 
+    @Test(arguments: [Lifetime.singleton, .scoped, .multiton, Lifetime("custom")])
+    func `a nearer registration wins also when it comes after a decorated instance`(lifetime: Lifetime) async throws {
+        let root = Container { Registration(Thing.self, lifetime: lifetime) { _ in Thing(1) } }
+        let middle = Container(parent: root)
+        let leaf = Container(parent: middle)
+        try await leaf.decorate(Thing.self) { _, inner in Thing(inner.number + 10) }
+        for _ in 0..<3 { #expect(try await leaf.resolve(Thing.self).number == 11) }
+        try await middle.register(Thing.self, lifetime: lifetime) { _ in Thing(2) }
+        for _ in 0..<3 { #expect(try await leaf.resolve(Thing.self).number == 12) }
+        #expect(try await root.resolve(Thing.self).number == 1)
+    }
+
     @Test func `a nearer registration that goes uncovers the farther one`() async throws {
         let parent = Container { Registration(Int.self, instance: 1) }
         let child = Container(parent: parent) { Registration(Int.self, instance: 2) }

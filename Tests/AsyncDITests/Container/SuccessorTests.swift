@@ -96,6 +96,25 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "close a", "open a"])
     }
 
+    @Test func `a successor that is reset while it waits is never opened, and its requests share the next one`()
+        async throws
+    {
+        let mayClose = Gate()
+        let container = container(.multiton) { _ in await mayClose.pass() }
+        _ = try await container.resolve(File.self, arguments: "a")
+        let reset = Task { try await container.reset(File.self, arguments: "a") }
+        await mayClose.arrived()
+        let second = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        try await container.reset(File.self, arguments: "a")
+        let third = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 2)
+        mayClose.open()
+        try await reset.value
+        #expect(try await second.value === third.value)
+        #expect(log.entries == ["open a", "close a", "open a"])
+    }
+
     @Test func `a container is disposed while a successor waits`() async throws {
         let mayClose = Gate()
         let container = container(.multiton) { _ in await mayClose.pass() }

@@ -193,4 +193,36 @@ private final class Pool: Sendable {}
         _ = try await request.value
         try await scope.dispose()
     }
+
+    @Test func `as JSON, leases and disposals have their instances`() async throws {
+        let clock = ManualClock()
+        let gate = Gate()
+        let container = Container(name: "app", clock: clock) {
+            Registration(Pool.self, lifetime: .multiton, fileID: "App/A.swift", line: 1) { (_, _: String) in Pool() }
+                .onDispose { _ in }
+        }
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "acme") { _ in await gate.pass() }
+        }
+        await gate.arrived()
+        clock.advance(by: .seconds(2))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        func json() throws -> String { String(decoding: try encoder.encode(container.activity()), as: UTF8.self) }
+        let pool = """
+            {"arguments":"\\"acme\\"","container":"container \\"app\\"","service":"Pool(String)",\
+            "site":"App/A.swift:1"}
+            """
+        let leased = try json()
+        #expect(
+            leased == """
+                {"container":"container \\"app\\"","creations":[],"disposals":[],\
+                "leases":[{"bodies":1,"holders":0,"instance":\(pool),"seconds":2}],"loadings":[],"scopes":[]}
+                """)
+        try await container.reset(Pool.self)
+        let waiting = try json()
+        #expect(waiting.contains("\"disposals\":[{\"instance\":\(pool),\"waitsForLeases\":true}]"))
+        gate.open()
+        try await body.value
+    }
 }

@@ -73,6 +73,25 @@ struct InjectionTests {
         }
     }
 
+    @Test func `a task that outlives scopes in scopes asks the nearest open container around them`() async throws {
+        let application = Container { Registration(Int.self, instance: 1) }
+        let session = try await application.openScope("session")
+        let mayAsk = Gate()
+        let late = try await session.withScope("request") { _ in
+            Task {
+                await mayAsk.pass()
+                let number = try await resolve(Int.self)
+                return (Injection.container === application, number)
+            }
+        }
+        try await session.dispose()
+        mayAsk.open()
+        let (isApplication, number) = try await late.value
+        #expect(isApplication)
+        #expect(number == 1)
+        withExtendedLifetime(session) {}
+    }
+
     private func fail(_ number: Int) throws(TestError) { throw TestError(number) }
     private func failLater(_ number: Int) async throws(TestError) { throw TestError(number) }
 

@@ -137,6 +137,20 @@ struct PropertyWrapperTests {
             #expect(message.contains("@OptionalInject") && message.contains(".eager()") && message.contains("start()"))
         }
     #endif
+
+    @Test func `a weak property keeps to its instance as long as another reference holds it`() async throws {
+        let container = Container {
+            Registration((any Printer).self, lifetime: .singleton) { _ in PaperPrinter("one") }
+        }
+        let weak = WeakInject<any Printer>(from: container)
+        let first = try await container.resolve((any Printer).self)
+        #expect(weak.wrappedValue === first)
+        try await container.reset(.singleton)
+        #expect(weak.wrappedValue === first)
+        #expect(try await container.resolve((any Printer).self) !== first)
+        #expect(weak.wrappedValue === first)
+        withExtendedLifetime(first) {}
+    }
 }
 
 private protocol Printer: AnyObject, Sendable {

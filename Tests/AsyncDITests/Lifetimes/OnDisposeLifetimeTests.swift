@@ -4,7 +4,7 @@ import Testing
 
 /// Which lifetimes have an end that an onDispose can wait for.
 @Suite(.timeLimit(.minutes(10))) struct OnDisposeLifetimeTests {
-    static let unowned: [Lifetime] = [.transient, .graph, .weak]
+    static let unowned: [Lifetime] = [.transient, .graph, .weak, .multiton(weak: true)]
 
     @Test(arguments: unowned)
     func `register refuses an onDispose that would never run`(lifetime: Lifetime) async throws {

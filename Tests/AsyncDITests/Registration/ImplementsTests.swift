@@ -99,6 +99,41 @@ private struct Fish: Pet {
         #expect(try await container.resolve(String.self) == "rex")
     }
 
+    @Test func `a lease under the other type keeps the instance from its disposal`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Dog.self, lifetime: .multiton) { (_, name: String) in Dog(name: name) }
+                .implements((any Pet).self)
+                .implements(String.self) { $0.name }
+                .onDispose { log.append("dispose \($0.name)") }
+        }
+        // The first lease creates the instance; the second time it is there already.
+        for _ in 0..<2 {
+            try await container.withInstance((any Pet).self, arguments: "rex") { pet in
+                try await container.withInstance(String.self, arguments: "rex") { name in
+                    try await container.reset(Dog.self)
+                    log.append("use \(pet.name) \(name)")
+                }
+            }
+            // Waits for the disposal of its predecessor.
+            _ = try await container.resolve(Dog.self, arguments: "rex")
+        }
+        #expect(log.entries == ["use rex rex", "dispose rex", "use rex rex", "dispose rex"])
+    }
+
+    @Test func `a conversion that fails ends the lease`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Fish.self, lifetime: .singleton) { _ in Fish(name: "fish") }
+                .implements((any Walker).self)
+                .onDispose { log.append("dispose \($0.name)") }
+        }
+        await expect(.typeMismatch) { try await container.withInstance((any Walker).self) { _ in } }
+        #expect(container.activity().leases.isEmpty)
+        try await container.reset(Fish.self)
+        #expect(log.entries == ["dispose fish"])
+    }
+
     @Test func `a value implements too, and an instance that is there already`() async throws {
         let container = Container {
             Registration(Fish.self, lifetime: .singleton) { _ in Fish(name: "made") }.implements((any Pet).self)

@@ -30,6 +30,22 @@ private struct Document: Sendable {
     let log: Journal
 }
 
+/// Notes its parameters, in their order.
+private struct Form: Sendable {
+    let fields: [String]
+
+    init(title: String, url: String, tenant: Tenant) { fields = [title, url, tenant.name] }
+    init(title: String, url: String, tenant: Tenant, pool: Pool) {
+        fields = [title, url, tenant.name, "pool of " + pool.tenant]
+    }
+    init(title: String, url: String, tenant: Tenant, pool: Pool, copies: Int) {
+        fields = [title, url, tenant.name, "pool of " + pool.tenant, "\(copies)"]
+    }
+    init(title: String, url: String, tenant: Tenant, pool: Pool, copies: Int, log: Journal) {
+        self.init(title: title, url: url, tenant: tenant, pool: pool, copies: copies)
+    }
+}
+
 /// Initializers of which each parameter says where it comes from.
 @Suite(.timeLimit(.minutes(10))) struct UsingWithTests {
     private func problems(_ container: Container) async throws -> [String] {
@@ -50,6 +66,42 @@ private struct Document: Sendable {
         #expect(client.url == "https://api" && client.isVerbose)
         #expect(
             try await container.declaredGraph().dependencies(of: "Client") == ["Journal", "String[api]"])
+    }
+
+    @Test(arguments: [Lifetime.singleton, .graph])
+    func `three, four and more parameters each have a source`(lifetime: Lifetime) async throws {
+        let container = Container {
+            Registration(String.self, qualifier: "api", lifetime: lifetime) { _ in "https://api" }
+            Registration(Tenant.self, lifetime: lifetime) { _ in Tenant() }
+            Registration(Journal.self, lifetime: lifetime) { _ in Journal() }
+            Registration(Pool.self, lifetime: .multiton) { (_, tenant: Tenant) in Pool(tenant.name) }
+            Registration(using: Form.init(title:url:tenant:), with: .argument, .qualified("api"), .resolved)
+            Registration(
+                using: Form.init(title:url:tenant:pool:),
+                with: .argument, .qualified("api"), .resolved, .leased(by: Tenant.self),
+                qualifier: "four", lifetime: .multiton)
+            Registration(
+                using: Form.init(title:url:tenant:pool:copies:),
+                with: .argument, .qualified("api"), .resolved, .resolved(by: Tenant.self), .argument,
+                qualifier: "five")
+            Registration(
+                using: Form.init(title:url:tenant:pool:copies:log:),
+                with: .argument, .qualified("api"), .resolved, .resolved(by: Tenant.self), .argument, .resolved,
+                qualifier: "six")
+        }
+        #expect(try await problems(container) == [])
+        let fields = ["Letter", "https://api", "acme", "pool of acme", "2"]
+        for _ in 0..<2 {
+            #expect(try await container.resolve(Form.self, arguments: "Letter").fields == Array(fields.prefix(3)))
+            let four = try await container.resolve(Form.self, qualifier: "four", arguments: "Letter")
+            #expect(four.fields == Array(fields.prefix(4)))
+            for name in ["five", "six"] {
+                let form = try await container.resolve(Form.self, qualifier: name, arguments: "Letter", 2)
+                #expect(form.fields == fields)
+            }
+            try await container.reset(.singleton)
+        }
+        try await container.dispose()
     }
 
     @Test func `what such a parameter lacks is found`() async throws {

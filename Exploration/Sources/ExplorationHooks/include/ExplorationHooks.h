@@ -33,12 +33,10 @@ void exploration_flush(void);
 
 // MARK: Threads that take turns, for exploring inside jobs
 
-/// Why a thread came back: its job is over, or it is at a schedule point.
+/// Why a thread came back: its job is over, it is at a schedule point, or it needs a lock that a stopped thread has. The last kind only tells
+/// of a lock that is free again.
 enum {
-    exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4,
-    exploration_acquired = 5,
-    // In a handler that the runtime calls under a lock of its own.
-    exploration_blocked_in_handler = 6, exploration_released_in_handler = 7
+    exploration_done = 0, exploration_pass = 1, exploration_blocked = 2, exploration_waits = 3, exploration_released = 4
 };
 
 /// Asked at each schedule point, on the thread itself; true when it has to stop there.
@@ -50,8 +48,8 @@ int exploration_begin(int thread, void *_Nonnull job, bool isMain, exploration_d
 /// Lets a thread that stopped go on, until the same.
 int exploration_continue(int thread);
 
-/// To be called at a schedule point.
-void exploration_point(int kind, const void *_Nullable address);
+/// To be called at a schedule point: `exploration_pass` or `exploration_waits`.
+void exploration_point(int kind);
 
 /// Starts the process anew without address space randomization and with deterministic hashing, where it has not been.
 void exploration_make_deterministic(char *_Nullable *_Nonnull arguments);
