@@ -86,6 +86,7 @@ extension ContainerCore {
         /// The part that is of use after the end of the container; nil without any.
         ///
         /// - Parameter hasHandle: Whether a handle remains that could be asked for it.
+        /// - Returns: The part.
         fileprivate func survivors(hasHandle: Bool) -> Extras? {
             var survivors: Extras?
             func keep<Value>(_ member: ReferenceWritableKeyPath<Extras, Value>) {
