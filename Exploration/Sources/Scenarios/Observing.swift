@@ -81,19 +81,23 @@ extension Scenario {
             }
             explored.watch(container)
             let asking = explored.task("request") { try await container.resolve(Token.self) }
-            func isTold() -> Bool { log.entries.contains { if case .stalled = $0 { true } else { false } } }
-            // Time may pass before the monitor can check, but not indefinitely.
-            for _ in 0..<100 where !isTold() { try await explored.clock.sleep(for: .seconds(30)) }
+            // Nothing else can end this wait.
+            await log.stalled.wait()
             gate.open()
             _ = try await asking.value
             try await container.dispose()
-            explored.expect(isTold(), "nothing said: \(log.entries)")
         },
     ]
 
     private final class Log: ContainerObserver {
         private let journal = Journal<ContainerEvent>()
+        /// Open once a stall has been told.
+        let stalled = Gate()
         var entries: [ContainerEvent] { journal.entries }
-        func container(_ container: Container, did event: ContainerEvent) { journal.add(event) }
+
+        func container(_ container: Container, did event: ContainerEvent) {
+            journal.add(event)
+            if case .stalled = event { stalled.open() }
+        }
     }
 }

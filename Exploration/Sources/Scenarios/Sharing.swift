@@ -13,7 +13,7 @@ extension Scenario {
                 }
             }
             explored.watch(container)
-            let outcomes = await explored.outcomes(3, of: "request") { _ in try await container.resolve(Token.self) }
+            let outcomes = await explored.outcomes(6, of: "request") { _ in try await container.resolve(Token.self) }
             explored.expectSame(explored.successes(outcomes, "a request"), "the requests")
             explored.expect(probe.runs == 1, "\(probe.runs) runs")
             try await container.dispose()
