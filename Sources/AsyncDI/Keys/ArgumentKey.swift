@@ -4,29 +4,16 @@
 /// the same static type, because the same registration erased them. With different types, `AnyHashable` would treat `1`
 /// and `1.0` as equal.
 ///
-/// The key is one reference, because keys are copied far more often than they are made.
-struct ArgumentKey: Hashable, Sendable {
-    /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
-    private final class Erased: @unchecked Sendable {
-        let value: AnyHashable
-        /// The lower half of the hash, computed once, outside every lock: it only selects the place of a look-up.
-        let hash: UInt32
-
-        init<Value: Hashable & Sendable>(_ value: Value) {
-            self.value = AnyHashable(value)
-            hash = UInt32(truncatingIfNeeded: self.value.hashValue)
-        }
-    }
-
-    /// Nil for a registration that has no arguments or shares no instances.
-    private let erased: Erased?
+/// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
+struct ArgumentKey: Hashable, @unchecked Sendable {
+    /// The ``Arguments`` of the request, or a ``ComputedKey``; nil for a registration that has no arguments or shares
+    /// no instances.
+    let value: AnyHashable?
+    /// The lower half of the hash, computed once, outside every lock: it only selects the place of a look-up.
+    let hash: UInt32
 
     /// The key of a registration without arguments.
     static let none = ArgumentKey()
-
-    /// The ``Arguments`` of the request, or a ``ComputedKey``.
-    var value: AnyHashable? { erased?.value }
-    var hash: UInt32 { erased?.hash ?? 0 }
 
     /// The arguments, or the computed key by itself.
     var list: [any Sendable] {
@@ -37,11 +24,18 @@ struct ArgumentKey: Hashable, Sendable {
     /// The key that `keyedBy:` computed; nil without one.
     var computed: (any Sendable)? { (value?.base as? any AnyComputedKey)?.value }
 
-    private init() { erased = nil }
+    private init() {
+        value = nil
+        hash = 0
+    }
 
-    init<Value: Hashable & Sendable>(_ value: Value) { erased = Erased(value) }
+    init<Value: Hashable & Sendable>(_ value: Value) {
+        let value = AnyHashable(value)
+        self.value = value
+        hash = UInt32(truncatingIfNeeded: value.hashValue)
+    }
 
-    var isNone: Bool { erased == nil }
+    var isNone: Bool { value == nil }
 
     static func == (first: ArgumentKey, second: ArgumentKey) -> Bool {
         first.hash == second.hash && first.value == second.value

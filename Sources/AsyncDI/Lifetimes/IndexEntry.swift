@@ -7,19 +7,17 @@
     final let arguments: ArgumentPack?
     /// Nil where a storage holds the instance.
     final let cell: Cell?
+    // Last, so that the stored properties of a subclass can fill the gap.
     /// The key that distinguishes it from the others of its registration.
     final let argumentKey: ArgumentKey
-    // Last, so that the stored properties of a subclass can fill the gap.
-
-    /// That of the key, which a search need not follow then.
-    final let hash: UInt32
 
     init(_ argumentKey: ArgumentKey, _ arguments: ArgumentPack?, cell: Cell?) {
-        hash = argumentKey.hash
         self.arguments = arguments
         self.cell = cell
         self.argumentKey = argumentKey
     }
+
+    final var hash: UInt32 { argumentKey.hash }
 
     /// Notes a use, where uses matter.
     func noteUse() {}
