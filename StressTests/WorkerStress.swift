@@ -54,7 +54,7 @@ struct WorkerStress {
     @Test
     func `twenty thousand jobs are committed once each, whatever cuts them short`() async throws {
         let plant = Plant(jobs: Stress.count(20_000, atLeast: 400))
-        let hasEnded = await ends(within: .seconds(300)) {
+        let hasEnded = await ends(within: .seconds(540)) {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<Self.consumers { group.addTask { await Self.consume(plant, number) } }
             }

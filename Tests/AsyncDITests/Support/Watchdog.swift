@@ -13,7 +13,7 @@ struct Hang: Error {}
 ///
 /// - Throws: The body's error; ``Hang`` when it was left behind.
 func finishes<R: Sendable>(
-    within seconds: Int = 240, _ body: @escaping @Sendable () async throws -> R
+    within seconds: Int = 480, _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
     let promise = Promise<R>()
     Task {
