@@ -139,8 +139,8 @@ extension ContainerCore {
     @discardableResult
     func abandon() -> [Lifeline] {
         if table.isClosed {
-            // Its error may lead back to the container. Scopes, which end often, are not started.
-            if !isScope { forgetStartFailure() }
+            // The error of a failed start may lead back to the container.
+            if startMeter != nil { forgetStartFailure() }
             return []
         }
         var content = State.Content()

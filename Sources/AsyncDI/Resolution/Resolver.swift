@@ -33,9 +33,7 @@ public struct Resolver: Sendable {
 
     /// The requesting run: the one that this task is in, or else the one for which the resolver was created.
     var asker: Run? {
-        // They are usually the same, and reading a task-local costs more than comparing with it.
-        if let run, ResolutionContext.run !== run, let active = ResolutionContext.activeRun { return active }
-        if run == nil { return ResolutionContext.activeRun }
+        if let active = ResolutionContext.activeRun { return active }
         guard let run, run.isActive else { return nil }
         return run
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// A start that fails: which service it was, and what is left of it.
+/// A start that fails: the service that failed, and the remains of the start.
 @Suite(.timeLimit(.minutes(10))) struct StartFailureTests {
     private struct Database: Sendable {}
     private struct Catalogue: Sendable {}
@@ -116,21 +116,25 @@ import Testing
         let cause: any Error
     }
 
-    @Test(arguments: [false, true])
-    func `a container whose start failed is freed, although the error leads back to it`(isDisposed: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func `a container whose start failed is freed, although the error leads back to it`(
+        isScope: Bool, isDisposed: Bool
+    ) async throws {
+        @RegistrationBuilder func registrations() -> Registrations {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                do {
+                    _ = try await resolver.resolve(Database.self)
+                } catch {
+                    throw WiringError(cause: error)
+                }
+                return Cache()
+            }
+            .eager()
+        }
         weak var core: ContainerCore?
         do {
-            let container = Container {
-                Registration(Cache.self, lifetime: .singleton) { resolver in
-                    do {
-                        _ = try await resolver.resolve(Database.self)
-                    } catch {
-                        throw WiringError(cause: error)
-                    }
-                    return Cache()
-                }
-                .eager()
-            }
+            let root = Container()
+            let container = isScope ? try await root.openScope("s") { registrations() } : Container { registrations() }
             core = container.core
             await #expect(throws: WiringError.self) { try await container.start() }
             #expect(container.startFailure != nil)

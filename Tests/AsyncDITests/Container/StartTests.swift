@@ -139,7 +139,7 @@ import Testing
         #expect(log.entries.isEmpty)
     }
 
-    @Test func `start throws what was wrong with the initializer's registrations`() async throws {
+    @Test func `start throws the problem of the initializer's registrations`() async throws {
         let container = Container(onDuplicate: .reject) {
             Registration(Int.self, instance: 1)
             Registration(Int.self, instance: 2)
