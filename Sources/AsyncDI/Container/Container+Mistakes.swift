@@ -36,16 +36,4 @@ extension Container {
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Made,
         as service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
     ) throws { fatalError() }
-
-    /// Diagnoses a request whose type the compiler cannot infer.
-    @available(
-        *, unavailable, message: "name the service, resolve(Service.self, arguments: …), or give the result a type"
-    )
-    public nonisolated(nonsending) func resolve<First: Sendable, each Argument: Sendable>(
-        arguments first: First, _ rest: repeat each Argument
-    ) async throws -> Never { fatalError() }
-
-    /// Diagnoses a request whose type the compiler cannot infer.
-    @available(*, unavailable, message: "name the service, ready(Service.self), or give the result a type")
-    public nonisolated func ready() throws -> Never { fatalError() }
 }

@@ -101,51 +101,6 @@ extension Container {
         return core.unregister { $0.registrations.contributions(to: name) }
     }
 
-    /// Returns every contribution to a service, in the order of registration: an ancestor's contributions first.
-    ///
-    /// Missing instances are created concurrently, without an influence on the order. A contribution that overrides
-    /// another by its key, in this container or above it, takes the other's place.
-    /// ```swift
-    /// try await container.registerMany((any Plugin).self) { _ in SpellChecker() }
-    /// try await container.registerMany((any Plugin).self) { _ in WordCounter() }
-    /// let plugins = try await container.resolveMany((any Plugin).self)
-    /// ```
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: An instance of each contribution; an empty array without contributions.
-    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
-    public nonisolated(nonsending) func resolveMany<Service: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
-    ) async throws -> [Service] {
-        let resolver = resolver
-        do {
-            return try await resolver.resolveMany(service, qualifier: qualifier)
-        } catch let error where core.isOvertaken(error, asking: resolver.host) {
-            return try await resolveMany(service, qualifier: qualifier)
-        }
-    }
-
-    /// Returns the contributions to a service under keys of one type; a nearer container's contribution hides one above
-    /// it with the same key.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - key: The type of the keys; contributions without a key, or with one of another type, are left out.
-    ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: An instance of each contribution by its key.
-    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
-    public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
-        _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
-    ) async throws -> [Key: Service] {
-        let resolver = resolver
-        do {
-            return try await resolver.resolveMap(service, keyedBy: key, qualifier: qualifier)
-        } catch let error where core.isOvertaken(error, asking: resolver.host) {
-            return try await resolveMap(service, keyedBy: key, qualifier: qualifier)
-        }
-    }
-
     /// Runs a body with every contribution to a service, none of which is disposed before the end of the body, even
     /// when it is reset, unregistered or replaced meanwhile.
     ///

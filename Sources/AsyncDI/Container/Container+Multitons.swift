@@ -24,20 +24,10 @@ extension Container {
     ) async throws -> sending R {
         let pack = ArgumentPack.erasing(repeat each arguments)
         let types = pack === ArgumentPack.none ? nil : type(of: pack)
-        let (instance, lease) = try await leased(
-            service, ServiceKey(service, qualifier: qualifier, arguments: types), pack)
-        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
-    }
-
-    private nonisolated(nonsending) func leased<Service: Sendable>(
-        _ service: Service.Type, _ key: ServiceKey, _ pack: ArgumentPack
-    ) async throws -> (instance: Service, lease: (any HeldLease)?) {
-        let resolver = resolver
-        do {
-            return try await resolver.request(key, pack).leased(service)
-        } catch let error where core.isOvertaken(error, asking: resolver.host) {
-            return try await leased(service, key, pack)
+        let key = ServiceKey(service, qualifier: qualifier, arguments: types)
+        let (instance, lease) = try await _requester.carryOut(key, pack) { request in try await request.leased(service)
         }
+        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
     }
 
     /// Runs the body of leases, and ends the leases after it.

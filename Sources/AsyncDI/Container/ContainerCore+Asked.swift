@@ -46,3 +46,16 @@ extension ContainerCore {
         withState { $0.life.phase == .disposed ? $0.formerKeys : $0.registrations.inOrder.map(\.key) }
     }
 }
+
+extension Container {
+    /// The current container; if it has ended, the nearest open one around it.
+    static var openCurrent: Container? {
+        guard let current, current.core.hasEnded else { return current }
+        var next = current.core.parent
+        while let core = next {
+            if !core.hasEnded, let container = core.handle() { return container }
+            next = core.parent
+        }
+        return current
+    }
+}

@@ -9,12 +9,9 @@
 public nonisolated(nonsending) func resolve<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> Service {
-    let container = try Injection.required(service, qualifier)
-    do {
-        return try await container.resolve(service, qualifier: qualifier)
-    } catch let error where Injection.isOvertaken(error, asking: container) {
-        return try await resolve(service, qualifier: qualifier)
-    }
+    let container = try CurrentContainer(service, qualifier)
+    guard let qualifier else { return try await container.resolve(service) }
+    return try await container.resolve(service, qualifier: qualifier)
 }
 
 /// Returns an instance of a service created with arguments from the current container, or else the default one.
@@ -31,12 +28,8 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
     arguments first: First, _ rest: repeat each Argument
 ) async throws -> Service {
-    let container = try Injection.required(service, qualifier)
-    do {
-        return try await container.resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
-    } catch let error where Injection.isOvertaken(error, asking: container) {
-        return try await resolve(service, qualifier: qualifier, arguments: first, repeat each rest)
-    }
+    try await CurrentContainer(service, qualifier).resolve(
+        service, qualifier: qualifier, arguments: first, repeat each rest)
 }
 
 /// Returns an instance of a service from the current container, or else the default one; nil without a registration.
@@ -50,12 +43,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
 public nonisolated(nonsending) func optional<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> Service? {
-    let container = try Injection.required(service, qualifier)
-    do {
-        return try await container.optional(service, qualifier: qualifier)
-    } catch let error where Injection.isOvertaken(error, asking: container) {
-        return try await optional(service, qualifier: qualifier)
-    }
+    try await CurrentContainer(service, qualifier).optional(service, qualifier: qualifier)
 }
 
 /// Returns every contribution to a service in the current container, or else the default one.
@@ -69,18 +57,17 @@ public nonisolated(nonsending) func optional<Service: Sendable>(
 public nonisolated(nonsending) func resolveMany<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> [Service] {
-    let container = try Injection.required(service, qualifier)
-    do {
-        return try await container.resolveMany(service, qualifier: qualifier)
-    } catch let error where Injection.isOvertaken(error, asking: container) {
-        return try await resolveMany(service, qualifier: qualifier)
-    }
+    try await CurrentContainer(service, qualifier).resolveMany(service, qualifier: qualifier)
 }
 
-extension Injection {
-    /// The container that resolves the service.
-    static func required(_ service: any Any.Type, _ qualifier: (any Qualifier)?) throws -> Container {
-        guard let container else { throw noContainer(ServiceKey(service, qualifier: qualifier)) }
-        return container
+/// The container that the free functions use: the task's current one, or else the default one.
+private struct CurrentContainer: _Resolving {
+    let _requester: _Requester
+
+    init(_ service: any Any.Type, _ qualifier: (any Qualifier)?) throws {
+        guard let container = Injection.container else {
+            throw Injection.noContainer(ServiceKey(service, qualifier: qualifier))
+        }
+        _requester = .task(of: container)
     }
 }

@@ -55,11 +55,7 @@ public struct Injected<Service: Sendable>: Sendable {
             }
             return try container.ready(Service.self, qualifier: qualifier)
         case .host(let host, let qualifier):
-            let own = Resolver(host: host, run: nil)
-            let resolver = ResolutionContext.activeRun == nil ? (host as? ContainerCore)?.resolver ?? own : own
-            return
-                try resolver
-                .request(ServiceKey(Service.self, qualifier: qualifier), .none).ready(Service.self)
+            return try _Requester.keeper(of: Resolver(host: host, run: nil)).ready(Service.self, qualifier)
         }
     }
 

@@ -38,24 +38,7 @@ public enum Injection {
     /// A task that outlives its current scope gets the nearest open container around it. Services of the ended scope
     /// are refused there, with ``ResolutionError/Code/disposed``.
     public static var container: Container? {
-        current ?? (ResolutionContext.activeRun?.host as? ContainerCore)?.handle() ?? `default`
-    }
-
-    /// The current container; if it has ended, the nearest open one around it.
-    private static var current: Container? {
-        guard let current = Container.current, current.core.hasEnded else { return Container.current }
-        var next = current.core.parent
-        while let core = next {
-            if !core.hasEnded, let container = core.handle() { return container }
-            next = core.parent
-        }
-        return current
-    }
-
-    /// Whether a request failed only because the current container ended meanwhile: the request is then repeated.
-    static func isOvertaken(_ error: any Error, asking container: Container) -> Bool {
-        guard container === Container.current, let next = current else { return false }
-        return next.core.isOvertaken(error, asking: container.core)
+        Container.openCurrent ?? (ResolutionContext.activeRun?.host as? ContainerCore)?.handle() ?? `default`
     }
 
     /// The run of a factory in the container that applies here.
@@ -63,7 +46,7 @@ public enum Injection {
     /// Objects that the factory creates must not keep that container alive, and they resolve as the factory would.
     static var maker: Run? {
         guard let run = ResolutionContext.activeRun else { return nil }
-        return current.map { $0.core === run.host } ?? true ? run : nil
+        return Container.openCurrent.map { $0.core === run.host } ?? true ? run : nil
     }
 
     /// Makes a container the current one while a body runs, for its task and its children.

@@ -29,12 +29,7 @@ public struct Provider<Service: Sendable>: Sendable {
     /// - Returns: The service.
     /// - Throws: The error of resolving the service.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        let request = request(pack, arguments)
-        do {
-            return try await request.resolve(Service.self)
-        } catch let error where isOvertaken(error, request) {
-            return try await self()
-        }
+        try await carryOut(pack, arguments) { request in try await request.resolve(Service.self) }
     }
 
     /// Resolves the service with arguments.
@@ -48,35 +43,25 @@ public struct Provider<Service: Sendable>: Sendable {
         _ first: First, _ rest: repeat each Argument
     ) async throws -> Service {
         let pack = Arguments(first, repeat each rest)
-        let request = request(pack, type(of: pack))
-        do {
-            return try await request.resolveUnready(Service.self)
-        } catch let error where isOvertaken(error, request) {
-            return try await self(first, repeat each rest)
+        return try await carryOut(pack, type(of: pack)) { request in try await request.resolveUnready(Service.self) }
+    }
+
+    /// Carries a request out; recordings count it for the run that the provider was created for, from any caller.
+    private nonisolated(nonsending) func carryOut(
+        _ pack: ArgumentPack, _ arguments: ArgumentPack.Type?,
+        _ action: nonisolated(nonsending) (Request) async throws -> Service
+    ) async throws -> Service {
+        let key = ServiceKey(Service.self, qualifier: qualifier, arguments: arguments)
+        return try await _Requester.keeper(of: resolver).carryOut(key, pack) { request in
+            // The request itself reports the requests of that run.
+            guard let run = resolver.run, let recorded = run.recorded, request.asker?.recorded !== recorded else {
+                return try await action(request)
+            }
+            recorded.asks(for: key, of: request.host, isDeferred: !run.isActive)
+            var noted = request
+            noted.isNoted = true
+            return try await action(noted)
         }
-    }
-
-    /// The current request; recordings count it for the run that the provider was created for, from any caller.
-    private func request(_ pack: ArgumentPack, _ arguments: ArgumentPack.Type?) -> Request {
-        var request = asking.request(ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), pack)
-        // The request itself reports the requests of that run.
-        if let run = resolver.run, let recorded = run.recorded, request.asker?.recorded !== recorded {
-            recorded.asks(for: request.key, of: request.host, isDeferred: !run.isActive)
-            request.isNoted = true
-        }
-        return request
-    }
-
-    /// Whether the current scope, which the request went to, has ended meanwhile.
-    private func isOvertaken(_ error: any Error, _ request: Request) -> Bool {
-        guard request.asker == nil, let core = resolver.host as? ContainerCore else { return false }
-        return core.isOvertaken(error, asking: request.host)
-    }
-
-    /// The resolver to use now: while a factory runs, it is that of the factory.
-    private var asking: Resolver {
-        guard resolver.asker == nil, let core = resolver.host as? ContainerCore else { return resolver }
-        return core.resolver
     }
 }
 

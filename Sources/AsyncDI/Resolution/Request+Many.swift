@@ -1,37 +1,5 @@
 /// Several services under one type.
 extension Resolver {
-    /// Returns every contribution to a service, in the order of registration: an ancestor's contributions
-    /// first.
-    ///
-    /// Missing instances are created concurrently, which does not affect the order.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: An instance of each contribution; an empty array without contributions.
-    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
-    public nonisolated(nonsending) func resolveMany<Service: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
-    ) async throws -> [Service] {
-        let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        return try await request.contributions().instances(of: service)
-    }
-
-    /// Returns the contributions to a service whose keys are of one type.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - key: The type of the keys; contributions without a key, or with one of another type, are left out.
-    ///   - qualifier: The qualifier that the contributions were registered with.
-    /// - Returns: An instance of each contribution by its key.
-    /// - Throws: A factory's error, unchanged; ``ResolutionError``; `CancellationError`.
-    public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
-        _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
-    ) async throws -> [Key: Service] {
-        let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        return try await request.contributions { $0.key(as: key) != nil }.dictionary(of: service, keyedBy: key)
-    }
-
     /// Returns every contribution to a service; none is disposed before the instance that is being created.
     ///
     /// - Parameters:

@@ -42,62 +42,47 @@ public struct Resolver: Sendable {
         Request(key: key, pack: pack, host: host, asker: asker, graph: graph)
     }
 
-    /// Returns an instance of a service, creating it if necessary.
+    /// Returns an instance that is not disposed before the instance that is being created.
     ///
-    /// Runs in the caller's task and isolation. A request for an existing instance takes no lock and does not suspend.
+    /// ```swift
+    /// Registration(UnitOfWork.self, lifetime: .scoped) { r in
+    ///     UnitOfWork(pool: try await r.lease(TenantPool.self, arguments: "acme"))
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - qualifier: The qualifier that the service was registered with.
+    ///   - first: The first argument.
+    ///   - rest: The other arguments.
+    /// - Returns: The instance.
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolve(_:qualifier:arguments:_:)``.
+    public nonisolated(nonsending) func lease<Service: Sendable, First: Sendable, each Argument: Sendable>(
+        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+        arguments first: First, _ rest: repeat each Argument
+    ) async throws -> Service {
+        let pack = Arguments(first, repeat each rest)
+        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
+            .leasedForCreation(service)
+    }
+
+    /// Returns an instance without arguments that is not disposed before the instance that is being created.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits.
-    public nonisolated(nonsending) func resolve<Service: Sendable>(
+    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
+    ///   errors of ``resolve(_:qualifier:)``.
+    public nonisolated(nonsending) func lease<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await request(ServiceKey(service, qualifier: qualifier), .none).resolve(service)
+        try await request(ServiceKey(service, qualifier: qualifier), .none).leasedForCreation(service)
     }
+}
 
-    /// Returns an instance of an unqualified service, creating it if necessary.
-    ///
-    /// The same as ``resolve(_:qualifier:)`` without a qualifier, and faster: a request for an existing instance runs
-    /// no generic code.
-    ///
-    /// - Parameter service: The service type; may be inferred.
-    /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits.
-    @inlinable
-    public nonisolated(nonsending) func resolve<Service: Sendable>(
-        _ service: Service.Type = Service.self
-    ) async throws -> Service {
-        switch try find(service) {
-        case .hit(let hit):
-            // Until the read has ended: the resolver's references must not end during it.
-            defer { withExtendedLifetime(self) {} }
-            return hit.instance(of: service)
-        case .instance(let cell):
-            return cell.value(as: service)
-        case .run(let run):
-            return try await run.makeHere(service)
-        case .wait(let waiter):
-            return try await waiter.cell().value(as: service)
-        case .other(let request):
-            return try await resolveOther(service, request)
-        case .indexed:
-            return try await resolveOther(service, nil)
-        }
-    }
-
-    /// Handles requests that the look-up cannot answer at once.
-    @usableFromInline
-    nonisolated(nonsending) func resolveOther<Service: Sendable>(
-        _ service: Service.Type, _ request: DecidedRequest?
-    ) async throws -> Service {
-        if let request { return try await request.value(as: service) }
-        return try await resolve(service, qualifier: nil)
-    }
-
+/// The look-up.
+extension Resolver {
     /// The instance that a look-up finds: where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
     func find(_ service: any Any.Type) throws -> Answer {
@@ -144,113 +129,23 @@ public struct Resolver: Sendable {
         return hit
     }
 
-    /// Returns an instance of a service created with arguments.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    ///   - first: The first argument. Pass several arguments one by one: a tuple is one argument.
-    ///   - rest: The other arguments.
-    /// - Returns: The instance for these arguments.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits.
-    public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        arguments first: First, _ rest: repeat each Argument
-    ) async throws -> Service {
-        let pack = Arguments(first, repeat each rest)
-        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
-            .resolveUnready(service)
+    /// The published instance of a service with a qualifier, in the same way.
+    @usableFromInline
+    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? { runOfThisTask?.beginHit(probe) }
+
+    /// The answer to a request with arguments.
+    @usableFromInline
+    func find(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
+    ) -> Answer {
+        runOfThisTask?.find(service, arguments, hash: hash, pack: pack) ?? .other(nil)
     }
 
-    /// Returns an instance of a service, or nil when it is not registered.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance, or nil when the service is not registered.
-    /// - Throws: The same as ``resolve(_:qualifier:)``, except for this service's own absence.
-    public nonisolated(nonsending) func optional<Service: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
-    ) async throws -> Service? {
-        try await request(ServiceKey(service, qualifier: qualifier), .none).optional(service)
+    /// Whether requests with these arguments find instances by their hash.
+    @usableFromInline
+    func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
+        runOfThisTask != nil && host.table.isIndexed(service, arguments)
     }
-
-    /// Returns an instance of a service created with arguments, or nil when it is not registered.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    ///   - first: The first argument.
-    ///   - rest: The other arguments.
-    /// - Returns: The instance, or nil when the service is not registered at all.
-    /// - Throws: ``ResolutionError/Code/argumentMismatch`` when it is registered with other arguments, and the errors
-    ///   of ``resolve(_:qualifier:arguments:_:)``.
-    public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable, each Argument: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        arguments first: First, _ rest: repeat each Argument
-    ) async throws -> Service? {
-        let pack = Arguments(first, repeat each rest)
-        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
-            .optional(service)
-    }
-
-    /// Returns an instance that is not disposed before the instance that is being created.
-    ///
-    /// ```swift
-    /// Registration(UnitOfWork.self, lifetime: .scoped) { r in
-    ///     UnitOfWork(pool: try await r.lease(TenantPool.self, arguments: "acme"))
-    /// }
-    /// ```
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    ///   - first: The first argument.
-    ///   - rest: The other arguments.
-    /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
-    ///   errors of ``resolve(_:qualifier:arguments:_:)``.
-    public nonisolated(nonsending) func lease<Service: Sendable, First: Sendable, each Argument: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
-        arguments first: First, _ rest: repeat each Argument
-    ) async throws -> Service {
-        let pack = Arguments(first, repeat each rest)
-        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
-            .leasedForCreation(service)
-    }
-
-    /// Returns an instance without arguments that is not disposed before the instance that is being created.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance.
-    /// - Throws: ``ResolutionError/Code/invalidOperation`` when no container owns the end of the new instance, and the
-    ///   errors of ``resolve(_:qualifier:)``.
-    public nonisolated(nonsending) func lease<Service: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
-    ) async throws -> Service {
-        try await request(ServiceKey(service, qualifier: qualifier), .none).leasedForCreation(service)
-    }
-
-    /// Creates a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - qualifier: The qualifier that the service was registered with.
-    ///   - arguments: The arguments of the factory.
-    /// - Returns: The instance, sent to the caller's isolation.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``.
-    public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
-        _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
-    ) async throws -> sending Service {
-        let (key, pack) = ServiceKey.making(service, qualifier, repeat each arguments)
-        return try await request(key, pack).make(service)
-    }
-
-    /// Diagnoses a request whose type the compiler cannot infer.
-    @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
-    public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
 }
 
 extension ServiceKey {

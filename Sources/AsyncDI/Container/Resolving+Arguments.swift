@@ -2,7 +2,7 @@
 ///
 /// The part inlined into the caller knows the types of the arguments; the rest is not generic, and needs no metadata at
 /// run time.
-extension Container {
+extension _Resolving {
     /// Returns an instance of an unqualified service created with one argument.
     ///
     /// The same as ``resolve(_:qualifier:arguments:_:)``, and faster: when the instance exists, it costs no lock. An
@@ -19,16 +19,16 @@ extension Container {
         _ service: Service.Type = Service.self, arguments first: First
     ) async throws -> Service {
         let isOwn = isHashedByLibrary(First.self)
-        let isHashed = !isOwn && (isCheaplyHashed(first) || isIndexed(service, Arguments<First>.self))
+        let isHashed = !isOwn && (isCheaplyHashed(first) || _requester.isIndexed(service, Arguments<First>.self))
         let hash = isHashed ? hashOfArguments(first) : 0
-        switch find(
+        switch _requester.find(
             service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash },
             pack: { Arguments(first) })
         {
         case .indexed(let found):
             if let instance = found.instance(of: service, for: first) { return instance }
         case .run(let run):
-            return try await run.make(service)
+            return try await run.makeHere(service)
         case .hit(let hit):
             hit.end()
         case .instance:
@@ -38,7 +38,7 @@ extension Container {
         case .other:
             break
         }
-        return try await resolve(service, qualifier: nil, arguments: first)
+        return try await _requester.resolveUnready(service, nil, with: Arguments(first))
     }
 
     /// Returns an instance of an unqualified service created with two arguments.
@@ -63,16 +63,16 @@ extension Container {
         let isHashed =
             !isOwn
             && (isCheaplyHashed(first) && isCheaplyHashed(second)
-                || isIndexed(service, Arguments<First, Second>.self))
+                || _requester.isIndexed(service, Arguments<First, Second>.self))
         let hash = isHashed ? hashOfArguments(first, second) : 0
-        switch find(
+        switch _requester.find(
             service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash },
             pack: { Arguments(first, second) })
         {
         case .indexed(let found):
             if let instance = found.instance(of: service, for: first, second) { return instance }
         case .run(let run):
-            return try await run.make(service)
+            return try await run.makeHere(service)
         case .hit(let hit):
             hit.end()
         case .instance:
@@ -82,23 +82,6 @@ extension Container {
         case .other:
             break
         }
-        return try await resolve(service, qualifier: nil, arguments: first, second)
-    }
-
-    /// Whether requests with these arguments find instances by their hash: others must not pay for it.
-    @usableFromInline
-    nonisolated func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
-        guard isOutsideRuns else { return false }
-        return (standsForItself ? table : core.asked.table).isIndexed(service, arguments)
-    }
-
-    @usableFromInline
-    nonisolated func find(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
-    ) -> Answer {
-        guard isOutsideRuns else { return .other(nil) }
-        guard standsForItself else { return core.asked.find(service, arguments, hash: hash, pack: pack) }
-        // Not through the core, which would be retained: a hit retains only the instance.
-        return table.find(service, arguments, hash: hash)?.answer(from: core, pack) ?? .other(nil)
+        return try await _requester.resolveUnready(service, nil, with: Arguments(first, second))
     }
 }
