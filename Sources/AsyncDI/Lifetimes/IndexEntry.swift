@@ -1,7 +1,7 @@
 /// A cached instance as readers find it, by the hash of its arguments.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds constants of `Sendable` types.
-@usableFromInline class IndexEntry: @unchecked Sendable {
+@usableFromInline class IndexEntry: PublishedElement, @unchecked Sendable {
     /// The arguments for readers that know their types, in an object that the key holds, too; nil where readers never
     /// find the instance by its arguments.
     final let arguments: ArgumentPack?
@@ -18,11 +18,13 @@
     }
 
     final var hash: UInt32 { argumentKey.hash }
+    /// Of an entry without arguments, one that no arguments have.
+    final var placeHash: UInt { arguments == nil ? .max : UInt(hash) }
 
     /// Notes a use, where uses matter.
     func noteUse() {}
 
-    /// The mark of a removed entry; it is never found, whatever its hash.
+    /// The mark of a removed entry, which is never found.
     static let removed = IndexEntry(.none, nil, cell: nil)
 
     /// Both, valid as long as this object, which the caller must keep explicitly: retaining them would take half as

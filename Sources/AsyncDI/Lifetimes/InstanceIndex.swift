@@ -1,14 +1,14 @@
 /// The cached instances of one registration with arguments, published for readers without a lock.
 ///
-/// Open addressing by the hash of the arguments. The reader compares the arguments once it holds the entry and has left
-/// the ``ReadEpoch``, because `==` is user code. Two instances with the same hash are rare; the second one is found
+/// In a ``PublishedArray`` by the hash of the arguments; a removal leaves a mark in its place. The reader compares the
+/// arguments once it holds the entry and has left the ``ReadEpoch``, because `==` is user code. Two instances with the same hash are rare; the second one is found
 /// only under the container's lock.
 ///
 /// `@unchecked Sendable` because `array` and its elements are atomic, and the counts belong to the lock of the
 /// container that owns the registration. Writers return what they remove, to be released after
 /// ``ReadEpoch/synchronize()`` has returned.
 final class InstanceIndex: @unchecked Sendable {
-    private let array = AtomicReference<Places>()
+    private let array = AtomicReference<PublishedArray<IndexEntry>>()
     /// Places that hold an instance.
     private var count = 0
     /// Places that hold or held an instance.
@@ -17,7 +17,9 @@ final class InstanceIndex: @unchecked Sendable {
     /// An instance whose arguments have this hash, inside a ``ReadEpoch``, which keeps the places until the instance is
     /// retained.
     func instance(withHash hash: UInt32) -> IndexEntry? {
-        array.load()?._withUnsafeGuaranteedRef { $0.instance(withHash: hash)?.takeUnretainedValue() }
+        array.load()?._withUnsafeGuaranteedRef {
+            $0.first(withHash: UInt(hash)) { _ in true }?.element.takeUnretainedValue()
+        }
     }
 
     /// The number of places.
@@ -28,8 +30,8 @@ final class InstanceIndex: @unchecked Sendable {
     func insert(_ instance: IndexEntry, retired: inout [AnyObject]) {
         var places = array.object
         if places == nil || (used + 1) * 4 > places!.capacity * 3 {
-            let larger = Places(capacity: max(8, (count + 1).nextPowerOfTwo * 2))
-            for instance in places?.instances ?? [] { larger.insert(instance) }
+            let larger = PublishedArray<IndexEntry>(capacity: max(8, (count + 1).nextPowerOfTwo * 2))
+            places?.forEach { if $0 !== IndexEntry.removed { larger.insert($0) } }
             used = count
             if let old = array.exchange(larger) { retired.append(old) }
             places = larger
@@ -41,7 +43,12 @@ final class InstanceIndex: @unchecked Sendable {
 
     /// Removes an instance, if the index has it.
     func remove(_ instance: IndexEntry, retired: inout [AnyObject]) {
-        guard let places = array.object, let removed = places.remove(instance) else { return }
+        // Unretained because only addresses are compared.
+        let address = Unmanaged.passUnretained(instance).toOpaque()
+        guard let places = array.object,
+            let place = places.first(withHash: instance.placeHash, where: { $0.toOpaque() == address }),
+            let removed = places.replace(.removed, at: place.index)
+        else { return }
         count -= 1
         retired.append(removed)
     }
@@ -50,66 +57,6 @@ final class InstanceIndex: @unchecked Sendable {
         count = 0
         used = 0
         if let old = array.exchange(nil) { retired.append(old) }
-    }
-}
-
-/// A power of two of places, filled but never emptied: a removal leaves a mark.
-///
-/// `@unchecked Sendable` because the places are atomic and the pointer never changes.
-private final class Places: @unchecked Sendable {
-    let capacity: Int
-    private let places: UnsafeMutablePointer<AtomicReference<IndexEntry>>
-    private let mark = IndexEntry.removed
-
-    init(capacity: Int) {
-        self.capacity = capacity
-        places = .allocate(capacity: capacity)
-        for index in 0..<capacity { (places + index).initialize(to: AtomicReference()) }
-    }
-
-    deinit {
-        places.deinitialize(count: capacity)
-        places.deallocate()
-    }
-
-    private func isMark(_ place: Unmanaged<IndexEntry>) -> Bool {
-        // Unretained because only addresses are compared.
-        place.toOpaque() == Unmanaged.passUnretained(mark).toOpaque()
-    }
-
-    /// The first instance with this hash, valid until the read ends.
-    func instance(withHash hash: UInt32) -> Unmanaged<IndexEntry>? {
-        var index = Int(hash) & (capacity - 1)
-        while let place = places[index].load() {
-            if place._withUnsafeGuaranteedRef({ $0.hash == hash }), !isMark(place) { return place }
-            index = (index + 1) & (capacity - 1)
-        }
-        return nil
-    }
-
-    /// Only the writer calls this, and only while at least one place stays free.
-    func insert(_ instance: IndexEntry) {
-        var index = Int(instance.hash) & (capacity - 1)
-        while places[index].load() != nil { index = (index + 1) & (capacity - 1) }
-        _ = places[index].exchange(instance)
-    }
-
-    func remove(_ instance: IndexEntry) -> IndexEntry? {
-        var index = Int(instance.hash) & (capacity - 1)
-        while let place = places[index].load() {
-            // Unretained because only addresses are compared.
-            if place.toOpaque() == Unmanaged.passUnretained(instance).toOpaque() {
-                return places[index].exchange(mark)
-            }
-            index = (index + 1) & (capacity - 1)
-        }
-        return nil
-    }
-
-    var instances: [IndexEntry] {
-        (0..<capacity).compactMap { index in
-            places[index].load().flatMap { isMark($0) ? nil : $0.takeUnretainedValue() }
-        }
     }
 }
 

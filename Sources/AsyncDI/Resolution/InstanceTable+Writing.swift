@@ -7,15 +7,11 @@ extension InstanceTable {
 
     /// The place of a key in this very container, for a registration about to be published.
     func ownPlace(of key: ServiceKey) -> OwnPlace {
-        let hash = key.fastHash
-        guard let (slot, _) = ownSlot(key, hash: hash) else {
-            return OwnPlace(hash: hash, isTaken: false, binding: nil)
-        }
-        return OwnPlace(hash: hash, isTaken: true, binding: slot.binding)
+        guard let (slot, _) = ownSlot(key) else { return OwnPlace(isTaken: false, binding: nil) }
+        return OwnPlace(isTaken: true, binding: slot.binding)
     }
 
     struct OwnPlace {
-        fileprivate let hash: UInt
         /// Whether there is a place, perhaps an empty one.
         fileprivate let isTaken: Bool
         let binding: Binding?
@@ -26,11 +22,11 @@ extension InstanceTable {
         let old = array.object
         if let old, (count + additional) * 4 <= old.capacity * 3 { return }
         var living = 0
-        old?.forEach { slot, _ in if !slot.isEmpty { living += 1 } }
+        old?.forEach { slot in if !slot.isEmpty { living += 1 } }
         var capacity = 8
         while (living + additional) * 2 > capacity { capacity *= 2 }
-        let larger = SlotArray(capacity: capacity)
-        old?.forEach { slot, hash in if !slot.isEmpty { larger.insert(slot, hash: hash) } }
+        let larger = PublishedArray<Slot>(capacity: capacity)
+        old?.forEach { slot in if !slot.isEmpty { larger.insert(slot) } }
         count = living
         if let old = array.exchange(larger) { retired.append(old) }
     }
@@ -40,7 +36,7 @@ extension InstanceTable {
 
     /// The same where the key has been looked for already; a place that it had then stays with it.
     func publish(_ binding: Binding, at place: OwnPlace, retired: inout [AnyObject]) {
-        if place.isTaken { put(binding, retired: &retired) } else { add(binding, hash: place.hash, retired: &retired) }
+        if place.isTaken { put(binding, retired: &retired) } else { add(binding, retired: &retired) }
     }
 
     /// Removes the registration of a key, and its published instance.
@@ -78,26 +74,25 @@ extension InstanceTable {
         guard let slots = array.exchange(nil) else { return }
         retired.append(slots)
         // A registration that is still referenced must not keep its instance.
-        slots.forEach { slot, _ in
+        slots.forEach { slot in
             if let cell = slot.cell.exchange(nil) { retired.append(cell) }
         }
     }
 
     private func put(_ slot: Slot, retired: inout [AnyObject]) {
-        let hash = slot.key.fastHash
-        if let place = ownSlot(slot.key, hash: hash), let old = array.object?.replace(slot, at: place.index) {
+        if let place = ownSlot(slot.key, hash: slot.placeHash), let old = array.object?.replace(slot, at: place.index) {
             // Readers that have found it may be loading its cell: both are released after them.
             if let cell = old.cell.exchange(nil) { retired.append(cell) }
             retired.append(old)
             return
         }
-        add(slot, hash: hash, retired: &retired)
+        add(slot, retired: &retired)
     }
 
     /// Adds a slot whose key has no place yet.
-    private func add(_ slot: Slot, hash: UInt, retired: inout [AnyObject]) {
+    private func add(_ slot: Slot, retired: inout [AnyObject]) {
         reserve(1, retired: &retired)
-        array.object?.insert(slot, hash: hash)
+        array.object?.insert(slot)
         count += 1
     }
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// One container's registrations and ready instances, published for readers without a lock.
 ///
-/// Open addressing over an array of places, each of which stays with its key: what is in it, a registration or only an
-/// instance, is exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
+/// In a ``PublishedArray``, each place of which stays with its key: its slot, a registration or only an instance, is
+/// exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
 /// serialized by the lock of the container that owns the table; they return what they unpublish, to be released once
 /// ``ReadEpoch/synchronize()`` has returned.
 ///
@@ -24,7 +24,7 @@ import Synchronization
     private let hasFallbacks: Bool
 
     private let epoch = ReadEpoch.shared
-    let array = AtomicReference<SlotArray>()
+    let array = AtomicReference<PublishedArray<Slot>>()
     /// Zero while no obstacle stands between a request and a hit.
     let obstacles = Atomic<UInt8>(0)
     static let closedBit: UInt8 = 1
@@ -195,7 +195,7 @@ import Synchronization
     /// The table that holds a registration, among those that this one looks in; nil when none does any more.
     func holder(of binding: Binding) -> InstanceTable? {
         // A registration is there under its own key, so that nothing is left to compare but addresses.
-        let probe = OwnSlotProbe(binding.key, hash: binding.key.fastHash, asksUser: false)
+        let probe = OwnSlotProbe(binding.key, hash: binding.placeHash, asksUser: false)
         return reading {
             firstTable { $0.slot(probe)?.slot.toOpaque() == Unmanaged.passUnretained(binding).toOpaque() ? $0 : nil }
         }
@@ -343,7 +343,7 @@ import Synchronization
 
     /// The place of a slot in this very table, inside a read or under the container's lock, which keep the array and
     /// the slot.
-    func slot(_ probe: some SlotProbe) -> SlotArray.Found? {
+    func slot(_ probe: some SlotProbe) -> PublishedArray<Slot>.Found? {
         array.load()?._withUnsafeGuaranteedRef { $0.find(probe) }
     }
 }

@@ -4,6 +4,8 @@
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants and an atomic.
 @usableFromInline class Slot: @unchecked Sendable {
     final let key: ServiceKey
+    /// The hash of the key.
+    final let placeHash: UInt
     /// The instance that is ready.
     final let cell = AtomicReference<Cell>()
     /// Whether this is a ``Binding``.
@@ -12,6 +14,7 @@
     /// Only a binding says that it is one.
     init(_ key: ServiceKey, isRegistered: Bool = false) {
         self.key = key
+        placeHash = key.fastHash
         self.isRegistered = isRegistered
     }
 
