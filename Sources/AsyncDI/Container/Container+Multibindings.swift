@@ -118,8 +118,9 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         operation: ([Service]) async throws -> sending R
     ) async throws -> sending R {
-        let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
-        let leased = try await request.leasedContributions()
+        let leased = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+            try await request.leasedContributions()
+        }
         return try await holding(leased.compactMap(\.lease), of: leased.instances(of: service), operation)
     }
 
@@ -139,8 +140,9 @@ extension Container {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
         operation: ([Key: Service]) async throws -> sending R
     ) async throws -> sending R {
-        let request = resolver.request(ServiceKey(service, qualifier: qualifier), .none)
-        let leased = try await request.leasedContributions { $0.key(as: key) != nil }
+        let leased = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+            try await request.leasedContributions { $0.key(as: key) != nil }
+        }
         return try await holding(
             leased.compactMap(\.lease), of: leased.dictionary(of: service, keyedBy: key), operation)
     }
@@ -167,8 +169,9 @@ extension Container {
         qualifier: (any Qualifier)? = nil,
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
-        let request = resolver.request(.contribution(to: service, as: key, qualifier), .none)
-        let (instance, lease) = try await request.leased(service)
+        let (instance, lease) = try await _requester.carryOut(.contribution(to: service, as: key, qualifier)) {
+            request in try await request.leased(service)
+        }
         return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
     }
 }

@@ -9,7 +9,7 @@ public enum _Requester: Sendable {
     case container(Container)
     /// Code without a container at hand: that of its task.
     case task(of: Container)
-    /// A factory or a hook.
+    /// Code that has a resolver: a factory, a hook, or the body of `withGraph`.
     case factory(Resolver)
     /// An object that keeps a resolver: a part of its factory until that ends, then code that has the container.
     case keeper(of: Resolver)
@@ -18,7 +18,7 @@ public enum _Requester: Sendable {
 /// Requests that take every rule into account.
 extension _Requester {
     /// The resolver of this requester's requests, as of now.
-    private var resolver: Resolver {
+    var resolver: Resolver {
         switch self {
         case .container(let container), .task(let container): container.resolver
         case .factory(let resolver): resolver
@@ -30,24 +30,25 @@ extension _Requester {
     ///
     /// - Parameters:
     ///   - error: The error of the request.
-    ///   - resolver: The resolver of the request.
+    ///   - host: The container that received the request.
+    ///   - depth: The length of the request's path.
     /// - Returns: The requester; nil when the error has another reason.
-    private func successor(after error: any Error, asking resolver: Resolver) -> _Requester? {
+    func successor(after error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> _Requester? {
         switch self {
         case .container(let container):
-            return container.core.isOvertaken(error, asking: resolver.host) ? self : nil
+            return container.core.isOvertaken(error, asking: host, depth: depth) ? self : nil
         case .task(let container):
-            if container.core.isOvertaken(error, asking: resolver.host) { return self }
-            // Only the end of a current container makes the task use another one.
-            guard container === Container.current, let next = Container.openCurrent,
-                next.core.isOvertaken(error, asking: container.core)
-            else { return nil }
+            if container.core.isOvertaken(error, asking: host, depth: depth) { return self }
+            guard let next = Container.openCurrent, next.core.isOvertaken(error, asking: container.core, depth: depth)
+            else {
+                return nil
+            }
             return .task(of: next)
         case .factory:
             return nil
         case .keeper(of: let kept):
-            guard resolver.asker == nil, let core = kept.core else { return nil }
-            return core.isOvertaken(error, asking: resolver.host) ? self : nil
+            guard kept.asker == nil, let core = kept.core else { return nil }
+            return core.isOvertaken(error, asking: host, depth: depth) ? self : nil
         }
     }
 
@@ -63,7 +64,7 @@ extension _Requester {
             do {
                 return try await action(resolver.request(key, pack))
             } catch {
-                guard let successor = requester.successor(after: error, asking: resolver) else { throw error }
+                guard let successor = requester.successor(after: error, asking: resolver.host) else { throw error }
                 requester = successor
             }
         }
@@ -78,7 +79,7 @@ extension _Requester {
             do {
                 return try action(resolver.request(key, .none))
             } catch {
-                guard let successor = requester.successor(after: error, asking: resolver) else { throw error }
+                guard let successor = requester.successor(after: error, asking: resolver.host) else { throw error }
                 requester = successor
             }
         }
@@ -116,12 +117,17 @@ extension _Requester {
     nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?
     ) async throws -> Service {
-        if let request { return try await request.value(as: service) }
-        return try await resolveUnready(service, nil)
+        guard let request else { return try await resolveUnready(service, nil) }
+        do {
+            return try await request.value(as: service)
+        } catch {
+            guard let successor = successor(after: error, asking: request.host) else { throw error }
+            return try await successor.resolveUnready(service, nil)
+        }
     }
 }
 
-/// The look-up.
+/// The look-up; an object that keeps a resolver makes requests that take every rule into account only.
 ///
 /// Inlined, so that the caller of a container's method calls that container's look-up.
 extension _Requester {
@@ -130,7 +136,8 @@ extension _Requester {
     func find(_ service: any Any.Type) throws -> Answer {
         switch self {
         case .container(let container), .task(let container): container.find(service)
-        case .factory(let resolver), .keeper(of: let resolver): try resolver.find(service)
+        case .factory(let resolver): try resolver.find(service)
+        case .keeper: .other(nil)
         }
     }
 
@@ -142,8 +149,10 @@ extension _Requester {
         switch self {
         case .container(let container), .task(let container):
             container.find(service, arguments, hash: hash, pack: pack)
-        case .factory(let resolver), .keeper(of: let resolver):
+        case .factory(let resolver):
             resolver.find(service, arguments, hash: hash, pack: pack)
+        case .keeper:
+            .other(nil)
         }
     }
 
@@ -152,7 +161,8 @@ extension _Requester {
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
         switch self {
         case .container(let container), .task(let container): container.isIndexed(service, arguments)
-        case .factory(let resolver), .keeper(of: let resolver): resolver.isIndexed(service, arguments)
+        case .factory(let resolver): resolver.isIndexed(service, arguments)
+        case .keeper: false
         }
     }
 
@@ -161,7 +171,8 @@ extension _Requester {
     func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {
         switch self {
         case .container(let container), .task(let container): container.beginHit(service)
-        case .factory(let resolver), .keeper(of: let resolver): resolver.beginHit(service)
+        case .factory(let resolver): resolver.beginHit(service)
+        case .keeper: nil
         }
     }
 
@@ -178,7 +189,8 @@ extension _Requester {
     func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
         switch self {
         case .container(let container), .task(let container): container.beginHit(probe)
-        case .factory(let resolver), .keeper(of: let resolver): resolver.beginHit(probe)
+        case .factory(let resolver): resolver.beginHit(probe)
+        case .keeper: nil
         }
     }
 }

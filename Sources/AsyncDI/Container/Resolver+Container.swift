@@ -1,5 +1,5 @@
 extension Resolver: _Resolving {
-    /// The factory or hook that the resolver was created for.
+    /// The code that has the resolver.
     @inlinable public var _requester: _Requester { .factory(self) }
 
     /// The container that resolves, such as the scope in which a service is being created, for hooks that must know it;

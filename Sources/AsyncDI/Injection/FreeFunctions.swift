@@ -60,8 +60,8 @@ public nonisolated(nonsending) func resolveMany<Service: Sendable>(
     try await CurrentContainer(service, qualifier).resolveMany(service, qualifier: qualifier)
 }
 
-/// The container that the free functions use: the task's current one, or else the default one.
-private struct CurrentContainer: _Resolving {
+/// The container of code without one at hand: the task's current one, or else the default one.
+struct CurrentContainer: _Resolving {
     let _requester: _Requester
 
     init(_ service: any Any.Type, _ qualifier: (any Qualifier)?) throws {

@@ -50,8 +50,8 @@ public struct Injected<Service: Sendable>: Sendable {
         switch source {
         case .instance(let instance): return instance
         case .container(let container, let qualifier):
-            guard let container = container ?? Injection.container else {
-                throw Injection.noContainer(ServiceKey(Service.self, qualifier: qualifier))
+            guard let container else {
+                return try CurrentContainer(Service.self, qualifier).ready(qualifier: qualifier)
             }
             return try container.ready(Service.self, qualifier: qualifier)
         case .host(let host, let qualifier):

@@ -166,7 +166,8 @@ private struct LazyAttempt: Sendable {
     nonisolated(nonsending) func instance<Service: Sendable>(
         _ service: Service.Type, from source: LazySource
     ) async throws -> Service {
-        var question = try source.question(service)
+        let requester = source.requester
+        var question = try source.question(service, from: requester)
         var graph = graph
         if let outlived = question.graph?.outlived {
             // For this attempt only: another task, one that has outlived no scope, may make the next attempt.
@@ -183,7 +184,9 @@ private struct LazyAttempt: Sendable {
             do {
                 let cell = try await request.graphInstance(binding(asking: question, service))
                 if let instance = cell?.load(as: service) { return instance }
-            } catch let error where source.container?.core.isOvertaken(error, asking: question.host, depth: 2) == true {
+            } catch {
+                // Two steps, because the graph's instance stands before the service in the path.
+                guard requester?.successor(after: error, asking: question.host, depth: 2) != nil else { throw error }
                 return try await instance(service, from: source)
             }
         }
@@ -211,8 +214,14 @@ private struct LazyAttempt: Sendable {
 }
 
 extension LazySource {
+    /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
+    fileprivate var requester: _Requester? {
+        if let container { return .container(container) }
+        return origin == nil ? Injection.container.map { .task(of: $0) } : nil
+    }
+
     /// The request that resolves the service.
-    fileprivate func question<Service>(_ service: Service.Type) throws -> Request {
+    fileprivate func question<Service>(_ service: Service.Type, from requester: _Requester?) throws -> Request {
         let key = ServiceKey(service, qualifier: qualifier, arguments: arguments)
         let asker = ResolutionContext.activeRun
         if container == nil, let origin {
@@ -222,8 +231,7 @@ extension LazySource {
                 key: key, pack: pack, host: origin.host, asker: asker, graph: origin.graph ?? origin.asker?.graph,
                 heldBy: origin.holder)
         }
-        guard let container = container ?? Injection.container else { throw Injection.noContainer(key) }
-        let resolver = container.resolver
+        guard let resolver = requester?.resolver else { throw Injection.noContainer(key) }
         return Request(key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph)
     }
 }

@@ -63,6 +63,9 @@ extension InstanceTable.FoundByArguments {
         self.decision = decision
     }
 
+    /// The container that received the request.
+    var host: any ResolutionHost { request.host }
+
     /// Carries the decision out.
     @usableFromInline
     nonisolated(nonsending) func value<Service: Sendable>(as service: Service.Type) async throws -> Service {

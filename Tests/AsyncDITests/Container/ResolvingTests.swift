@@ -95,11 +95,53 @@ private enum Region: Qualifier { case north, south }
         try await exercise(container.resolve(Resolver.self))
     }
 
+    /// A value that makes requests for a requester.
+    private struct Asker: _Resolving { let _requester: _Requester }
+
     @Test func `through the requester of the free functions, and of an object that keeps a resolver`() async throws {
-        struct Asker: _Resolving { let _requester: _Requester }
         try await exercise(Asker(_requester: .task(of: container)))
         try await container.reset()
-        try await exercise(Asker(_requester: .keeper(of: container.resolver)))
+        try await exercise(Asker(_requester: .keeper(of: container.core.resolver)))
+    }
+
+    @Test func `an object that keeps a resolver, and a container, resolve from the scope of the task`() async throws {
+        let kept = Asker(_requester: .keeper(of: container.core.resolver))
+        let outer = try await container.resolve(Database.self)
+        try await container.withScope {
+            Registration(Database.self, instance: Database())
+            Registration(Report.self) { (_, title: String) in Report("inner \(title)") }
+        } operation: { scope in
+            let inner = try await scope.resolve(Database.self)
+            #expect(inner !== outer)
+            for services: any _Resolving in [kept, container, Asker(_requester: .task(of: scope))] {
+                #expect(try await services.resolve(Database.self) === inner)
+                #expect(try services.ready(Database.self) === inner)
+                #expect(try await services.resolve(Report.self, arguments: "May").title == "inner May")
+            }
+        }
+        #expect(try await kept.resolve(Database.self) === outer)
+    }
+
+    @Test func `a request that joined a cancelled creation is repeated outside a scope that has ended`() async throws {
+        let factory = DrivenFactory<Missing>()
+        try await container.register(Missing.self, lifetime: .singleton) { _ in try await factory.run() }
+        let first = Task { try await container.resolve(Missing.self) }
+        await factory.began()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        let late = try await container.withScope { _ in
+            let late = [
+                Task { try await resolve(Missing.self) }, Task { try await container.resolve(Missing.self) },
+                Task { try await Lazy(Missing.self)() },
+            ]
+            await container.core.waiters(of: Missing.self, reach: 3)
+            return late
+        }
+        factory.fail(CancellationError())
+        await factory.began(2)
+        factory.answer(Missing(), run: 1)
+        let instance = try await container.resolve(Missing.self)
+        for task in late { #expect(try await task.value === instance) }
     }
 
     @Test func `a free function repeats its request when its scope ends meanwhile`() async throws {
