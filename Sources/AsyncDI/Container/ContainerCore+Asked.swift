@@ -36,7 +36,7 @@ extension ContainerCore {
     /// - Returns: Whether it must be repeated.
     func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> Bool {
         guard host !== self, host.table.isClosed, let error = error as? ResolutionError else { return false }
-        return error.code == .disposed && error.path.count <= depth
+        return error.code == .disposed && error.path.count <= depth && !error.isOfUserCode
     }
 
     /// Whether the container is disposed or, for requests from outside its hooks, is being disposed.

@@ -91,8 +91,9 @@ public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
     ///   - site: The file and line of the registration.
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?)
 
-    /// Called when a request fails with ``ResolutionError/Code/disposed``: its task has outlived the container or
-    /// scope.
+    /// Called when a request meets a container or scope that is disposed: its task has outlived it.
+    ///
+    /// The request fails with ``ResolutionError/Code/disposed``, or is repeated in an open container around the scope.
     ///
     /// - Parameter key: The requested service.
     func didRefuse(_ key: ServiceKey)

@@ -174,21 +174,21 @@ private struct LazyAttempt: Sendable {
             graph = ResolutionGraph(graph, outliving: outlived.scopes)
             question.graph = outlived.graph
         }
-        try await question.awaitModules()
-        let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
-        recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
-        let request = Request(
-            key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
-            asker: question.asker, graph: graph, heldBy: question.heldBy)
-        while true {
-            do {
+        do {
+            try await question.awaitModules()
+            let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
+            recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
+            let request = Request(
+                key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
+                asker: question.asker, graph: graph, heldBy: question.heldBy)
+            while true {
                 let cell = try await request.graphInstance(binding(asking: question, service))
                 if let instance = cell?.load(as: service) { return instance }
-            } catch {
-                // Two steps, because the graph's instance stands before the service in the path.
-                guard requester?.successor(after: error, asking: question.host, depth: 2) != nil else { throw error }
-                return try await instance(service, from: source)
             }
+        } catch {
+            // Two steps, because the graph's instance stands before the service in the path.
+            guard requester?.successor(after: error, asking: question.host, depth: 2) != nil else { throw error }
+            return try await instance(service, from: source)
         }
     }
 

@@ -18,7 +18,8 @@
     }
 
     final var hash: UInt32 { argumentKey.hash }
-    /// Of an entry without arguments, one that no arguments have.
+    /// Of an entry without arguments, one that no arguments have where `UInt` has more than 32 bits; elsewhere readers may
+    /// find the mark, which has no contents.
     final var placeHash: UInt { arguments == nil ? .max : UInt(hash) }
 
     /// Notes a use, where uses matter.

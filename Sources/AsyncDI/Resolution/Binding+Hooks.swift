@@ -18,7 +18,11 @@ extension Binding {
 /// failure of its own, and must not be taken for the caller's cancellation.
 func translated(_ error: any Error, in run: Run) -> any Error {
     run.recorded?.fail()
-    guard error is CancellationError, !Task.isCancelled else { return error }
+    guard error is CancellationError, !Task.isCancelled else {
+        // A hidden binding is the library's: its errors are those of the request.
+        guard !run.binding.blueprint.isHidden, let error = error as? ResolutionError else { return error }
+        return error.thrownByUserCode
+    }
     return ResolutionError(
         .creationCancelled,
         "the factory of \(run.binding.key) threw CancellationError, although its task was not cancelled.",

@@ -71,6 +71,9 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
 
+    /// Whether a factory or hook threw it: then it is no error of the request for that factory's service.
+    private(set) var isOfUserCode = false
+
     /// The state with which a failed creation passes its error on.
     private struct Delivery {
         /// By identity, because the creation keeps its error.
@@ -123,6 +126,13 @@ public struct ResolutionError: Error, CustomStringConvertible {
     func at(_ steps: [PathStep]) -> ResolutionError {
         var error = self
         error.wholePath = ErrorPath(steps)
+        return error
+    }
+
+    /// The same error, thrown by a factory or hook.
+    var thrownByUserCode: ResolutionError {
+        var error = self
+        error.isOfUserCode = true
         return error
     }
 

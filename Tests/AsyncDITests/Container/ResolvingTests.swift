@@ -129,10 +129,11 @@ private enum Region: Qualifier { case north, south }
         await factory.began()
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
+        let lazy = Lazy(Missing.self, from: container)
         let late = try await container.withScope { _ in
             let late = [
                 Task { try await resolve(Missing.self) }, Task { try await container.resolve(Missing.self) },
-                Task { try await Lazy(Missing.self)() },
+                Task { try await lazy() },
             ]
             await container.core.waiters(of: Missing.self, reach: 3)
             return late
@@ -144,7 +145,28 @@ private enum Region: Qualifier { case north, south }
         for task in late { #expect(try await task.value === instance) }
     }
 
-    @Test func `a free function repeats its request when its scope ends meanwhile`() async throws {
+    @Test func `a factory that throws an error of another container runs once`() async throws {
+        let (began, mayFail, runs) = (Gate(), Gate(), Counter())
+        let other = Container()
+        try await other.dispose()
+        try await container.register(Missing.self, lifetime: .singleton) { _ in
+            runs.increment()
+            began.open()
+            await mayFail.pass()
+            try await other.register(instance: 1)
+            return Missing()
+        }
+        let late = try await container.withScope { _ in
+            let late = Task { try await container.resolve(Missing.self) }
+            await began.pass()
+            return late
+        }
+        mayFail.open()
+        await expect(.disposed) { try await late.value }
+        #expect(runs.value == 1)
+    }
+
+    @Test func `a request that waits for modules is repeated when its scope ends meanwhile`() async throws {
         struct Slow: Module {
             let loading: Gate, mayLoad: Gate
             var registrations: Registrations { Registration(Missing.self) { _ in Missing() } }
@@ -154,11 +176,15 @@ private enum Region: Qualifier { case north, south }
             }
         }
         let (loading, mayLoad) = (Gate(), Gate())
+        let lazy = Lazy(Database.self, from: container)
         let database = try await container.resolve(Database.self)
         let late = try await container.withScope {
             Slow(loading: loading, mayLoad: mayLoad)
         } operation: { scope in
-            let late = Task { try await resolve(Database.self) }
+            let late = [
+                Task { try await resolve(Database.self) }, Task { try await container.resolve(Database.self) },
+                Task { try await lazy() },
+            ]
             await loading.pass()
             Task.detached {
                 await until { scope.core.hasEnded }
@@ -166,6 +192,6 @@ private enum Region: Qualifier { case north, south }
             }
             return late
         }
-        #expect(try await late.value === database)
+        for task in late { #expect(try await task.value === database) }
     }
 }
