@@ -1,7 +1,9 @@
 /// The name of a type as source code spells it: without the module, `String?` for `Optional<String>`.
 func readableName(of type: any Any.Type) -> String {
     if let wrapper = type as? any SugaredType.Type { return wrapper.sugaredName }
-    return String(describing: type)
+    // What `String(describing:)` returns for a type, after the casts with which it looks for another description: they
+    // would be a quarter of a singleton's creation, whose task has its name.
+    return _typeName(type, qualified: false)
 }
 
 /// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
