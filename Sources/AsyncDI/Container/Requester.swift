@@ -110,11 +110,8 @@ extension _Requester {
         try carryOut(ServiceKey(service, qualifier: qualifier)) { request in try request.ready(service) }
     }
 
-    /// Handles requests that the look-up cannot answer at once.
-    ///
-    /// A separate function, so that its caller is small enough to be inlined: on a hit this saves a quarter of the
-    /// time.
-    @usableFromInline @inline(never)
+    /// The instance of a service for which the look-up has made this decision, or none.
+    @usableFromInline
     nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?
     ) async throws -> Service {

@@ -32,10 +32,21 @@ extension _Resolving {
         case .wait(let waiter):
             return try await waiter.cell().value(as: service)
         case .other(let request):
-            return try await _requester.resolveOther(service, request)
+            return try await resolveOther(service, request)
         case .indexed:
-            return try await _requester.resolveOther(service, nil)
+            return try await resolveOther(service, nil)
         }
+    }
+
+    /// Handles requests that the look-up cannot answer at once.
+    ///
+    /// A separate function, so that its caller is small enough to be inlined, which saves a quarter of a hit's time, and
+    /// so that the frame of a task that waits stays in the memory that the task has.
+    @inlinable @inline(never)
+    nonisolated(nonsending) func resolveOther<Service: Sendable>(
+        _ service: Service.Type, _ request: DecidedRequest?
+    ) async throws -> Service {
+        try await _requester.resolveOther(service, request)
     }
 
     /// Returns an instance of a service, creating it if necessary.
