@@ -5,8 +5,9 @@ import Testing
 /// Finds the lines of registrations that stand inside an attribute: `@Test(.container { Registration(…) })`.
 ///
 /// The compiler copies the arguments of an attribute into the code that a macro makes, where `#line` is that of the
-/// declaration below, for every registration. So the source is read: the first registration of the attribute is the first
-/// one that its text has, and so on. Where their numbers differ, as with an `if` in the attribute, the line stays.
+/// declaration below, for every registration. So the source is read: the first registration of the attribute is the
+/// first one that its text has, and so on. Where their numbers differ, as with an `if` in the attribute, the line
+/// stays.
 struct AttributeLines: Sendable {
     /// The registrations of a trait, and its place as the compiler gives it.
     struct Trait: Sendable {

@@ -5,8 +5,8 @@ extension Container {
     ///
     /// It is available in the test, in its helpers and in its child tasks, for tests with the trait
     /// ``Testing/Trait/container(_:sourceLocation:_:)`` and inside
-    /// ``withTestContainer(_:report:fileID:filePath:line:column:_:overrides:operation:)``. It is also the current container of
-    /// `Injection`: property wrappers and free functions find it too.
+    /// ``withTestContainer(_:report:fileID:filePath:line:column:_:overrides:operation:)``. It is also the current
+    /// container of `Injection`: property wrappers and free functions find it too.
     /// ```swift
     /// let checkout = try await Container.test.resolve(Checkout.self)
     /// ```

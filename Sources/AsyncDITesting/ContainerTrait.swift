@@ -81,9 +81,9 @@ extension Trait where Self == ContainerTrait {
     /// reported: see ``TestReport``.
     ///
     /// A report is recorded at the line of the registration that it is about, and at the test when there is none. The
-    /// compiler gives registrations that stand inside the attribute itself the line of the test or suite below it: their
-    /// own lines are looked up in the source. Where that is impossible, as with an `if` in the attribute, the report has
-    /// the line below.
+    /// compiler gives registrations that stand inside the attribute itself the line of the test or suite below it:
+    /// their own lines are looked up in the source. Where that is impossible, as with an `if` in the attribute, the
+    /// report has the line below.
     ///
     /// - Parameters:
     ///   - options: The options of the container.

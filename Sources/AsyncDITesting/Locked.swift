@@ -2,8 +2,8 @@ import Foundation
 
 /// A value behind a lock: every access goes through ``withLock(_:)``.
 ///
-/// `Synchronization.Mutex` is not used because on Linux it makes ThreadSanitizer report races that are none, and these would
-/// be in the tests of an application.
+/// `Synchronization.Mutex` is not used because on Linux it makes ThreadSanitizer report races that are none, and these
+/// would be in the tests of an application.
 ///
 /// `@unchecked Sendable` because the value is touched only while the lock beside it is held; a breach shows where many
 /// threads count.

@@ -3,9 +3,9 @@ import Testing
 
 /// A finding about a test's container, beyond the expectations of the test.
 ///
-/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of the
-/// registration that it is about. ``withTestContainer(_:report:fileID:filePath:line:column:_:overrides:operation:)`` can hand it to a
-/// closure.
+/// In a test with ``Testing/Trait/container(_:sourceLocation:_:)`` each report is an issue of the test, at the line of
+/// the registration that it is about.
+/// ``withTestContainer(_:report:fileID:filePath:line:column:_:overrides:operation:)`` can hand it to a closure.
 public struct TestReport: Sendable, CustomStringConvertible {
     /// The kinds of reports, each of which ``TestContainerOption/allowing(_:because:)`` can switch off.
     @nonexhaustive

@@ -169,9 +169,8 @@ extension Container {
         qualifier: (any Qualifier)? = nil,
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
-        let (instance, lease) = try await _requester.carryOut(.contribution(to: service, as: key, qualifier)) {
-            request in try await request.leased(service)
-        }
+        let key = ServiceKey.contribution(to: service, as: key, qualifier)
+        let (instance, lease) = try await _requester.carryOut(key) { request in try await request.leased(service) }
         return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
     }
 }

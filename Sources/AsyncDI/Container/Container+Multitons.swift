@@ -25,7 +25,8 @@ extension Container {
         let pack = ArgumentPack.erasing(repeat each arguments)
         let types = pack === ArgumentPack.none ? nil : type(of: pack)
         let key = ServiceKey(service, qualifier: qualifier, arguments: types)
-        let (instance, lease) = try await _requester.carryOut(key, pack) { request in try await request.leased(service)
+        let (instance, lease) = try await _requester.carryOut(key, pack) { request in
+            try await request.leased(service)
         }
         return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
     }

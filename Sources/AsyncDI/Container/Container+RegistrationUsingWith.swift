@@ -1,5 +1,5 @@
-// Each overload of `register(using:with:)` binds the initializer of `Registration` with as many parameters, of which the
-// compiler infers the same.
+// Each overload of `register(using:with:)` binds the initializer of `Registration` with as many parameters, of which
+// the compiler infers the same.
 
 extension Container {
     /// Registers an initializer, and where each of its parameters comes from.

@@ -27,8 +27,8 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
     public let owner: UInt64
     /// Whether a caller gets the thrown error.
     ///
-    /// False for the disposal hook of an instance that was evicted, unregistered or replaced, or whose scope was dropped,
-    /// or ended because its body threw: observers alone are told.
+    /// False for the disposal hook of an instance that was evicted, unregistered or replaced, or whose scope was
+    /// dropped, or ended because its body threw: observers alone are told.
     public internal(set) var hasCaller = true
 
     /// The service and the kind of call: `Database factory`.

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A scope that lasts as long as this object: for a screen, a connection, or a response that is still being written.
 ///
-/// It is opened synchronously, and closed when its owner releases it. Its instances are then disposed in the background,
-/// with an error as ``DisposalReason/error``, because its work may be incomplete. Observers receive the errors of hooks.
+/// It is opened synchronously, and closed when its owner releases it. Its instances are then disposed in the
+/// background, with an error as ``DisposalReason/error``, because its work may be incomplete. Observers receive the
+/// errors of hooks.
 /// ```swift
 /// final class PlayerScreen {
 ///     private let scope: OwnedScope
@@ -63,10 +64,11 @@ public final class OwnedScope: Sendable {
 
     /// Runs a part of the scope's work, with the scope as ``Container/current``.
     ///
-    /// - Parameter operation: The work, isolated like the code around it. When it throws, the scope ends with its error.
+    /// - Parameter operation: The work, isolated like the code around it. When it throws, the scope ends with its
+    ///   error.
     /// - Returns: The result of the work.
-    /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before, or
-    ///   meanwhile, so that the work is lost.
+    /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before,
+    ///   or meanwhile, so that the work is lost.
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {

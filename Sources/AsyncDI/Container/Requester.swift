@@ -53,7 +53,7 @@ extension _Requester {
         }
     }
 
-    /// Carries a request out; once more if it failed only because the current scope has ended meanwhile.
+    /// Carries a request out; again whenever it failed only because the current scope has ended meanwhile.
     @inline(__always)
     nonisolated(nonsending) func carryOut<R>(
         _ key: ServiceKey, _ pack: ArgumentPack = .none,

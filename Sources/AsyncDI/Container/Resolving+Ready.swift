@@ -20,8 +20,8 @@ extension _Resolving {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`; inside a
-    ///   factory, the errors of ``resolve(_:qualifier:)`` for an instance that the new one must not hold.
+    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`;
+    ///   inside a factory, the errors of ``resolve(_:qualifier:)`` for an instance that the new one must not hold.
     public func ready<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) throws -> Service {

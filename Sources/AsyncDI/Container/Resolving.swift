@@ -40,8 +40,8 @@ extension _Resolving {
 
     /// Handles requests that the look-up cannot answer at once.
     ///
-    /// A separate function, so that its caller is small enough to be inlined, which saves a quarter of a hit's time, and
-    /// so that the frame of a task that waits stays in the memory that the task has.
+    /// A separate function, so that its caller is small enough to be inlined, which saves a quarter of a hit's time. It
+    /// makes the requester, so that the frame of a task that waits stays in the memory that the task has.
     @inlinable @inline(never)
     nonisolated(nonsending) func resolveOther<Service: Sendable>(
         _ service: Service.Type, _ request: DecidedRequest?

@@ -104,7 +104,8 @@ public struct ActivitySnapshot: Sendable {
         public let container: String
         /// The time since its opening, by the container's clock.
         public let duration: Duration
-        /// Whether a body, or the owner of an ``OwnedScope``, ends the scope, and not a call of ``Container/dispose()``.
+        /// Whether a body, or the owner of an ``OwnedScope``, ends the scope, and not a call of
+        /// ``Container/dispose()``.
         public let hasOwner: Bool
     }
 

@@ -2,9 +2,9 @@ extension DependencyGraph {
     /// The graph without source locations and figures of a run: to be kept in a file, and compared.
     ///
     /// Left out are the sites, the counts and the durations. Registrations that are called alike, as contributions
-    /// without a key are, are numbered by their lifetimes and by what they are connected with, however far away, and only
-    /// then by their places. So the ``json()`` of a declared graph's contract stays the same when registrations change
-    /// places.
+    /// without a key are, are numbered by their lifetimes and by what they are connected with, however far away, and
+    /// only then by their places. So the ``json()`` of a declared graph's contract stays the same when registrations
+    /// change places.
     public var contract: DependencyGraph {
         let names = contractNames
         func name(_ old: String) -> String { names[old] ?? old }

@@ -1,7 +1,7 @@
 /// The connections of each node of a graph, in terms that do not depend on how nodes are numbered.
 ///
-/// Nodes have colors, as in the search for symmetries of graphs: at first, a node's color says what it is; in each later
-/// round also which colors its neighbors had in the round before. Colors of two graphs can be compared.
+/// Nodes have colors, as in the search for symmetries of graphs: at first, a node's color says what it is; in each
+/// later round also which colors its neighbors had in the round before. Colors of two graphs can be compared.
 struct Surroundings {
     private typealias Neighbor = (node: Int, edge: UInt64)
 
@@ -46,8 +46,8 @@ struct Surroundings {
 
     /// Gives each of these nodes a color of its own.
     ///
-    /// Nodes with one color are mostly interchangeable: which one comes first makes no difference to the graph. But then
-    /// the nodes that belong to it must come first as well.
+    /// Nodes with one color are mostly interchangeable: which one comes first makes no difference to the graph. But
+    /// then the nodes that belong to it must come first as well.
     ///
     /// - Parameter names: The nodes in the order in which they come where nothing else tells them apart.
     mutating func tellApart(_ names: [String]) {

@@ -18,8 +18,9 @@
     }
 
     final var hash: UInt32 { argumentKey.hash }
-    /// Of an entry without arguments, one that no arguments have where `UInt` has more than 32 bits; elsewhere readers may
-    /// find the mark, which has no contents.
+    /// Of an entry without arguments, a hash that no arguments have.
+    ///
+    /// Where `UInt` has 32 bits, some may have it: readers then find the mark, which has no contents.
     final var placeHash: UInt { arguments == nil ? .max : UInt(hash) }
 
     /// Notes a use, where uses matter.

@@ -1,8 +1,8 @@
 /// The cached instances of one registration with arguments, published for readers without a lock.
 ///
 /// In a ``PublishedArray`` by the hash of the arguments; a removal leaves a mark in its place. The reader compares the
-/// arguments once it holds the entry and has left the ``ReadEpoch``, because `==` is user code. Two instances with the same hash are rare; the second one is found
-/// only under the container's lock.
+/// arguments once it holds the entry and has left the ``ReadEpoch``, because `==` is user code. Two instances with the
+/// same hash are rare; the second one is found only under the container's lock.
 ///
 /// `@unchecked Sendable` because `array` and its elements are atomic, and the counts belong to the lock of the
 /// container that owns the registration. Writers return what they remove, to be released after

@@ -122,8 +122,8 @@ public struct ParameterSource<Value: Sendable>: Sendable {
 }
 
 extension ParameterSource where Value: Hashable {
-    /// An argument of the request: the first `.argument` of a registration is the first one given to `resolve`, the second
-    /// one the second.
+    /// An argument of the request: the first `.argument` of a registration is the first one given to `resolve`, the
+    /// second one the second.
     ///
     /// ```swift
     /// Registration(

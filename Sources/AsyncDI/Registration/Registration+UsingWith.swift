@@ -8,8 +8,8 @@ extension Registration where Service: Sendable {
     ///
     /// Registration(using: Document.init(title:store:), with: .argument, .resolved, lifetime: .multiton)
     /// ```
-    /// Shared parameters that must be created are created concurrently, as without `with:`; the arguments of a parameter's
-    /// service come before it.
+    /// Shared parameters that must be created are created concurrently, as without `with:`; the arguments of a
+    /// parameter's service come before it.
     ///
     /// - Parameters:
     ///   - initializer: The initializer, or any function that returns the service.

@@ -18,9 +18,9 @@ public protocol AroundCreation: Sendable {
     /// Called before a creation begins.
     ///
     /// Called synchronously in the task of the request that begins the creation, with its task-locals. A creation that
-    /// first waits for the disposal of an earlier instance calls this when that wait is over, in a task that inherits the
-    /// request's task-locals; one that is reset meanwhile never does. Factories that request other services are inside
-    /// the wrappers of their own creations.
+    /// first waits for the disposal of an earlier instance calls this when that wait is over, in a task that inherits
+    /// the request's task-locals; one that is reset meanwhile never does. Factories that request other services are
+    /// inside the wrappers of their own creations.
     ///
     /// - Parameter creation: The instance to be created.
     /// - Returns: The wrapper of the factory and the `onCreate` hooks; nil for none.

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// There may be thousands for one creation: each is one object, and takes no lock.
 ///
-/// `@unchecked Sendable` because `kept` is written by the thread that set the claimed bit of `state`, and read only once
-/// `state` was seen to be done.
+/// `@unchecked Sendable` because `kept` is written by the thread that set the claimed bit of `state`, and read only
+/// once `state` was seen to be done.
 @usableFromInline final class Waiter: Suspension, @unchecked Sendable {
     enum Outcome: Sendable {
         case instance(Cell)

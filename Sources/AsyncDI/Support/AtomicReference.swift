@@ -30,7 +30,8 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         return bits.load(ordering: .sequentiallyConsistent).map { Unmanaged<Object>.fromOpaque($0) }
     }
 
-    /// The object, retained: for writers, which hold the lock of this reference, and for objects that are never replaced.
+    /// The object, retained: for writers, which hold the lock of this reference, and for objects that are never
+    /// replaced.
     var object: Object? {
         // Otherwise the reference's owner, which owns the object, could end between the load and the retain.
         defer { withExtendedLifetime(self) {} }

@@ -22,8 +22,8 @@ final class PublishedArray<Element: PublishedElement>: @unchecked Sendable {
     }
 
     deinit {
-        // As places of any objects, which have the same layout: the deinitializer of a generic class is not specialized,
-        // and would ask the runtime for the type of its places.
+        // As places of any objects, because they have the same layout: the deinitializer of a generic class is not
+        // specialized, and would ask the runtime for the type of its places.
         let places = UnsafeMutableRawPointer(places)
         places.assumingMemoryBound(to: AtomicReference<AnyObject>.self).deinitialize(count: capacity)
         places.deallocate()
