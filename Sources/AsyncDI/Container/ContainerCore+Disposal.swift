@@ -18,7 +18,9 @@ extension ContainerCore {
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
         let asker = Waits.asker(of: ResolutionContext.activeRun)
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
-            return try await wait(for: disposal, deadline: nil)
+            // Most hooks do not suspend.
+            let hasEnded = disposal.hasEnded ? true : await disposal.wait(atMost: nil, clock: clock)
+            return try report(disposal, hasEnded: hasEnded)
         }
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
         let suspension = Suspension()
@@ -38,7 +40,7 @@ extension ContainerCore {
         // A hook that blocks its thread must not delay the deadline of this call.
         let depth = deadline == nil ? 0 : Int.max
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody, depth: depth) else { return }
-        try await wait(for: disposal, deadline: deadline)
+        try report(disposal, hasEnded: await disposal.wait(atMost: deadline, clock: clock))
     }
 
     /// Disposes the container if that needs neither a hook nor a wait.
@@ -64,8 +66,7 @@ extension ContainerCore {
     /// The error for work that was lost although this scope's body returned; nil if the work is complete.
     var lostWork: ResolutionError? { disposalUnderWay?.lostWork }
 
-    private func wait(for disposal: Disposal, deadline: Duration?) async throws {
-        let hasEnded = await disposal.wait(atMost: deadline, clock: clock)
+    private func report(_ disposal: Disposal, hasEnded: Bool) throws {
         var errors = disposal.errors
         if !hasEnded {
             let subject = disposal.subject?.description ?? "its end"
@@ -148,27 +149,25 @@ extension ContainerCore {
         return reason.error == nil ? reason.with(error) : reason
     }
 
-    private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
-        scopeBeginsClosing()
-        let observed = observedHandle()
-        detach(depth: depth) {
-            if !hasHooksOnly { await self.endWork(disposal, reason: reason, depth: depth) }
-            await self.run(disposal, reason: reason)
-            withExtendedLifetime(observed) {}
-        }
-    }
-
     /// Runs a disposal in a task of its own, which inherits nothing from the caller.
     ///
     /// If possible, it begins in the caller's thread, so that it is over when this returns if no hook suspends. Not
     /// inside other disposals or factories, because the thread's stack would grow with their depth.
-    private func detach(depth: Int, _ disposal: @escaping @Sendable () async -> Void) {
+    private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
+        scopeBeginsClosing()
+        let observed = observedHandle()
         if depth < Self.greatestDepthOnOneStack, ResolutionContext.run == nil,
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
         {
-            Task.immediateDetached(operation: disposal)
+            Task.immediateDetached {
+                await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
+                withExtendedLifetime(observed) {}
+            }
         } else {
-            Task.detached(operation: disposal)
+            Task.detached {
+                await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
+                withExtendedLifetime(observed) {}
+            }
         }
     }
 
@@ -213,8 +212,10 @@ extension ContainerCore {
         await awaitCleanups(disposal)
     }
 
-    /// Disposes the instances, the latest first.
-    private func run(_ disposal: Disposal, reason: DisposalReason) async {
+    /// Disposes the instances, the latest first, after the current work unless there is none.
+    @inline(__always)
+    private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
+        if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
         while let (item, isLeased) = withState({ $0.takeNewest() }) {
             if isLeased, let cell = item.cell {
                 disposal.waits(for: .leases(of: item.binding.key))

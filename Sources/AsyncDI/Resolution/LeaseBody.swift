@@ -14,9 +14,11 @@ final class LeaseBody: Activity, @unchecked Sendable {
 
     /// A body of the current task.
     init(leasing leases: [any HeldLease]) {
-        let asker = Waits.asker(of: ResolutionContext.activeRun)
-        parent = LeaseContext.activeBody
-        place = ResolutionContext.activeRun?.activity
+        let run = ResolutionContext.activeRun
+        let body = LeaseContext.activeBody
+        let asker = Waits.asker(of: run, in: body)
+        parent = body
+        place = run?.activity
         around = asker?.activity
         self.leases = Locked(leases)
         super.init(.body, inside: asker)

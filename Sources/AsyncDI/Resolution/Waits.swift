@@ -13,9 +13,12 @@ enum Waits {
     /// The activity that a call belongs to, nil outside every activity.
     ///
     /// `run` is the run that makes the call, nil outside every run.
-    static func asker(of run: Run?) -> Asker? {
+    static func asker(of run: Run?) -> Asker? { asker(of: run, in: LeaseContext.activeBody) }
+
+    /// The same in a body of the current task.
+    static func asker(of run: Run?, in body: LeaseBody?) -> Asker? {
         let activity = run?.activity
-        if let body = LeaseContext.activeBody, body.isInside(activity) { return Asker(activity: body, run: run) }
+        if let body, body.isInside(activity) { return Asker(activity: body, run: run) }
         return activity.map { Asker(activity: $0, run: run) }
     }
 
