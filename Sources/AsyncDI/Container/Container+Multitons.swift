@@ -18,17 +18,27 @@ extension Container {
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``.
+    @inlinable
     public nonisolated(nonsending) func withInstance<Service: Sendable, each Argument: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
-        let pack = ArgumentPack.erasing(repeat each arguments)
+        let (instance, body) = try await beginBody(
+            leasing: service, qualifier, ArgumentPack.erasing(repeat each arguments))
+        return try await LeaseBody.run(operation, with: instance, in: body)
+    }
+
+    /// Leases an instance for a body of the current task; without a lease, the instance belongs to the body alone.
+    @usableFromInline
+    nonisolated(nonsending) func beginBody<Service: Sendable>(
+        leasing service: Service.Type, _ qualifier: (any Qualifier)?, _ pack: ArgumentPack
+    ) async throws -> (Service, LeaseBody?) {
         let types = pack === ArgumentPack.none ? nil : type(of: pack)
         let key = ServiceKey(service, qualifier: qualifier, arguments: types)
         let (instance, lease) = try await _requester.carryOut(key, pack) { request in
             try await request.leased(service)
         }
-        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
+        return (instance, lease.map { LeaseBody(leasing: [$0]) })
     }
 
     /// Runs the body of leases, and ends the leases after it.
@@ -36,10 +46,7 @@ extension Container {
         _ leases: [any HeldLease], of leased: Leased,
         _ operation: (Leased) async throws -> sending R
     ) async throws -> sending R {
-        if leases.isEmpty { return try await operation(leased) }
-        let body = LeaseBody(leasing: leases)
-        defer { body.end() }
-        return try await LeaseContext.$body.bind(body) { try await operation(leased) }
+        try await LeaseBody.run(operation, with: leased, in: leases.isEmpty ? nil : LeaseBody(leasing: leases))
     }
 
     /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.

@@ -68,12 +68,12 @@ extension Container {
     ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed during the body,
     ///   so that its work was not completed. When both the body and the disposal throw, observers receive the errors of
     ///   the disposal.
+    @inlinable
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: (Container) async throws -> sending R
     ) async throws -> sending R {
-        var scope = try core.openScope(
-            key: nil, name: scopeName(key), holder: self, isPinned: true, registrations: registrations)
+        var scope = try openBodyScope(named: scopeName(key), registrations)
         return try await Container.run(operation, in: &scope)
     }
 
@@ -84,12 +84,12 @@ extension Container {
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The same as ``withScope(_:registrations:operation:)``.
+    @inlinable
     public nonisolated(nonsending) func withScope<R>(
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: (Container) async throws -> sending R
     ) async throws -> sending R {
-        var scope = try core.openScope(
-            key: nil, name: "scope", holder: self, isPinned: true, registrations: registrations)
+        var scope = try openBodyScope(named: "scope", registrations)
         return try await Container.run(operation, in: &scope)
     }
 
@@ -97,7 +97,8 @@ extension Container {
     ///
     /// It binds the task-local itself, as ``TaskLocal/bind(_:isolation:_:)`` does and for its reasons: each layer costs
     /// a request as much as a look-up.
-    private static func run<R>(
+    @inlinable
+    static func run<R>(
         _ operation: (Container) async throws -> sending R, in scope: inout Container,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> sending R {
@@ -111,22 +112,28 @@ extension Container {
             }
         } catch {
             // The body's error is the caller's; what goes wrong in disposal has been reported to the observers.
-            try? await end(&scope, reason: DisposalReason(error: error, hasCaller: false))
+            try? await end(&scope, because: error)
             throw error
         }
-        try await end(&scope, reason: DisposalReason())
+        try await end(&scope, because: nil)
         return result
     }
 
-    private nonisolated(nonsending) static func end(_ scope: inout Container, reason: DisposalReason) async throws {
+    @usableFromInline
+    nonisolated func openBodyScope(named name: String, _ registrations: () -> Registrations) throws -> Container {
+        try core.openScope(key: nil, name: name, holder: self, isPinned: true, registrations: registrations)
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) static func end(_ scope: inout Container, because error: (any Error)?) async throws {
         defer { scope.core.unpin(&scope) }
-        if reason.error == nil { return try await scope.core.endBody() }
-        try await scope.core.dispose(reason: reason, isEndOfBody: true)
+        guard let error else { return try await scope.core.endBody() }
+        try await scope.core.dispose(reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
     }
 }
 
 /// The name of a scope with a key, in messages.
-private func scopeName<Key: Hashable>(_ key: Key) -> String {
+@usableFromInline func scopeName<Key: Hashable>(_ key: Key) -> String {
     // Most keys are strings, which interpolation describes ten times as slowly.
     (key as? String) ?? "\(key)"
 }

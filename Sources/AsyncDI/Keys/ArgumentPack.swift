@@ -25,11 +25,13 @@
     /// No arguments.
     ///
     /// Not an empty pack of types, because the compiler can lay this out statically: retaining it then costs nothing.
-    static let none = ArgumentPack()
+    @usableFromInline static let none = ArgumentPack()
 
     /// The arguments of a request, or `none` without arguments.
+    @inlinable
     static func erasing<each Argument: Sendable>(_ values: repeat each Argument) -> ArgumentPack {
-        Arguments<repeat each Argument>.count == 0 ? .none : Arguments(repeat each values)
+        for _ in repeat (each Argument).self { return Arguments(repeat each values) }
+        return .none
     }
 
     @usableFromInline init() {}

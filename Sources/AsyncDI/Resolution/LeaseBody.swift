@@ -1,7 +1,7 @@
 /// The running body of a `withInstance`.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
-final class LeaseBody: Activity, @unchecked Sendable {
+@usableFromInline final class LeaseBody: Activity, @unchecked Sendable {
     /// The body that this one runs in.
     let parent: LeaseBody?
     /// The activity of the run that began the body.
@@ -35,7 +35,27 @@ final class LeaseBody: Activity, @unchecked Sendable {
     /// Whether the body holds a matching lease.
     func holds(where isMeant: (any HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
 
+    /// Runs the body of a `withInstance`, and ends its leases.
+    @inlinable
+    static func run<Leased: Sendable, R>(
+        _ operation: (Leased) async throws -> sending R, with leased: Leased, in body: LeaseBody?,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> sending R {
+        guard let body else { return try await operation(leased) }
+        defer { body.end() }
+        // Unsafe because `withValue` cannot express that the result was received as `sending` and that no other code
+        // uses it on its way out.
+        nonisolated(unsafe) let result = try await LeaseBody.current.withValue(body) {
+            _ = isolation
+            return try await operation(leased)
+        }
+        return result
+    }
+
+    @usableFromInline static let current = LeaseContext.$body
+
     /// Ends the leases.
+    @usableFromInline
     func end() {
         let ended = leases.withLock { leases in
             defer { leases = [] }
