@@ -3,16 +3,26 @@ import AsyncDI
 /// Containers with an open scope of each kind, and their problems.
 struct Wiring {
     private let checked: [CheckedContainer]
+    /// An open scope of each kind, by container; not opened by their names, of which two may be the same.
+    private let scopes: [[(scope: OwnedScope, services: [any Any.Type])]]
 
-    init(_ checked: [CheckedContainer]) { self.checked = checked }
+    /// Opens a scope of each kind, in which no instance is created.
+    init(_ checked: [CheckedContainer]) throws {
+        self.checked = checked
+        scopes = try checked.map { one in
+            try one.scopes.map { scope in
+                (try OwnedScope(in: one.container, name: scope.name) { scope.registrations }, scope.services)
+            }
+        }
+    }
 
     /// All declared dependencies, including those of scopes, as one graph.
     var graph: DependencyGraph {
         get async throws {
             var containers: [Container] = []
-            for one in checked {
+            for (one, scopes) in zip(checked, scopes) {
                 containers.append(one.container)
-                for scope in one.scopes { containers.append(try await one.open(scope)) }
+                containers += scopes.map(\.scope.container)
             }
             return try DependencyGraph(declaredBy: containers)
         }
@@ -25,11 +35,11 @@ struct Wiring {
             problems += report.problems.map { WiringDiagnostic($0) }
             opaque += report.opaque.map { WiringDiagnostic(opaque: $0) }
         }
-        for one in checked {
+        for (one, scopes) in zip(checked, scopes) {
             note(try await one.container.validationReport())
             note(try await one.container.validationReport(resolving: one.services))
-            for scope in one.scopes {
-                note(try await one.open(scope).validationReport(resolving: scope.services))
+            for (scope, services) in scopes {
+                note(try await scope.container.validationReport(resolving: services))
             }
         }
         var found = problems
@@ -57,12 +67,5 @@ struct Wiring {
             hints += graph.outlivingUsers.nodes.map { WiringDiagnostic(outlivingUsers: $0) }
         }
         return hints
-    }
-}
-
-extension CheckedContainer {
-    /// Opens a scope of a kind, in which no instance is created.
-    fileprivate func open(_ scope: Scope) async throws -> Container {
-        try await container.openScope(scope.name) { scope.registrations }
     }
 }

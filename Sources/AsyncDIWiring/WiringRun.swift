@@ -19,7 +19,7 @@ import Foundation
         let stamp = options.stamp.map { WiringStamp(file: $0, arguments: arguments, contract: options.contract) }
         if stamp?.isUpToDate == true { return WiringOutcome() }
         do {
-            let wiring = Wiring(try await containers())
+            let wiring = try Wiring(try await containers())
             if let drawing = options.drawing { return WiringOutcome(output: try draw(try await wiring.graph, drawing)) }
             var found = try await wiring.diagnostics(warnings.union(options.warnings))
             if let contract = options.contract {

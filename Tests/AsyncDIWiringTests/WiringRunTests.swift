@@ -100,6 +100,34 @@ private struct Handler: Sendable {
         #expect(unknown.errors.hasPrefix("error: Ink is not registered in container \"app\""))
     }
 
+    @Test func `two kinds of scope may have one name`() async {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self, fileID: "App/App.swift", line: 1)
+            Registration(using: Handler.init, lifetime: .scoped, fileID: "App/App.swift", line: 2)
+        }
+        for isFirst in [true, false] {
+            let outcome = await run {
+                [
+                    CheckedContainer(app).scope("request", resolving: Handler.self) {
+                        if isFirst { Registration(expected: Request.self) }
+                    },
+                    CheckedContainer(app).scope("request", resolving: Handler.self) {
+                        if !isFirst { Registration(expected: Request.self) }
+                    },
+                ]
+            }
+            #expect(outcome.errors.contains("container \"request\" does not"))
+        }
+        let right = await run {
+            [
+                CheckedContainer(app).scope("request").scope("request", resolving: Handler.self) {
+                    Registration(expected: Request.self)
+                }
+            ]
+        }
+        #expect(right == WiringOutcome())
+    }
+
     @Test func `what a scope registers is checked in it`() async {
         let app = Container(name: "app") { Registration(instance: Font()) }
         let outcome = await run {

@@ -78,11 +78,11 @@ final class NearMisses {
         let conforming = keys(conformingTo: key.service)
         if !conforming.isEmpty {
             let list = conforming.prefix(5).map(\.description).joined(separator: ", ")
-            let name = readableName(of: key.service)
+            let modifier = ".implements(\(metatypeExpression(key.service)))"
             advice.append(
                 conforming.count == 1
-                    ? "\(list) conforms: add .implements((any \(name)).self) to its registration."
-                    : "\(list) conform: add .implements((any \(name)).self) to the registration of the one you mean."
+                    ? "\(list) conforms: add \(modifier) to its registration."
+                    : "\(list) conform: add \(modifier) to the registration of the one you mean."
             )
         }
         if let place = containersElsewhere.first(where: { core in

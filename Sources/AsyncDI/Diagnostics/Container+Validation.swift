@@ -90,8 +90,10 @@ extension Container {
         var bindings = (core.isScope ? own : []).map { (binding: $0, table: core.table) }
         var missing: [ResolutionError] = []
         for service in services {
-            let found = core.registeredHereAndAbove.filter { $0.binding.key.service == service }
-            if found.isEmpty { missing.append(core.miss(ServiceKey(service), asker: nil)) }
+            guard let found = core.bindings(of: service) else {
+                missing.append(core.miss(ServiceKey(service), asker: nil))
+                continue
+            }
             bindings += found
         }
         let graph = StaticGraph(of: bindings, askedBy: core)
@@ -128,6 +130,28 @@ extension ContainerCore {
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             return (state.registrations.inOrder, state.setUpProblems)
+        }
+    }
+
+    /// The registrations that a request for a service may find here, with any qualifier and arguments, or those behind
+    /// a wrapper type; nil when the service is missing.
+    fileprivate func bindings(of service: any Any.Type) -> [(binding: Binding, table: InstanceTable)]? {
+        func found(where isMeant: (ServiceKey) -> Bool) -> [(binding: Binding, table: InstanceTable)]? {
+            let registered = registeredHereAndAbove.filter { isMeant($0.binding.key) }
+            if registered.isEmpty { return nil }
+            return registered.filter { table.registration(of: $0.binding.key)?.binding === $0.binding }
+        }
+        if let found = found(where: { $0.service == service }) { return found }
+        switch (service as? any WrapperType.Type)?.need {
+        case .nothing?: return []
+        case .optional(let inner)?: return bindings(of: inner) ?? []
+        case .later(let inner, _)?: return bindings(of: inner)
+        case .contributions(let inner, let isWanted)?:
+            return found { key in
+                guard key.service == inner, case .contribution(let id) = key.role else { return false }
+                return isWanted(id)
+            }
+        case nil: return nil
         }
     }
 

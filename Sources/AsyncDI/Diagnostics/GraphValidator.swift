@@ -23,6 +23,8 @@ struct GraphValidator<Place: AnyObject> {
         var sharing: Sharing
         /// Whether arguments distinguish its instances: an instance that needs another one of its own kind is no cycle.
         var hasArguments = false
+        /// Whether its arguments may also decide which of its dependencies it needs.
+        var choosesByArguments = false
         var edges: [Edge] = []
     }
 
@@ -33,13 +35,16 @@ struct GraphValidator<Place: AnyObject> {
     static var mostCycles: Int { 100 }
 
     /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a
-    /// cycle, up to the limit; empty if and only if the graph has no cycle.
+    /// cycle, up to the limit.
+    ///
+    /// Among nodes with arguments alone, each round may have other arguments, and the recursion end. A node without
+    /// arguments needs the same again.
     var cycles: [[Int]] {
         StronglyConnectedComponents(
             successors: nodes.map { node in
-                node.edges.filter { $0.isNeededAtOnce && !nodes[$0.to].hasArguments }.map(\.to)
+                node.choosesByArguments ? [] : node.edges.filter(\.isNeededAtOnce).map(\.to)
             }
-        ).cycles(upTo: Self.mostCycles)
+        ).cycles(upTo: Self.mostCycles) { !nodes[$0].hasArguments }
     }
 
     /// Paths from a shared node to one that it must not hold, through nodes that live in the node that requested them.

@@ -72,15 +72,15 @@ extension Container {
     ///   longer is cancelled, and the report does not wait for it.
     /// - Returns: The results.
     public func health(timeout: Duration) async -> HealthReport {
-        let entries = await core.checkHealth(timeout: timeout)
-        if entries.allSatisfy(\.isHealthy) { return HealthReport(entries: entries) }
+        let checked = await core.checkHealth(timeout: timeout)
+        if checked.allSatisfy(\.entry.isHealthy) { return HealthReport(entries: checked.map(\.entry)) }
         let graph = try? declaredGraph()
         return HealthReport(
-            entries: entries.map { entry in
+            entries: checked.map { entry, service in
                 guard !entry.isHealthy, let graph else { return entry }
                 return HealthReport.Entry(
                     key: entry.key, status: entry.status, duration: entry.duration,
-                    affected: graph.users(of: "\(entry.key)"), argumentKey: entry.argumentKey)
+                    affected: graph.users(of: service.text), argumentKey: entry.argumentKey)
             })
     }
 }
@@ -95,18 +95,21 @@ extension ContainerCore {
         let check: HealthCheck
     }
 
-    fileprivate func checkHealth(timeout: Duration) async -> [HealthReport.Entry] {
-        let entries = await withTaskGroup(of: HealthReport.Entry?.self) { group in
+    /// The result of a check, and its service as graphs name it.
+    fileprivate typealias Checked = (entry: HealthReport.Entry, service: RecordedService)
+
+    fileprivate func checkHealth(timeout: Duration) async -> [Checked] {
+        let checked = await withTaskGroup(of: Checked?.self) { group in
             for subject in subjects() {
                 group.addTask { await self.check(subject, timeout: timeout) }
             }
-            var entries: [(name: String, entry: HealthReport.Entry)] = []
-            for await entry in group {
-                if let entry { entries.append(("\(entry.key) \(entry.arguments)", entry)) }
+            var named: [(name: String, checked: Checked)] = []
+            for await checked in group {
+                if let checked { named.append(("\(checked.entry.key) \(checked.entry.arguments)", checked)) }
             }
-            return entries
+            return named
         }
-        return entries.sorted { $0.name < $1.name }.map(\.entry)
+        return checked.sorted { $0.name < $1.name }.map(\.checked)
     }
 
     private func subjects() -> [Subject] {
@@ -130,13 +133,14 @@ extension ContainerCore {
     }
 
     /// The result of one check; nil when the instance is gone, which makes its failure meaningless.
-    private func check(_ subject: Subject, timeout: Duration) async -> HealthReport.Entry? {
+    private func check(_ subject: Subject, timeout: Duration) async -> Checked? {
         let begin = stopwatch.elapsed()
         let status = await status(of: subject, timeout: timeout)
         let entry = HealthReport.Entry(
             key: subject.key.binding.key, status: status, duration: stopwatch.elapsed() - begin, affected: [],
             argumentKey: subject.key.arguments)
-        return entry.isHealthy || isAlive(subject) ? entry : nil
+        guard entry.isHealthy || isAlive(subject) else { return nil }
+        return (entry, RecordedService(subject.key.binding, in: table))
     }
 
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {

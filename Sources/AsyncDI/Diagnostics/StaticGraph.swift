@@ -18,7 +18,11 @@ struct StaticGraph {
         let host: ObjectIdentifier
     }
 
+    /// The container that all roots are requested from.
+    private let asked: any ResolutionHost
+    /// The first ones are the roots.
     private(set) var entries: [Entry] = []
+    private var rootCount = 0
     /// Services that are missing, requested with other arguments, or registered wrongly.
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies are unknown.
@@ -45,9 +49,11 @@ struct StaticGraph {
     /// The graph of registrations, each in its container, requested from one container, and of everything that they
     /// lead to.
     init(of bindings: [(binding: Binding, table: InstanceTable)], askedBy host: any ResolutionHost) {
+        asked = host
         for (binding, table) in bindings where !binding.blueprint.isHidden {
             _ = number(of: binding, in: table, askedBy: host)
         }
+        rootCount = entries.count
         var next = 0
         while next < entries.count {
             lookUpDependencies(of: next)
@@ -193,44 +199,94 @@ extension StaticGraph {
     /// Values that each scope must supply, and that a service needs in a scope that does not: a value that a scope
     /// registers as expected counts as supplied.
     var valuesNotSupplied: [ResolutionError] {
-        var problems: [ResolutionError] = []
-        for asker in entries {
-            for edge in asker.edges {
-                let value = entries[edge.to]
-                guard value.binding.blueprint.isExpected, (value.table.host as? ContainerCore)?.isScope == false else {
-                    continue
-                }
-                problems.append(
-                    ResolutionError(
-                        .notRegistered,
-                        "\(value.binding.key) is expected to be supplied by each scope, and \(asker.host.displayName) does not.",
-                        advice: "Register it when the scope is opened, or resolve \(asker.binding.key) elsewhere.",
-                        steps: [asker.binding.step, value.binding.step]))
+        reachedHere.flatMap { asker in
+            edgesHere(of: asker).map { entries[$0.to] }.filter(\.isLeftToScopes).map { value in
+                ResolutionError(
+                    .notRegistered,
+                    "\(value.binding.key) is expected to be supplied by each scope, and \(asker.host.displayName) does not.",
+                    advice: "Register it when the scope is opened, or resolve \(asker.binding.key) elsewhere.",
+                    steps: [asker.binding.step, value.binding.step])
             }
         }
-        return problems
+    }
+
+    /// The dependencies of a registration that are resolved in the scope, if any are.
+    ///
+    /// Not the `Provider` of an instance that lives above the scope: it is called in other scopes, too.
+    private func edgesHere(of entry: Entry) -> [GraphValidator<AnyObject>.Edge] {
+        entry.edges.filter { $0.isHeld || entry.host === asked }
+    }
+
+    /// The registrations that resolving the roots leads to in the scope.
+    private var reachedHere: [Entry] {
+        var isReached = entries.indices.map { $0 < rootCount }
+        var frontier = Array(0..<rootCount)
+        while let number = frontier.popLast() {
+            for edge in edgesHere(of: entries[number]) where !isReached[edge.to] {
+                isReached[edge.to] = true
+                frontier.append(edge.to)
+            }
+        }
+        return zip(entries, isReached).compactMap { $1 ? $0 : nil }
+    }
+
+    /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps:
+    /// each as the path from that instance.
+    private var valuesOutOfReach: [[Int]] {
+        entries.indices.filter { entries[$0].isKeptAboveScopes }.flatMap { holder in
+            var paths: [[Int]] = []
+            var seen: Set<Int> = [holder]
+            var frontier = [[holder]]
+            while let path = frontier.popLast() {
+                for edge in entries[path[path.count - 1]].edges where edge.isHeld && edge.isNeededAtOnce {
+                    guard seen.insert(edge.to).inserted else { continue }
+                    if entries[edge.to].isLeftToScopes {
+                        paths.append(path + [edge.to])
+                    } else if case .asker = entries[edge.to].sharing {
+                        frontier.append(path + [edge.to])
+                    }
+                }
+            }
+            return paths
+        }
     }
 
     /// All problems, each once: first missing services, then cycles, then captives.
     var allProblems: [ResolutionError] {
         let nodes = entries.map { entry in
-            GraphValidator<AnyObject>.Node(
-                sharing: entry.sharing, hasArguments: entry.binding.key.arguments != nil, edges: entry.edges)
+            let hasArguments = entry.binding.key.arguments != nil
+            return GraphValidator<AnyObject>.Node(
+                sharing: entry.sharing, hasArguments: hasArguments,
+                // An initializer's parameters are all resolved.
+                choosesByArguments: hasArguments && entry.binding.blueprint.dependencies == nil, edges: entry.edges)
         }
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         let validator = GraphValidator(nodes: nodes, rule: rule)
         let cycles = validator.cycles.map { cycle in
             ResolutionError.circular((cycle + [cycle[0]]).map { entries[$0].binding.step })
         }
-        let captives = validator.captives.map { path in
+        let captivePaths = validator.captives
+        let captives = captivePaths.map { path in
             let (holder, captive) = (entries[path[0]], entries[path[path.count - 1]])
             return ResolutionError.captive(
                 holder.binding, in: holder.host, holding: captive.binding.key, of: captive.host,
                 resetWith: captive.isReset(under: holder) ? captive.binding.lifetime : nil,
                 steps: path.map { entries[$0].binding.step })
         }
+        let known = Set(captivePaths.map { [$0[0], $0[$0.count - 1]] })
+        let outOfReach = valuesOutOfReach.filter { !known.contains([$0[0], $0[$0.count - 1]]) }.map { path in
+            let (holder, value) = (entries[path[0]], entries[path[path.count - 1]])
+            return ResolutionError(
+                .notRegistered,
+                "\(value.binding.key) is expected to be supplied by each scope, but \(holder.binding.key) is "
+                    + "\(holder.binding.lifetime) and created in \(holder.host.displayName).",
+                advice: "Register \(holder.binding.key) as .scoped, give it a Provider<"
+                    + "\(readableName(of: value.binding.key.service))> to call at each use, or pass the value as an "
+                    + "argument of the call.",
+                steps: path.map { entries[$0].binding.step })
+        }
         var seen: Set<String> = []
-        return (problems + cycles + captives).filter { seen.insert($0.description).inserted }
+        return (problems + cycles + captives + outOfReach).filter { seen.insert($0.description).inserted }
     }
 }
 
@@ -245,6 +301,19 @@ extension StaticGraph.Entry {
                 outlivesScopes: binding.lifetime.outlivesScopes,
                 isResettable: binding.lifetime.isResettable)
         }
+    }
+
+    /// Whether it stands for a value that each scope must supply.
+    fileprivate var isLeftToScopes: Bool { binding.blueprint.isExpected && isIn(table.host, aScope: false) }
+
+    /// Whether a container that is no scope creates and keeps its instances.
+    fileprivate var isKeptAboveScopes: Bool {
+        binding.lifetime.sharing == .registeringContainer && !binding.blueprint.isExpected
+            && binding.blueprint.instance == nil && isIn(host, aScope: false)
+    }
+
+    private func isIn(_ host: any ResolutionHost, aScope: Bool) -> Bool {
+        (host as? ContainerCore)?.isScope == aScope
     }
 
     /// Whether the holder would keep an instance that has been reset.

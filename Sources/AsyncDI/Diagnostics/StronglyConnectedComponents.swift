@@ -56,7 +56,9 @@ struct StronglyConnectedComponents {
     /// A shortest cycle of one component; nil when the whole graph has none.
     var firstCycle: [Int]? {
         var search = ShortestPaths(successors)
-        return components.first(where: isCyclic).flatMap { cycles(in: $0, upTo: 1, &search).first }
+        return components.first(where: isCyclic).flatMap {
+            cycles(in: $0, upTo: 1, through: { _ in true }, &search).first
+        }
     }
 
     /// For each edge that is part of a cycle, a shortest cycle through it, unless an earlier cycle contains the edge.
@@ -64,19 +66,23 @@ struct StronglyConnectedComponents {
     /// A cycle begins with its lowest node, which is not repeated at the end. The number of cycles is bounded: services
     /// that all need one another form more cycles than a reader wants.
     ///
-    /// - Parameter limit: The highest number of cycles from one component.
-    /// - Returns: The cycles; empty if and only if the graph has no cycle.
-    func cycles(upTo limit: Int) -> [[Int]] {
+    /// - Parameters:
+    ///   - limit: The highest number of cycles from one component.
+    ///   - isWanted: Whether a cycle through this node counts; a cycle with no such node is left out.
+    /// - Returns: The cycles; empty if and only if no cycle leads through such a node.
+    func cycles(upTo limit: Int, through isWanted: (Int) -> Bool = { _ in true }) -> [[Int]] {
         var search = ShortestPaths(successors)
         return components.filter(isCyclic).map { $0.sorted() }.sorted { $0[0] < $1[0] }
-            .flatMap { cycles(in: $0, upTo: limit, &search) }
+            .flatMap { cycles(in: $0, upTo: limit, through: isWanted, &search) }
     }
 
     private func isCyclic(_ component: [Int]) -> Bool {
         component.count > 1 || successors[component[0]].contains(component[0])
     }
 
-    private func cycles(in component: [Int], upTo limit: Int, _ search: inout ShortestPaths) -> [[Int]] {
+    private func cycles(
+        in component: [Int], upTo limit: Int, through isWanted: (Int) -> Bool, _ search: inout ShortestPaths
+    ) -> [[Int]] {
         struct Edge: Hashable {
             let from: Int
             let to: Int
@@ -89,6 +95,8 @@ struct StronglyConnectedComponents {
                 if cycles.count == limit { return cycles }
                 var cycle = search.path(from: to, to: from) { numbers[$0] == numbers[from] }
                 for (node, next) in zip(cycle, cycle.dropFirst() + [to]) { covered.insert(Edge(from: node, to: next)) }
+                // A wanted node is in every cycle through its own edges: none of them is missed.
+                guard cycle.contains(where: isWanted) else { continue }
                 if let lowest = cycle.indices.min(by: { cycle[$0] < cycle[$1] }) {
                     cycle = Array(cycle[lowest...] + cycle[..<lowest])
                 }

@@ -35,7 +35,7 @@ import Testing
         #expect(cycles.count == 100 && cycles.allSatisfy { $0.count == 2 })
     }
 
-    @Test func `what is needed later, and what has arguments, closes no cycle`() {
+    @Test func `what is needed later, and what has arguments alone, closes no cycle`() {
         let later = [
             Node(sharing: .asker, edges: [.init(to: 1)]),
             Node(sharing: .asker, edges: [.init(to: 0, isNeededAtOnce: false)]),
@@ -43,6 +43,30 @@ import Testing
         #expect(validator(later).cycles.isEmpty)
         let arguments = [Node(sharing: .asker, hasArguments: true, edges: [.init(to: 0)])]
         #expect(validator(arguments).cycles.isEmpty)
+        let pair = (0...1).map { Node(sharing: .asker, hasArguments: true, edges: [.init(to: 1 - $0)]) }
+        #expect(validator(pair).cycles.isEmpty)
+    }
+
+    @Test func `a cycle leads through arguments, unless they may decide that it ends`() {
+        func nodes(choosing: Bool) -> [Node] {
+            [
+                Node(sharing: .asker, edges: [.init(to: 1)]),
+                Node(sharing: .asker, hasArguments: true, choosesByArguments: choosing, edges: [.init(to: 0)]),
+            ]
+        }
+        #expect(validator(nodes(choosing: false)).cycles == [[0, 1]])
+        #expect(validator(nodes(choosing: true)).cycles.isEmpty)
+    }
+
+    @Test func `cycles that do not count do not use up the limit`() {
+        // A hundred and fifty recursions with arguments before the one without.
+        let count = 151
+        let nodes = (0...count).map { number -> Node in
+            let edges: [Validator.Edge] =
+                number == count ? [.init(to: 0)] : [.init(to: number), .init(to: number + 1)]
+            return Node(sharing: .asker, hasArguments: number < count, edges: edges)
+        }
+        #expect(validator(nodes).cycles == [Array(0...count)])
     }
 
     @Test func `a root singleton holds a scoped service through transients, but not what it only can ask for`() {
@@ -83,24 +107,27 @@ import Testing
                     isNeededAtOnce: Int.random(in: 0..<4, using: &random) > 0,
                     isHeld: Int.random(in: 0..<4, using: &random) > 0)
             }
-            return Node(sharing: sharing, hasArguments: Int.random(in: 0..<8, using: &random) == 0, edges: edges)
+            let hasArguments = Int.random(in: 0..<3, using: &random) == 0
+            return Node(
+                sharing: sharing, hasArguments: hasArguments,
+                choosesByArguments: hasArguments && Int.random(in: 0..<4, using: &random) == 0, edges: edges)
         }
         let validator = validator(nodes)
 
-        // A node is in a cycle when it reaches itself.
+        // A node is in a cycle when it reaches itself; nodes with arguments alone make none.
         let reach = transitiveClosure(count) { from, to in
-            nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce } && !nodes[to].hasArguments
+            nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce } && !nodes[from].choosesByArguments
         }
-        #expect(validator.cycles.isEmpty == (0..<count).allSatisfy { !reach[$0][$0] })
+        #expect(validator.cycles.isEmpty == (0..<count).allSatisfy { !reach[$0][$0] || nodes[$0].hasArguments })
         for cycle in validator.cycles {
+            #expect(cycle.contains { !nodes[$0].hasArguments })
             for (from, to) in zip(cycle, cycle.dropFirst() + [cycle[0]]) {
                 #expect(nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce })
             }
         }
         let given = validator.cycles.flatMap { zip($0, $0.dropFirst() + [$0[0]]).map { [$0, $1] } }
-        for from in 0..<count {
-            for edge in nodes[from].edges
-            where edge.isNeededAtOnce && !nodes[edge.to].hasArguments && (edge.to == from || reach[edge.to][from]) {
+        for from in 0..<count where !nodes[from].hasArguments {
+            for edge in nodes[from].edges where edge.isNeededAtOnce && (edge.to == from || reach[edge.to][from]) {
                 #expect(given.contains([from, edge.to]))
             }
         }

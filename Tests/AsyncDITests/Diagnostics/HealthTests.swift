@@ -36,6 +36,21 @@ import Testing
         #expect(await container.health(timeout: .seconds(60)).entries.isEmpty)
     }
 
+    @Test func `a failed contribution names the services that need it`() async throws {
+        struct Checks: Sendable {
+            let all: [String: Repository]
+        }
+        let container = Container {
+            database(isBroken: false)
+            Registration(using: Repository.init, lifetime: .singleton)
+                .healthCheck { _ in throw Broken() }.intoMany(key: "main")
+            Registration(using: Checks.init, lifetime: .singleton)
+        }
+        _ = try await container.resolve(Checks.self)
+        let report = await container.health(timeout: .seconds(60))
+        #expect(report.entries.first { !$0.isHealthy }?.affected == ["[Repository]", "Checks"])
+    }
+
     @Test func `a failure names the services that need the instance, the nearest first`() async throws {
         let container = Container {
             database(isBroken: true)

@@ -16,6 +16,19 @@ private struct User: Sendable {
 private struct Session: Sendable {
     let user: User
 }
+private struct Audit: Sendable {
+    let user: Provider<User>
+}
+private struct Report: Sendable {
+    let user: Provider<User>
+}
+private final class Parent: Sendable {
+    init(child: Child) {}
+}
+private final class Child: Sendable {
+    init(name: String, parent: Parent) {}
+    init(name: String) {}
+}
 protocol ValidatedPlugin: Sendable {}
 private struct Speller: ValidatedPlugin {}
 private struct Host: Sendable {
@@ -113,6 +126,99 @@ private struct Reader: Sendable {
             Registration(using: User.init, lifetime: .singleton)
         }
         #expect(try await problems(direct) == ["captiveDependency: User → Request"])
+    }
+
+    @Test func `a value that scopes supply is out of reach of what a container above them keeps`() async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: User.init)
+            Registration(using: Session.init, lifetime: Lifetime("session"))
+        }
+        let expected = ["notRegistered: Session → User → Request"]
+        #expect(try await problems(app) == expected)
+        // It is true: no scope reaches it.
+        await #expect(throws: ResolutionError.self) {
+            try await app.withScope {
+                Registration(instance: Request())
+            } operation: { _ in
+                _ = try await app.resolve(Session.self)
+            }
+        }
+        let child = Container(parent: Container()) {
+            Registration(expected: Request.self)
+            Registration(using: User.init, lifetime: .singleton)
+        }
+        #expect(try await problems(child) == ["notRegistered: User → Request"])
+        // A scope's own declaration stands for the value, and a provider is called at each use.
+        let scope = try await Container().openScope {
+            Registration(expected: Request.self)
+            Registration(using: User.init, lifetime: .singleton)
+        }
+        #expect(try await problems(scope) == [])
+        let provided = Container {
+            Registration(expected: Request.self)
+            Registration(Session.self, lifetime: Lifetime("session")) { _ in throw CancellationError() }
+                .dependencies(Provider<Request>.self)
+        }
+        #expect(try await problems(provided) == [])
+    }
+
+    @Test func `a provider above a scope is no need of the scope`() async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: User.init, lifetime: .scoped)
+            Registration(using: Audit.init, lifetime: .singleton)
+            Registration(using: Report.init, lifetime: .scoped)
+        }
+        #expect(try await problems(app) == [])
+        func report(_ services: any Any.Type..., registrations: () -> Registrations = { Registrations() })
+            async throws -> [String]
+        {
+            let scope = try await app.openScope(registrations: registrations)
+            return try await scope.validationReport(resolving: services).problems.map {
+                "\($0.code): " + $0.path.map(\.description).joined(separator: " → ")
+            }
+        }
+        #expect(try await report(Audit.self) { Registrations { Registration(expected: Request.self) } } == [])
+        #expect(try await report(Audit.self) == [])
+        #expect(try await report(User.self) == ["notRegistered: User → Request"])
+        // The scope's own service calls its provider in the scope.
+        #expect(try await report(Report.self) == ["notRegistered: User → Request"])
+        // A hidden registration is not resolved here.
+        #expect(
+            try await report(User.self) { Registrations { Registration(instance: User(request: Request())) } } == [])
+    }
+
+    @Test func `a root may be a wrapper`() async throws {
+        let app = Container {
+            Registration((any ValidatedPlugin).self) { _ in Speller() }.dependencies(Font.self).intoMany()
+        }
+        func problems(_ service: any Any.Type) async throws -> [String] {
+            try await app.validationReport(resolving: [service]).problems.map {
+                "\($0.code): " + $0.path.map(\.description).joined(separator: " → ")
+            }
+        }
+        for root in [[any ValidatedPlugin].self, [any ValidatedPlugin]?.self] as [any Any.Type] {
+            let found = try await problems(root)
+            #expect(found.count == 1 && found[0].hasSuffix("→ Font"), "\(found)")
+        }
+        #expect(try await problems(Optional<Page>.self) == [])
+        #expect(try await problems([Page].self).count == 1)
+        #expect(try await problems(Lazy<Page>.self).count == 1)
+        #expect(try await problems(Resolver.self) == [])
+    }
+
+    @Test func `a cycle through a service with arguments is found`() async throws {
+        let container = Container {
+            Registration(instance: "a")
+            Registration(using: Parent.init, with: .resolved(by: String.self), lifetime: .singleton)
+            Registration(using: Child.init(name:parent:), taking: String.self, lifetime: .multiton)
+        }
+        #expect(try await problems(container) == ["circularDependency: Parent → Child(String) → Parent"])
+        await #expect(throws: ResolutionError.self) { try await container.resolve(Parent.self) }
+        // A closure may choose by its argument.
+        try await container.register(Child.self, lifetime: .multiton) { (_, name: String) in Child(name: name) }
+        #expect(try await problems(container) == [])
     }
 
     @Test func `lazy and provided services must be there, but close no cycle`() async throws {
