@@ -3,6 +3,8 @@
 public enum TestContainerError: Error, Sendable, CustomStringConvertible {
     /// The current task has no test container.
     case noTestContainer
+    /// The current test container was made by `withTestContainer`, whose registrations are evaluated only once.
+    case noRepeatableRegistrations
     /// The container has ended, and the awaited event is not among the listed ones.
     case noSuchEvent(events: [String])
 
@@ -12,6 +14,9 @@ public enum TestContainerError: Error, Sendable, CustomStringConvertible {
         case .noTestContainer:
             "There is no test container here. Give the test or its suite the trait .container { … }, or run the code inside "
                 + "withTestContainer. A detached task does not have it: resolve in the test, and pass the instance on."
+        case .noRepeatableRegistrations:
+            "The container of withTestContainer is made of registrations that cannot be evaluated again. Pass them to "
+                + "withChaos, or give the test or its suite the trait .container { … }."
         case .noSuchEvent(let events):
             "The container has ended without the awaited event. Its events: "
                 + (events.isEmpty ? "none" : events.joined(separator: "; ")) + "."

@@ -27,7 +27,7 @@ final class TestSession: Sendable {
     let testID: Test.ID?
     /// Evaluates the registrations of the test once more; nil where they cannot be evaluated again.
     let makeRegistrations: (@Sendable () -> Registrations)?
-    private let options: TestContainerOption.Values
+    let options: TestContainerOption.Values
     private let overrides: [Override]
     private let report: @Sendable (TestReport) -> Void
     /// The lines of registrations that stand inside an attribute.

@@ -103,6 +103,33 @@ struct ChaosTests {
         }
     }
 
+    @Test(
+        .container(.defaultLifetime(.singleton)) {
+            Registration(Connection.self) { _ in Connection() }.onDispose { $0.close() }
+        })
+    func `rounds have the default lifetime of the test's container`() async throws {
+        try await withChaos(seed: 1, rounds: 3, faults: []) { container in
+            let first = try await container.resolve(Connection.self)
+            #expect(try await container.resolve(Connection.self) === first)
+        }
+        try await withChaos(seed: 1, rounds: 3, faults: [], defaultLifetime: .singleton) {
+            Registration(Connection.self) { _ in Connection() }.onDispose { $0.close() }
+        } operation: { container in
+            _ = try await container.resolve(Connection.self)
+        }
+    }
+
+    @Test func `registrations that cannot be evaluated again are an error with an advice`() async throws {
+        let error = await #expect(throws: TestContainerError.self) {
+            try await withTestContainer {
+                StoreModule()
+            } operation: { _ in
+                try await withChaos(seed: 1, rounds: 1) { _ in }
+            }
+        }
+        #expect(error?.description.contains("Pass them to withChaos") == true)
+    }
+
     @Test func `a round is repeated by its seed`() async throws {
         func plan(_ seed: UInt64) async -> [String]? {
             let error = await #expect(throws: ChaosFailure.self) {

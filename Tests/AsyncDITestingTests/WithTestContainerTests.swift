@@ -94,6 +94,19 @@ struct WithTestContainerTests {
         #expect(found.isEmpty)
     }
 
+    @Test func `an override by an instance of a decorated service is used`() async throws {
+        let found = try await reports {
+            Registration(String.self, lifetime: .singleton) { _ in "real" }
+            Decoration(String.self) { _, text in "decorated \(text)" }
+        } overrides: {
+            Registration(String.self, instance: "fake")
+        } in: { container in
+            let text = try await container.resolve(String.self)
+            #expect(text == "decorated fake")
+        }
+        #expect(found.isEmpty)
+    }
+
     @Test func `an override that nothing resolves is a warning, unless the body throws`() async throws {
         let found = try await reports(overrides: {
             Registration(String.self, qualifier: "host", instance: "example.org")

@@ -91,7 +91,7 @@ extension ContainerCore {
             })
         blueprint.site = inherited.blueprint.site
         blueprint.keying = inherited.blueprint.keying
-        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
+        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) {} }
         return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
     }
@@ -163,7 +163,9 @@ extension ContainerCore {
                 try await resolver.resolveForward(binding, pack, in: table)
             }
         }
-        blueprint.factory = decoration.decorator.decorate(blueprint.factory)
+        blueprint.factory = decoration.decorator.decorate(blueprint.factory) { [settings] in
+            settings.interceptor?.didResolve(binding)
+        }
         return Binding(blueprint, defaultLifetime: defaultLifetime, base: base)
     }
 }

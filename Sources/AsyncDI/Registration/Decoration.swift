@@ -48,10 +48,11 @@ public struct Decoration: Sendable {
 protocol ErasedDecorator: Sendable {
     /// Returns the factory with the decorator around it.
     ///
-    /// - Parameter factory: A factory of the decorator's service: that of a registration to which the decoration
-    ///   applies.
+    /// - Parameters:
+    ///   - factory: A factory of the decorator's service: that of a registration to which the decoration applies.
+    ///   - noteUse: Called when a registered instance is decorated.
     /// - Returns: A factory of the same service.
-    func decorate(_ factory: Factory) -> Factory
+    func decorate(_ factory: Factory, notingInstance noteUse: @escaping @Sendable () -> Void) -> Factory
     /// A factory of the same service that returns an instance resolved elsewhere.
     func factory(
         resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
@@ -61,10 +62,14 @@ protocol ErasedDecorator: Sendable {
 private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
-    func decorate(_ factory: Factory) -> Factory {
+    func decorate(_ factory: Factory, notingInstance noteUse: @escaping @Sendable () -> Void) -> Factory {
         // Both unchecked because the key of the registration has proved the type.
         if let instance = factory.instance {
-            return ServiceFactory({ _, _ in instance.value(as: Service.self) }, decorators: [decorate])
+            return ServiceFactory(
+                { _, _ in
+                    noteUse()
+                    return instance.value(as: Service.self)
+                }, decorators: [decorate])
         }
         return unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
     }

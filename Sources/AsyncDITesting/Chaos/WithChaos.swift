@@ -45,22 +45,24 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///   - faults: The faults that the plan may use.
 ///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
 ///     of it, which is otherwise a failure.
+///   - defaultLifetime: The lifetime of registrations without one, as in the application's own container.
 ///   - registrations: The registrations; evaluated for each round.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
 /// - Throws: ``ChaosFailure``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
-    faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
+    faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false, defaultLifetime: Lifetime = .graph,
     @RegistrationBuilder _ registrations: () -> Registrations,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
     for plan in ChaosPlan.rounds(rounds, from: seed, faults: faults) {
-        try await ChaosRound(plan, registrations(), resets: resets).run(patience: patience, operation)
+        let round = ChaosRound(plan, registrations(), resets: resets, defaultLifetime: defaultLifetime)
+        try await round.run(patience: patience, operation)
     }
 }
 
-/// Runs a body many times with the registrations of the current test's container, as
-/// ``withChaos(seed:rounds:patience:faults:resets:_:operation:)`` does.
+/// Runs a body many times with the registrations, default lifetime and clock of the current test's container, as
+/// ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` does.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
@@ -71,18 +73,20 @@ public nonisolated(nonsending) func withChaos(
 ///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
 ///     of it, which is otherwise a failure.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
-/// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``.
+/// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``;
+///   ``TestContainerError/noRepeatableRegistrations``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
     faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
-    guard let session = TestSession.current, let make = session.makeRegistrations else {
-        throw TestContainerError.noTestContainer
-    }
+    guard let session = TestSession.current else { throw TestContainerError.noTestContainer }
+    guard let make = session.makeRegistrations else { throw TestContainerError.noRepeatableRegistrations }
     for plan in ChaosPlan.rounds(rounds, from: seed, faults: faults) {
         // An override that the rounds resolve is one that the test resolves.
-        let round = ChaosRound(plan, make(), resets: resets, usesSeenBy: session.watcher)
+        let round = ChaosRound(
+            plan, make(), resets: resets, defaultLifetime: session.options.defaultLifetime,
+            clock: session.options.makeClock(), usesSeenBy: session.watcher)
         try await round.run(patience: patience, operation)
     }
 }
@@ -101,11 +105,14 @@ struct ChaosRound {
     private let container: Container
 
     init(
-        _ plan: ChaosPlan, _ registrations: Registrations, resets: Bool, usesSeenBy watcher: TestWatcher? = nil
+        _ plan: ChaosPlan, _ registrations: Registrations, resets: Bool, defaultLifetime: Lifetime,
+        clock: any Clock<Duration> = ContinuousClock(), usesSeenBy watcher: TestWatcher? = nil
     ) {
         self.plan = plan
         interceptor = ChaosInterceptor(plan, resets: resets, usesSeenBy: watcher)
-        container = Container(name: "chaos", observers: [interceptor], registrations: registrations)
+        container = Container(
+            name: "chaos", defaultLifetime: defaultLifetime, observers: [interceptor], clock: clock,
+            registrations: registrations)
         interceptor.watch(container)
     }
 
