@@ -90,18 +90,31 @@ extension ContainerCore {
     /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for
     /// its own caller, or for a caller of that one.
     private func refuseInsideBody() throws {
-        guard let current = Container.current?.core, current.hasOwner, !current.table.isClosed,
-            isAboveOrSame(current)
-        else { return }
+        guard let current = Container.current?.core.openCore(below: nil, where: \.hasOwner), isAboveOrSame(current)
+        else {
+            return
+        }
         throw ResolutionError(
             .invalidOperation, "work in \(current.displayName) drains \(displayName), which waits for it.",
             advice: "Drain a container outside the bodies that use it.")
     }
 
-    /// Refuses new work for requests from outside, here and in the containers below that are not scopes.
-    fileprivate func beginDraining() {
+    /// Refuses new work for requests from outside, here and in the containers below; not in the scopes of bodies, which
+    /// are current work.
+    func beginDraining() {
         table.isDraining = true
-        for child in childCores where !child.isScope { child.beginDraining() }
+        for child in childCores where !child.isBodyScope { child.beginDraining() }
+    }
+
+    /// The innermost matching container that is open, from this one up to another one, which does not count.
+    private func openCore(below top: ContainerCore?, where isMeant: (ContainerCore) -> Bool) -> ContainerCore? {
+        var found: ContainerCore?
+        var core: ContainerCore? = self
+        while let current = core, current !== top {
+            if found == nil, !current.table.isClosed, isMeant(current) { found = current }
+            core = current.parent
+        }
+        return core === top ? found : nil
     }
 
     /// Waits until every body and every creation has ended, here and below.
@@ -139,8 +152,16 @@ extension ContainerCore {
         guard table.isDraining, ResolutionContext.activeRun == nil, LeaseContext.activeBody == nil else {
             return false
         }
-        guard let current = Container.current?.core, !current.table.isClosed else { return true }
-        return !isAboveOrSame(current)
+        var top = self
+        var above = parent
+        while let core = above {
+            if core.table.isDraining { top = core }
+            above = core.parent
+        }
+        // The current container may be the draining one itself, or a scope that was opened by hand: no drain waits for
+        // their users.
+        return openCore(below: top, where: \.isBodyScope) == nil
+            && Container.current?.core.openCore(below: top, where: \.isBodyScope) == nil
     }
 }
 

@@ -112,6 +112,8 @@ extension ContainerCore {
             return state.life.isOpen
         }
         if !isOpen { child.abandon() }
+        // After the addition: a drain that begins now sees the child, or is seen here.
+        if table.isDraining { child.beginDraining() }
     }
 
     func forgetChild(_ id: ObjectIdentifier) {

@@ -49,6 +49,9 @@ extension ContainerCore {
         // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
+        // The registrations of a scope that is not opened may bring instances with hooks.
+        var isOpen = false
+        defer { if !isOpen { _ = core.beginDisposal(reason: DisposalReason(error: Self.cutShort(core))) } }
         // Two tasks may reach this point with the same key: both receive the first one's scope.
         let other: ContainerCore? = try withState { state in
             // Under the lock: a drain that has begun sees the scope of a body, or the body is refused.
@@ -57,8 +60,9 @@ extension ContainerCore {
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
             core.isBodyScope = isPinned || owner == .work
             core.hasOwner = isPinned || owner != nil
-            if core.isBodyScope { state.life.beginBody() }
+            if core.isBodyScope { state.life.beginBody() } else if table.isDraining { core.table.isDraining = true }
             state.note(.scopeOpened, .scopeOpened(name))
+            isOpen = true
             return nil
         }
         if let other {

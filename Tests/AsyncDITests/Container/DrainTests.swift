@@ -189,6 +189,98 @@ import Testing
         try await drain.value
     }
 
+    /// A drain that waits for a body, and what happens meanwhile.
+    private func duringADrain(
+        of container: Container, bodyIn place: Container? = nil, _ operation: () async throws -> Void,
+        inBody: @escaping @Sendable (Container) async throws -> Void = { _ in }
+    ) async throws {
+        let (isWorking, isDraining, hasWorked, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let request = Task {
+            try await (place ?? container).withScope { scope in
+                isWorking.arrive()
+                await isDraining.pass()
+                do {
+                    defer { hasWorked.open() }
+                    try await inBody(scope)
+                }
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await container.drain() }
+        await drains(place ?? container)
+        isDraining.open()
+        try await operation()
+        await hasWorked.pass()
+        mayEnd.open()
+        try await request.value
+        try await drain.value
+    }
+
+    @Test func `code in the draining container itself begins no work`() async throws {
+        try await withContainer {
+            Registration(String.self, lifetime: .singleton) { _ in "late" }
+        } operation: { container in
+            try await drainFromInside(container)
+        }
+        let other = container()
+        _ = try await other.resolve(Int.self)
+        try await Injection.with(other) { try await drainFromInside(other) }
+    }
+
+    private func drainFromInside(_ container: Container) async throws {
+        try await duringADrain(of: container) {
+            await expect(.disposed) { try await container.withScope { _ in } }
+            await expect(.disposed) { _ = try await container.resolve(String.self) }
+        }
+    }
+
+    @Test func `scopes that were opened by hand begin no work either, and their bodies end undisturbed`() async throws {
+        let container = container()
+        let session = try await container.openScope("session")
+        _ = try await session.resolve(Int.self)
+        try await duringADrain(of: container, bodyIn: session) {
+            await expect(.disposed) { try await session.withScope { _ in } }
+            await expect(.disposed) { _ = try await session.resolve(String.self) }
+            await expect(.disposed) { _ = try await session.resolve(Set<Int>.self) }
+            await expect(.disposed) { try await session.withInstance(Thing.self, arguments: 1) { _ in } }
+            let cached = try await session.resolve(Int.self)
+            #expect(cached == 7)
+            await Injection.with(session) {
+                _ = await expect(.disposed) { try await container.withScope { _ in } }
+            }
+        } inBody: { scope in
+            let late = (try await container.resolve(String.self), try await session.resolve(Set<Int>.self))
+            #expect(late == ("late", []))
+            // Also without the task-local, and in a scope that is opened now.
+            try await Task.detached { _ = try await scope.resolve(Set<Int>.self) }.value
+            let inner = try await session.openScope()
+            _ = try await inner.resolve(Set<Int>.self)
+            await Task.detached { _ = await expect(.disposed) { _ = try await inner.resolve(Character.self) } }.value
+        }
+    }
+
+    @Test func `a body goes on in containers beside it, and after a scope inside it has ended`() async throws {
+        let container = container()
+        let sibling = Container(parent: container) { Registration(Thing.self, lifetime: .singleton) { _ in Thing() } }
+        let late = Log<Container>()
+        try await duringADrain(of: container) {
+            late.append(Container(parent: container))
+            await expect(.disposed) { _ = try await late.entries[0].resolve(Double.self) }
+        } inBody: { scope in
+            _ = try await sibling.resolve(Thing.self)
+            let mayGo = Gate()
+            let task = try await scope.withScope { _ in
+                Task {
+                    await mayGo.pass()
+                    try await container.withScope { _ = try await $0.resolve(String.self) }
+                }
+            }
+            mayGo.open()
+            try await task.value
+        }
+    }
+
     @Test func `a body, a factory and a lease that drain what waits for them get an error`() async throws {
         let boxes = Log<Container>()
         let container = Container {
@@ -200,6 +292,12 @@ import Testing
         }
         boxes.append(container)
         await expect(.invalidOperation) { try await container.withScope { _ in try await container.drain() } }
+        await expect(.invalidOperation) {
+            try await container.withScope { scope in
+                let inner = try await scope.openScope()
+                try await Injection.with(inner) { try await container.drain() }
+            }
+        }
         await expect(.invalidOperation) { _ = try await container.resolve(Int.self) }
         await expect(.invalidOperation) {
             try await container.withInstance(Thing.self) { _ in try await container.drain() }
