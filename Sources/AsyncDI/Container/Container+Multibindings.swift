@@ -118,10 +118,10 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         operation: ([Service]) async throws -> sending R
     ) async throws -> sending R {
-        let leased = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        let (leased, body) = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
             try await request.leasedContributions()
         }
-        return try await holding(leased.compactMap(\.lease), of: leased.instances(of: service), operation)
+        return try await LeaseBody.run(operation, with: leased.instances(of: service), in: body)
     }
 
     /// Runs a body with the contributions to a service under keys of one type; none of them is disposed before the end
@@ -140,11 +140,10 @@ extension Container {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
         operation: ([Key: Service]) async throws -> sending R
     ) async throws -> sending R {
-        let leased = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        let (leased, body) = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
             try await request.leasedContributions { $0.key(as: key) != nil }
         }
-        return try await holding(
-            leased.compactMap(\.lease), of: leased.dictionary(of: service, keyedBy: key), operation)
+        return try await LeaseBody.run(operation, with: leased.dictionary(of: service, keyedBy: key), in: body)
     }
 
     /// Runs a body with the contribution to a service under one key, which is not disposed before the end of the body,
@@ -171,7 +170,7 @@ extension Container {
     ) async throws -> sending R {
         let key = ServiceKey.contribution(to: service, as: key, qualifier)
         let (instance, lease) = try await _requester.carryOut(key) { request in try await request.leased(service) }
-        return try await holding(lease.map { [$0] } ?? [], of: instance, operation)
+        return try await LeaseBody.run(operation, with: instance, in: lease.map { LeaseBody(leasing: [$0]) })
     }
 }
 

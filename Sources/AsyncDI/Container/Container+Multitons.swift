@@ -41,14 +41,6 @@ extension Container {
         return (instance, lease.map { LeaseBody(leasing: [$0]) })
     }
 
-    /// Runs the body of leases, and ends the leases after it.
-    nonisolated(nonsending) func holding<Leased: Sendable, R>(
-        _ leases: [any HeldLease], of leased: Leased,
-        _ operation: (Leased) async throws -> sending R
-    ) async throws -> sending R {
-        try await LeaseBody.run(operation, with: leased, in: leases.isEmpty ? nil : LeaseBody(leasing: leases))
-    }
-
     /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.
     ///
     /// A separate overload because the compiler treats a pack of one as a tuple of one, which is not `Hashable`.

@@ -29,6 +29,8 @@ extension ContainerCore {
             let predecessor = state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil
             let leases = predecessor?.leasesAwaited
             if let leases { state.retired.append(leases) }
+            // Before the search for a holder: one that comes later is noticed by the creation.
+            let holdersBelow = leases?.holdersBelow ?? 0
             let holder = leases?.container(leasingAround: request.host, below: self)
             if let holder, key.binding.lifetime.kind == .multiton || state.flights.flight(for: key) != nil {
                 return .leasedAround(holder)
@@ -45,7 +47,8 @@ extension ContainerCore {
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
-                after: holder == nil ? predecessor : nil)
+                after: holder == nil
+                    ? predecessor.map { .init(disposal: $0, holdersBelow: holdersBelow) } : nil)
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -60,8 +63,11 @@ extension ContainerCore {
 
     /// Publishes an instance, so that readers find it without the lock.
     func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
-        cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
-        cell.isResettable = binding.lifetime.isResettable
+        // The cell of a registered instance may be published elsewhere, too.
+        if binding.blueprint.instance == nil {
+            cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
+            cell.isResettable = binding.lifetime.isResettable
+        }
         // An inherited instance, decorated or not, must not hide a nearer registration that is added later. The owner
         // of a registration cannot have a nearer one.
         let isInherited =
@@ -76,7 +82,7 @@ extension ContainerCore {
     private func begin(
         _ creation: Creation, for request: Request, takesLease: Bool, in state: inout State
     ) -> Waiter? {
-        noteCreation(of: creation.binding.lifetime)
+        if !creation.binding.blueprint.isHidden { noteCreation(of: creation.binding.lifetime) }
         let endsWhenAbandoned = creation.binding.blueprint.abandonment == .cancel
         guard takesLease else {
             state.flights.start(

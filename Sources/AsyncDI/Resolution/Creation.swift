@@ -48,7 +48,7 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// Unsafe because after `init` only the creation's own task accesses it. The task releases it before the factory
     /// runs, because a resolver that an instance keeps refers to this creation and must not keep earlier instances.
-    @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Disposable?
+    @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Predecessor?
     /// The greatest priority that its task has received.
     private let priority = Atomic<UInt8>(0)
     /// The outcome of the creation, for the request that launched and attends it.
@@ -58,6 +58,13 @@ final class Creation: Activity, @unchecked Sendable {
     @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
     /// The uncommon state, created at the first use.
     let extras = AtomicReference<Extras>()
+
+    /// The disposal of a previous instance, and the number of holders of its leases when the creation was decided on:
+    /// see ``Disposable/isOver(before:heldBelow:in:)``.
+    struct Predecessor {
+        let disposal: Disposable
+        let holdersBelow: Int
+    }
 
     /// The state that most creations do not need.
     final class Extras: Sendable {
@@ -85,7 +92,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Disposable? = nil
+        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Predecessor? = nil
     ) {
         self.key = key
         pack = request.pack
@@ -258,9 +265,10 @@ final class Creation: Activity, @unchecked Sendable {
             }
             if let predecessor {
                 self.predecessor = nil
-                try await predecessor.isOver(before: self, in: run)
-                // A reset overtook the creation while it waited: its requests join the next creation.
-                if !place.isCurrent(self) {
+                let isOver = try await predecessor.disposal.isOver(
+                    before: self, heldBelow: predecessor.holdersBelow, in: run)
+                // A reset or a new holder overtook the creation while it waited: its requests join the next creation.
+                if !isOver || !place.isCurrent(self) {
                     _ = extras { $0.isOvertaken = true }
                     place.abandon(self)
                     throw CancellationError()

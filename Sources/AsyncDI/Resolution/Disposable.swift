@@ -2,8 +2,8 @@ import Synchronization
 
 /// An instance due for disposal, and its disposal.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, and `next`, which belongs to the lock of
-/// ``Waits/graph``.
+/// `@unchecked Sendable` because its superclass is; it adds constants, `next` and `leased`, which belong to the lock of
+/// ``Waits/graph``, and `cell`, which the disposing task alone changes.
 final class Disposable: Completion, @unchecked Sendable {
     /// The instance; nil after the disposal, because an error of a hook may keep this object.
     ///
@@ -100,12 +100,20 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     /// Waits for the end of the disposal, on behalf of the creation of the instance's successor.
-    func isOver(before creation: Creation, in run: Run) async throws {
-        if hasEnded { return }
+    ///
+    /// - Parameters:
+    ///   - creation: The creation.
+    ///   - holders: The value of ``holdersBelow`` when the creation was decided on.
+    ///   - run: The run of the creation.
+    /// - Returns: False when an instance of another container has become a holder of a lease: it may end after the
+    ///   requests that wait for the creation, which must then be decided on again.
+    /// - Throws: The error for a wait that would never end; `CancellationError`.
+    func isOver(before creation: Creation, heldBelow holders: Int, in run: Run) async throws -> Bool {
+        if hasEnded { return true }
         let suspension = Suspension()
         if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
             // A hook may request the new instance, except where a key must never have two instances at once.
-            guard binding.lifetime.kind == .multiton else { return }
+            guard binding.lifetime.kind == .multiton else { return true }
             throw ResolutionError.circular(
                 (run.path + runs.flatMap(\.pathInCreation) + [run.step]).upToFirstRepetition, asker: run)
         }
@@ -113,11 +121,13 @@ final class Disposable: Completion, @unchecked Sendable {
         while !hasEnded {
             let wakes = wakes
             if isLeasedForLong {
-                guard binding.lifetime.kind == .multiton else { return }
+                guard binding.lifetime.kind == .multiton else { return true }
                 throw leasedForLong(run)
             }
-            if try await waitUnlessWoken(since: wakes) { return }
+            if holdersBelow != holders { return false }
+            if try await waitUnlessWoken(since: wakes) { return true }
         }
+        return true
     }
 
     /// Waits for the end of the disposal, or until the deadline.
@@ -141,6 +151,9 @@ final class Disposable: Completion, @unchecked Sendable {
     ///
     /// Released outside every lock, because the object keeps the instance.
     var leasesAwaited: LeasedCell? { hasEnded ? nil : Waits.graph.withLock { _ in leased } }
+
+    /// The number of times that an instance of a container below has become the holder of a lease.
+    var holdersBelow: Int { leasesAwaited?.holdersBelow ?? 0 }
 
     /// Whether an instance holds a lease that lives as long as the container, so that it may never end.
     private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
@@ -175,7 +188,12 @@ final class LeasedCell: @unchecked Sendable {
     /// first lease.
     private let leasesBelow = AtomicReference<Shared<Locked<[UInt64: Int]>>>()
 
+    /// The number of those leases until now, also of former ones.
+    private let holders = Atomic<Int>(0)
+    var holdersBelow: Int { holders.load(ordering: .sequentiallyConsistent) }
+
     func addLeaseBelow(of container: UInt64) {
+        defer { holders.add(1, ordering: .sequentiallyConsistent) }
         leasesBelow.loadOrInitialize { Shared(Locked([:])) }.value.withLock { $0[container, default: 0] += 1 }
     }
 

@@ -24,6 +24,23 @@
         super.init(.body, inside: asker)
     }
 
+    /// Adds a lease that this body is to end.
+    func add(_ lease: any HeldLease) { leases.withLock { $0.append(lease) } }
+
+    /// Gives its leases up without ending them, and ends.
+    func handOver() -> [any HeldLease] {
+        let leases = takeLeases()
+        Waits.end(self)
+        return leases
+    }
+
+    private func takeLeases() -> [any HeldLease] {
+        leases.withLock { leases in
+            defer { leases = [] }
+            return leases
+        }
+    }
+
     /// Whether a run of this activity makes its calls in the body.
     func isInside(_ activity: Activity?) -> Bool { place === activity }
 
@@ -57,10 +74,7 @@
     /// Ends the leases.
     @usableFromInline
     func end() {
-        let ended = leases.withLock { leases in
-            defer { leases = [] }
-            return leases
-        }
+        let ended = takeLeases()
         Waits.end(self)
         for lease in ended.reversed() { lease.end() }
     }

@@ -91,8 +91,8 @@ extension Request {
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {
         let holder = try leaseHolder()
-        let contributions = try await leasedContributions(where: isWanted)
-        try hand(contributions.map(\.lease), to: holder)
+        let (contributions, body) = try await leasedContributions(where: isWanted)
+        try hand(body.handOver(), to: holder)
         return contributions
     }
 

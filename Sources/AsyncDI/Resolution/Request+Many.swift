@@ -79,8 +79,6 @@ extension Request {
     struct Contribution: Sendable {
         let id: ContributionID
         let cell: Cell
-        /// Nil if no lease was requested, or if only the caller owns the instance.
-        var lease: (any HeldLease)?
     }
 
     /// The wanted contributions to this request's service.
@@ -109,71 +107,73 @@ extension Request {
         }
     }
 
-    /// The same, with leases that the caller must end.
+    /// The same, with leases that a body holds from the moment at which each is taken.
     ///
-    /// If the call throws, it holds no lease.
+    /// From then on, a disposal waits for the lease, and the requests for the other contributions may wait for the
+    /// disposal: the graph of waits must know who holds it. If the call throws, the body has ended.
     nonisolated(nonsending) func leasedContributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
-    ) async throws -> [Contribution] {
+    ) async throws -> (contributions: [Contribution], body: LeaseBody) {
         try await awaitModules()
+        // Inside the body, the requests belong to current work.
+        try refuseWhileDraining()
+        let body = LeaseBody(leasing: [])
+        do {
+            let contributions = try await LeaseBody.current.bind(body) {
+                try await leasedContributions(where: isWanted, in: body)
+            }
+            return (contributions, body)
+        } catch {
+            body.end()
+            throw error
+        }
+    }
+
+    private nonisolated(nonsending) func leasedContributions(
+        where isWanted: (ContributionID) -> Bool, in body: LeaseBody
+    ) async throws -> [Contribution] {
         var requests = try contributionRequests(where: isWanted)
         // A ready instance needs no task of its own; it is leased in the step that finds it, like the others.
         let missing = requests.indices.filter { host.table.hit(requests[$0].request.key) == nil }
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
         if let ownGraph { for index in missing { requests[index].request.graph = ownGraph } }
-        var made = missing.count > 1 ? await leasedConcurrently(missing.map { ($0, requests[$0]) }) : [:]
+        var made: [Int: Contribution?] = [:]
+        if missing.count > 1 { made = try await leasedConcurrently(missing.map { ($0, requests[$0]) }, in: body) }
         var contributions: [Contribution] = []
-        do {
-            for index in requests.indices {
-                let contribution =
-                    if let made = made.removeValue(forKey: index) {
-                        try made.get()
-                    } else {
-                        try await requests[index].request.leasedContribution(requests[index].id)
-                    }
-                // A missing contribution was unregistered meanwhile.
-                if let contribution { contributions.append(contribution) }
-            }
-        } catch {
-            for contribution in contributions { contribution.lease?.end() }
-            for case .success(let contribution?) in made.values { contribution.lease?.end() }
-            throw error
+        for index in requests.indices {
+            let contribution =
+                if let made = made.removeValue(forKey: index) {
+                    made
+                } else {
+                    try await requests[index].request.leasedContribution(requests[index].id, in: body)
+                }
+            // A missing contribution was unregistered meanwhile.
+            if let contribution { contributions.append(contribution) }
         }
         return contributions
     }
 
-    private nonisolated(nonsending) func leasedContribution(_ id: ContributionID) async throws -> Contribution? {
-        try await leasedCell().map { Contribution(id: id, cell: $0.cell, lease: $0.lease) }
+    private nonisolated(nonsending) func leasedContribution(
+        _ id: ContributionID, in body: LeaseBody
+    ) async throws -> Contribution? {
+        guard let (cell, lease) = try await leasedCell() else { return nil }
+        if let lease { body.add(lease) }
+        return Contribution(id: id, cell: cell)
     }
 
     /// Leases the missing instances concurrently; if one fails, the others are cancelled.
     ///
-    /// Returns the outcome of each. Instances that were delivered nevertheless hold leases. The first failure replaces
-    /// the cancellations that it caused.
+    /// - Throws: The first failure, after all requests have ended.
     private nonisolated(nonsending) func leasedConcurrently(
-        _ requests: [(index: Int, element: (id: ContributionID, request: Request))]
-    ) async -> [Int: Result<Contribution?, any Error>] {
-        typealias Made = (index: Int, result: Result<Contribution?, any Error>)
-        return await withTaskGroup(of: Made.self) { group in
+        _ requests: [(index: Int, element: (id: ContributionID, request: Request))], in body: LeaseBody
+    ) async throws -> [Int: Contribution?] {
+        try await withThrowingTaskGroup(of: (index: Int, contribution: Contribution?).self) { group in
             for (index, (id, request)) in requests {
-                group.addTask {
-                    do {
-                        return (index, .success(try await request.leasedContribution(id)))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
+                group.addTask { (index, try await request.leasedContribution(id, in: body)) }
             }
-            var made: [Int: Result<Contribution?, any Error>] = [:]
-            var failure: (any Error)?
-            for await one in group {
-                made[one.index] = one.result
-                guard case .failure(let error) = one.result else { continue }
-                if failure == nil { group.cancelAll() }
-                failure = failure ?? error
-                made[one.index] = failure.map { .failure($0) }
-            }
+            var made: [Int: Contribution?] = [:]
+            for try await one in group { made[one.index] = .some(one.contribution) }
             return made
         }
     }

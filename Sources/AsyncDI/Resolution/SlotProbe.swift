@@ -105,7 +105,7 @@ struct KeyProbe: SlotProbe {
     private struct Verdicts {
         private var first: (details: KeyDetails, isEqual: Bool)?
         private var rest = SmallMap<ObjectIdentifier, Bool>()
-        /// CacheEntry, so that no other details come to lie where these were.
+        /// Kept, so that no other details come to lie where these were.
         private var kept: [KeyDetails] = []
 
         subscript(details: KeyDetails) -> Bool? {

@@ -67,6 +67,73 @@ import Testing
         try await container.dispose()
     }
 
+    @Test(arguments: [false, true])
+    func `a contribution may need the successor of one that is leased with it`(isByFactory: Bool) async throws {
+        let (began, mayGo) = (Gate(), Gate())
+        let container = Container {
+            handler("a", as: "a")
+            Registration(Handler.self, lifetime: .singleton) { r in
+                began.open()
+                await mayGo.pass()
+                _ = try await r.lease(Handler.self, contributedAs: "a")
+                return Handler("b")
+            }
+            .intoMany(key: "b")
+            Registration(Int.self, lifetime: .singleton) { r in try await r.leaseMany(Handler.self).count }
+        }
+        try await container.withInstance(Handler.self, contributedAs: "a") { _ in }
+        let job = Task {
+            if isByFactory { return try await container.resolve(Int.self) }
+            return try await container.withInstances(Handler.self) { $0.count }
+        }
+        await began.pass()
+        let reset = Task { try await container.reset(Handler.self) }
+        await until { container.core.withState { !$0.leases.pending { _ in true }.isEmpty } }
+        mayGo.open()
+        // The disposal of the leased one would wait for the job, and the job for the disposal.
+        #expect(try await job.value == 2)
+        if !isByFactory { await until { closed.entries == ["a"] } }
+        try await container.dispose()
+        try? await reset.value
+        #expect(closed.entries == ["a", "a"])
+    }
+
+    @Test func `a successor that already waits is decided on again when an instance of its scope becomes the holder`()
+        async throws
+    {
+        let (began, mayGo) = (Gate(), Gate())
+        let container = Container {
+            handler("a", as: "a")
+            Registration(Handler.self, lifetime: .singleton) { _ in
+                began.open()
+                await mayGo.pass()
+                return Handler("b")
+            }
+            .intoMany(key: "b")
+            Registration(Set<Int>.self, lifetime: .scoped) { r in
+                _ = try await r.leaseMany(Handler.self)
+                return []
+            }
+        }
+        try await container.withInstance(Handler.self, contributedAs: "a") { _ in }
+        let name = try await container.withScope { scope in
+            async let holder = scope.resolve(Set<Int>.self)
+            await began.pass()
+            let reset = Task.detached { try await container.reset(Handler.self) }
+            await until { container.core.withState { !$0.leases.pending { _ in true }.isEmpty } }
+            async let name = container.withInstance(Handler.self, contributedAs: "a") { $0.name }
+            // It waits for the disposal of the one before, which waits for the factory's lease.
+            await until { Waits.all().contains { $0.to is Disposable } }
+            mayGo.open()
+            _ = try await holder
+            defer { withExtendedLifetime(reset) {} }
+            return try await name
+        }
+        #expect(name == "a")
+        try await container.dispose()
+        #expect(closed.entries == ["a", "a"])
+    }
+
     @Test func `one of many is held alone, and nothing else is made for it`() async throws {
         let container = Container {
             handler("a", as: "a")
