@@ -61,10 +61,12 @@ extension ContainerCore {
             // Disposed meanwhile, it may lack instances.
             if table.isClosed { throw disposedError(nil, asker: nil) }
         } catch {
+            // Before the records are taken: a creation that ends in between is recorded.
+            let isOver = withState { state in !state.flights.all.contains { $0.isOfStart } }
             let failure = meter.fail(of: eager, since: begin)
             note(StartFailure(of: error, failure, module: eager == nil ? moduleToBeLoaded : nil))
             // A creation that goes on after its cancellation may hold what the start created.
-            if undoesFailure, withState({ state in !state.flights.all.contains { $0.isOfStart } }) {
+            if undoesFailure, isOver {
                 await dispose(failure.unused, reason: DisposalReason(error: error, hasCaller: false))
             }
             throw error
@@ -105,7 +107,8 @@ extension ContainerCore {
         return await withTaskGroup(of: (key: ServiceKey, error: any Error)?.self) { group in
             for key in keys {
                 group.addTask {
-                    let request = Request(key: key, pack: .none, host: self, asker: asker, isOfStart: isOfStart)
+                    let request = Request(
+                        key: key, pack: .none, host: self, asker: asker, isOfStart: isOfStart, isUnheld: true)
                     do {
                         _ = try await request.optionalCell()
                         return nil

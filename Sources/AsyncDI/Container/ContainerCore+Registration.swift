@@ -11,13 +11,19 @@ extension ContainerCore {
         withState { state in
             state.registrations.reserve(bindings.count)
             table.reserve(bindings.count, retired: &state.retired)
+            var ignored: ServiceKey?
             for binding in bindings {
+                // Its other types are ignored with a registration.
+                if let ignored, binding.blueprint.target?.from == ignored { continue }
+                ignored = nil
                 if let problem = binding.problem { state.setUpProblems.append(problem) }
                 let place = table.ownPlace(of: binding.key)
                 switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
                 case .added: break
                 case .replaced(let old): old.retire()
-                case .kept: continue
+                case .kept:
+                    if binding.blueprint.target == nil { ignored = binding.key }
+                    continue
                 case .rejected:
                     guard let old = place.binding, let problem = rejections[ObjectIdentifier(binding)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
@@ -67,7 +73,13 @@ extension ContainerCore {
         let outcome: Outcome = withState { state in
             guard state.life.isOpen else { return .disposed }
             if duplicatePolicy == .reject, let duplicate = duplicate(among: bindings) { return duplicate }
-            for binding in bindings { add(binding, in: &state, into: &removals) }
+            var ignored: ServiceKey?
+            for binding in bindings {
+                // Its other types are ignored with a registration.
+                if let ignored, binding.blueprint.target?.from == ignored { continue }
+                let isAdded = add(binding, in: &state, into: &removals)
+                ignored = isAdded || binding.blueprint.target != nil ? nil : binding.key
+            }
             add(decorations, in: &state, into: &removals)
             note(modules, in: &state)
             RegistrationCounter.advance()
@@ -84,7 +96,10 @@ extension ContainerCore {
     }
 
     /// Adds one registration.
-    private func add(_ binding: Binding, in state: inout State, into removals: inout Removals) {
+    ///
+    /// - Returns: Whether it was added: not when the container keeps an earlier one.
+    @discardableResult
+    private func add(_ binding: Binding, in state: inout State, into removals: inout Removals) -> Bool {
         forgetInherited(binding.key, in: &state, into: &removals)
         let binding = decorated(binding, in: state)
         let place = table.ownPlace(of: binding.key)
@@ -93,10 +108,11 @@ extension ContainerCore {
         case .replaced(let old):
             state.drop([old], from: table, into: &removals)
             renewForwards(of: old.key, in: &state, into: &removals)
-        case .kept, .rejected: return
+        case .kept, .rejected: return false
         }
         publish(binding, at: place, in: &state)
         state.note(.registered, .registered(binding.key))
+        return true
     }
 
     /// The outcome of registering, turned into an error outside the lock, because a qualifier's description is user
@@ -129,12 +145,12 @@ extension ContainerCore {
                 removed.append(binding.key)
                 retired.append(binding)
                 remove(binding, in: &state)
-                for forward in binding.blueprint.forwards {
-                    guard let alias = table.ownRegistration(of: forward.to), alias.forwardedKey == binding.key else {
-                        continue
-                    }
+                // Also those of a registration that this one has replaced.
+                for alias in state.registrations.records(forwardingTo: binding.key)
+                where alias.base?.isInherited != true {
                     remove(alias, in: &state)
                     alias.retire()
+                    removed.append(alias.key)
                     retired.append(alias)
                 }
             }
@@ -232,7 +248,6 @@ extension ContainerCore {
             kept.ledgerID = state.ledger.record(Disposable(cell, key, in: self))
         }
         if isFound {
-            cell.isSharedBelow = true
             if settings.interceptor == nil {
                 kept.isPublished = true
                 table.publish(cell, in: binding, retired: &state.retired)

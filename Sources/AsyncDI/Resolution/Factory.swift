@@ -182,7 +182,11 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
 ///
 /// `@unchecked Sendable` because its superclass is; it adds nothing.
 @usableFromInline final class InstanceFactory: Factory, @unchecked Sendable {
-    @usableFromInline init(_ instance: Cell) { super.init(instance: instance) }
+    @usableFromInline init(_ instance: Cell) {
+        // Here, because several containers may publish the cell.
+        instance.isSharedBelow = true
+        super.init(instance: instance)
+    }
 
     override nonisolated(nonsending) func makeCell(
         _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void

@@ -3,7 +3,10 @@ extension Request {
     nonisolated(nonsending) func sharedInstance(
         _ binding: Binding, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
-        try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
+        // Nothing holds the product of a hidden registration.
+        if !binding.blueprint.isHidden {
+            try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
+        }
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
@@ -149,6 +152,7 @@ extension Request {
     /// Throws if the requested instance could end before the shared creation's product: because its scope ends first,
     /// or because it can be reset.
     func checkCaptive(in place: any ResolutionHost, isScoped: Bool, isResettable: Bool) throws {
+        if isUnheld { return }
         if let holder = asker?.holder {
             try checkCaptive(holder, in: place, isScoped: isScoped, isResettable: isResettable)
         }

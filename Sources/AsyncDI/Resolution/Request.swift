@@ -15,6 +15,8 @@ struct Request: Sendable {
     var isInner = false
     /// Whether the container makes this request during its start.
     var isOfStart = false
+    /// Whether the requester does not receive the instance, as in a start.
+    var isUnheld = false
     /// Whether recorders count this as another run's request and not as the asker's.
     var isNoted = false
 

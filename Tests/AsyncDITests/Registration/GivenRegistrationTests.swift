@@ -47,6 +47,27 @@ struct GivenRegistrationTests {
         withExtendedLifetime(registration) {}
     }
 
+    @Test func `an instance may be given to many containers at once, and to those below them`() async throws {
+        let registration = Registration(instance: Given())
+        let root = Container()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    try await root.withScope {
+                        registration
+                    } operation: { scope in
+                        let given = try await scope.resolve(Given.self)
+                        try await scope.withScope { inner in
+                            let inherited = try await inner.resolve(Given.self)
+                            #expect(inherited === given)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `of many containers that are given a registration at once each has its own`() async throws {
         let registration = Registration(Given.self, lifetime: .singleton) { _ in Given() }
         let things = try await withThrowingTaskGroup(of: Given.self) { group in

@@ -46,6 +46,45 @@ private struct Fish: Pet {
         #expect(runs.value == 1)
     }
 
+    @Test func `the other type goes with the service, also after a replacement`() async throws {
+        let parent = Container { Registration((any Pet).self) { _ in Fish(name: "parent's") } }
+        let container = Container(parent: parent) {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+        }
+        try await container.register(Dog.self, lifetime: .singleton) { _ in Dog(name: "second") }
+        #expect(try await container.resolve((any Pet).self).name == "second")
+        #expect(await container.unregister(Dog.self))
+        #expect(try await container.resolve((any Pet).self).name == "parent's")
+        #expect(try await container.optional((any Walker).self) == nil)
+    }
+
+    @Test func `a decoration applies to the parent's service when the container's own other type is gone`() async throws
+    {
+        let parent = Container { Registration((any Pet).self) { _ in Fish(name: "fish") } }
+        let container = Container(parent: parent) {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
+            Decoration((any Pet).self) { _, pet in Fish(name: "decorated \(pet.name)") }
+        }
+        #expect(try await container.resolve((any Pet).self).name == "decorated dog")
+        await container.unregister(Dog.self)
+        #expect(try await container.resolve((any Pet).self).name == "decorated fish")
+    }
+
+    @Test(arguments: [true, false]) func `with a registration that is ignored, its other types are`(atOnce: Bool)
+        async throws
+    {
+        let ignored = Registrations {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog(name: "ignored") }.implements((any Pet).self)
+        }
+        let container = Container(onDuplicate: .keep) {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Walker).self)
+            if atOnce { ignored }
+        }
+        if !atOnce { try await container.register { ignored } }
+        #expect(try await container.optional((any Pet).self) == nil)
+        #expect(try await container.resolve((any Walker).self) is Dog)
+    }
+
     @Test func `the other type shares within a graph, and a transient is new each time`() async throws {
         let container = Container {
             Registration(Dog.self, qualifier: "graph", lifetime: .graph) { _ in Dog() }.implements((any Pet).self)

@@ -37,6 +37,40 @@ struct ModuleTests {
         #expect(log.entries == ["b", "a", "c"])
     }
 
+    @Test func `a long-lived factory may load modules and start containers, whose instances it does not receive`()
+        async throws
+    {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { r in
+                // An unrelated container, one below, and its own.
+                let other = Container { Recording(name: "other", log: log) }
+                try await other.start()
+                let child = Container(parent: r.container) {
+                    Recording(name: "child", log: log)
+                    Registration(Bool.self, lifetime: .singleton) { _ in true }.eager()
+                    Registration(Double.self, lifetime: .scoped) { _ in 1 }
+                }
+                try await child.start()
+                try await child.prewarm(.scoped)
+                try await r.container?.register(Recording(name: "own", log: log))
+                let name = try await other.resolve(String.self, qualifier: "other")
+                #expect(name == "other")
+                return 1
+            }
+            Registration(Character.self, lifetime: .singleton) { r in
+                // To hold an instance of the child is another matter.
+                let child = Container(parent: r.container) {
+                    Registration(Bool.self, lifetime: .singleton) { _ in true }
+                }
+                return try await child.resolve(Bool.self) ? "t" : "f"
+            }
+        }
+        #expect(try await container.resolve(Int.self) == 1)
+        #expect(log.entries == ["other", "child", "own"])
+        await expect(.captiveDependency) { _ = try await container.resolve(Character.self) }
+    }
+
     @Test func `without start modules are told before the first resolution returns`() async throws {
         let log = Log<String>()
         let container = Container {
