@@ -63,7 +63,6 @@ private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
     func decorate(_ factory: Factory, notingInstance noteUse: @escaping @Sendable () -> Void) -> Factory {
-        // Both unchecked because the key of the registration has proved the type.
         if let instance = factory.instance {
             return ServiceFactory(
                 { _, _ in
@@ -71,6 +70,7 @@ private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
                     return instance.value(as: Service.self)
                 }, decorators: [decorate])
         }
+        // Unchecked because the key of the registration has proved the type.
         return unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
     }
 
