@@ -119,7 +119,7 @@ struct ChaosTests {
         }
     }
 
-    @Test func `registrations that cannot be evaluated again are an error with an advice`() async throws {
+    @Test func `registrations that cannot be evaluated again are an error with advice`() async throws {
         let error = await #expect(throws: TestContainerError.self) {
             try await withTestContainer {
                 StoreModule()

@@ -10,6 +10,7 @@ extension ContainerCore {
             throw waitsForItself("drains \(displayName)", asker, runs)
         }
         defer { if asker != nil { Waits.end(suspension) } }
+        table.isDrainRoot = true
         beginDraining()
         let quiet = Completion()
         Task.detached {
@@ -90,10 +91,8 @@ extension ContainerCore {
     /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for
     /// its own caller, or for a caller of that one.
     private func refuseInsideBody() throws {
-        guard let current = Container.current?.core.openCore(below: nil, where: \.hasOwner), isAboveOrSame(current)
-        else {
-            return
-        }
+        let works = BodyContext.places.compactMap { $0.openCore(below: nil, where: \.hasOwner) }
+        guard let current = works.first(where: isAboveOrSame) else { return }
         throw ResolutionError(
             .invalidOperation, "work in \(current.displayName) drains \(displayName), which waits for it.",
             advice: "Drain a container outside the bodies that use it.")
@@ -104,17 +103,6 @@ extension ContainerCore {
     func beginDraining() {
         table.isDraining = true
         for child in childCores where !child.isBodyScope { child.beginDraining() }
-    }
-
-    /// The innermost matching container that is open, from this one up to another one, which does not count.
-    private func openCore(below top: ContainerCore?, where isMeant: (ContainerCore) -> Bool) -> ContainerCore? {
-        var found: ContainerCore?
-        var core: ContainerCore? = self
-        while let current = core, current !== top {
-            if found == nil, !current.table.isClosed, isMeant(current) { found = current }
-            core = current.parent
-        }
-        return core === top ? found : nil
     }
 
     /// Waits until every body and every creation has ended, here and below.
@@ -147,21 +135,25 @@ extension ContainerCore {
 
     /// Whether the container is draining and a call of the current task would begin new work.
     ///
-    /// Calls in a run, or in a body that the drain waits for, belong to current work.
+    /// Calls in a run, in the body of a lease, or in a scope's body that the drain waits for belong to current work.
     var isRefusedWhileDraining: Bool {
         guard table.isDraining, ResolutionContext.activeRun == nil, LeaseContext.activeBody == nil else {
             return false
         }
-        var top = self
-        var above = parent
-        while let core = above {
-            if core.table.isDraining { top = core }
-            above = core.parent
+        let places = BodyContext.places
+        // Several containers, one above the other, may be draining: each waits for the bodies below it alone. The
+        // current container may be the draining one itself, or a scope that was opened by hand, which no drain waits
+        // for.
+        var next: ContainerCore? = self
+        while let core = next {
+            if core.table.isDrainRoot,
+                !places.contains(where: { $0.openCore(below: core, where: \.isBodyScope) != nil })
+            {
+                return true
+            }
+            next = core.parent
         }
-        // The current container may be the draining one itself, or a scope that was opened by hand: no drain waits for
-        // their users.
-        return openCore(below: top, where: \.isBodyScope) == nil
-            && Container.current?.core.openCore(below: top, where: \.isBodyScope) == nil
+        return false
     }
 }
 

@@ -13,7 +13,7 @@ extension ContainerCore {
             table.reserve(bindings.count, retired: &state.retired)
             var ignored: ServiceKey?
             for binding in bindings {
-                // Its other types are ignored with a registration.
+                // When a registration is ignored, so are its other types.
                 if let ignored, binding.blueprint.target?.from == ignored { continue }
                 ignored = nil
                 if let problem = binding.problem { state.setUpProblems.append(problem) }
@@ -75,7 +75,7 @@ extension ContainerCore {
             if duplicatePolicy == .reject, let duplicate = duplicate(among: bindings) { return duplicate }
             var ignored: ServiceKey?
             for binding in bindings {
-                // Its other types are ignored with a registration.
+                // When a registration is ignored, so are its other types.
                 if let ignored, binding.blueprint.target?.from == ignored { continue }
                 let isAdded = add(binding, in: &state, into: &removals)
                 ignored = isAdded || binding.blueprint.target != nil ? nil : binding.key

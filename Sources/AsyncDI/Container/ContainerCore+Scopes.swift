@@ -34,7 +34,8 @@ extension ContainerCore {
     ///   - holder: The handle of this container, which the scope keeps alive.
     ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``: for a body.
     ///   - owner: The kind of object that owns the scope, or nil.
-    ///   - registrations: Evaluated only when a scope is opened.
+    ///   - registrations: Evaluated when no scope is open under the key. They are dropped, and no hook of theirs runs,
+    ///     when the call throws, or another call opens the scope meanwhile.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
     func openScope(
@@ -49,9 +50,6 @@ extension ContainerCore {
         // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
-        // The registrations of a scope that is not opened may bring instances with hooks.
-        var isOpen = false
-        defer { if !isOpen { _ = core.beginDisposal(reason: DisposalReason(error: Self.cutShort(core))) } }
         // Two tasks may reach this point with the same key: both receive the first one's scope.
         let other: ContainerCore? = try withState { state in
             // Under the lock: a drain that has begun sees the scope of a body, or the body is refused.
@@ -62,7 +60,6 @@ extension ContainerCore {
             core.hasOwner = isPinned || owner != nil
             if core.isBodyScope { state.life.beginBody() } else if table.isDraining { core.table.isDraining = true }
             state.note(.scopeOpened, .scopeOpened(name))
-            isOpen = true
             return nil
         }
         if let other {

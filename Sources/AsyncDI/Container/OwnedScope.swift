@@ -83,7 +83,7 @@ public final class OwnedScope: Sendable {
         // on its way out.
         nonisolated(unsafe) let result: R
         do {
-            result = try await Container.$current.bind(container) { try await operation(container) }
+            result = try await container.whileCurrent { try await operation(container) }
         } catch {
             state.withLock { state in
                 state.parts -= 1

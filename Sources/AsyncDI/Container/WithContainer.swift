@@ -39,7 +39,7 @@ public nonisolated(nonsending) func withContainer<R>(
     nonisolated(unsafe) let result: R
     do {
         _ = try await container.core.start(undoesFailure: false)
-        result = try await Container.$current.bind(container) { try await operation(container) }
+        result = try await container.whileCurrent { try await operation(container) }
     } catch {
         // The caller gets the body's error; observers have received the errors of the disposal.
         try? await container.core.tellingObservers {

@@ -21,7 +21,7 @@ struct GraphValidator<Place: AnyObject> {
 
     struct Node {
         var sharing: Sharing
-        /// Whether arguments distinguish its instances: an instance that needs another one of its own kind is no cycle.
+        /// Whether arguments distinguish its instances: nodes that all have arguments form no cycle.
         var hasArguments = false
         /// Whether its arguments may also decide which of its dependencies it needs.
         var choosesByArguments = false
@@ -37,7 +37,7 @@ struct GraphValidator<Place: AnyObject> {
     /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a
     /// cycle, up to the limit.
     ///
-    /// Among nodes with arguments alone, each round may have other arguments, and the recursion end. A node without
+    /// Where all nodes have arguments, each round may have other ones, so the recursion may end. A node without
     /// arguments needs the same again.
     var cycles: [[Int]] {
         StronglyConnectedComponents(

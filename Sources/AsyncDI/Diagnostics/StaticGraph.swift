@@ -210,9 +210,8 @@ extension StaticGraph {
         }
     }
 
-    /// The dependencies of a registration that are resolved in the scope, if any are.
-    ///
-    /// Not the `Provider` of an instance that lives above the scope: it is called in other scopes, too.
+    /// The dependencies of a registration without those that other scopes may resolve: the `Provider` of an instance
+    /// that lives above the scope is called in those, too.
     private func edgesHere(of entry: Entry) -> [GraphValidator<AnyObject>.Edge] {
         entry.edges.filter { $0.isHeld || entry.host === asked }
     }
@@ -230,19 +229,25 @@ extension StaticGraph {
         return zip(entries, isReached).compactMap { $1 ? $0 : nil }
     }
 
-    /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps:
-    /// each as the path from that instance.
-    private var valuesOutOfReach: [[Int]] {
+    /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps.
+    ///
+    /// - Parameter known: The pairs of a holder and a captive, which are reported as such.
+    /// - Returns: Each value as the path to it from that instance.
+    private func valuesOutOfReach(besides known: Set<[Int]>) -> [[Int]] {
         entries.indices.filter { entries[$0].isKeptAboveScopes }.flatMap { holder in
             var paths: [[Int]] = []
             var seen: Set<Int> = [holder]
             var frontier = [[holder]]
             while let path = frontier.popLast() {
                 for edge in entries[path[path.count - 1]].edges where edge.isHeld && edge.isNeededAtOnce {
-                    guard seen.insert(edge.to).inserted else { continue }
-                    if entries[edge.to].isLeftToScopes {
+                    guard !known.contains([holder, edge.to]), seen.insert(edge.to).inserted else { continue }
+                    let entry = entries[edge.to]
+                    if entry.isLeftToScopes {
                         paths.append(path + [edge.to])
-                    } else if case .asker = entries[edge.to].sharing {
+                    } else if entry.binding.lifetime.sharing != .registeringContainer,
+                        entry.host === entries[holder].host
+                    {
+                        // Created with the holder, in its container.
                         frontier.append(path + [edge.to])
                     }
                 }
@@ -258,7 +263,8 @@ extension StaticGraph {
             return GraphValidator<AnyObject>.Node(
                 sharing: entry.sharing, hasArguments: hasArguments,
                 // An initializer's parameters are all resolved.
-                choosesByArguments: hasArguments && entry.binding.blueprint.dependencies == nil, edges: entry.edges)
+                choosesByArguments: hasArguments && entry.binding.blueprint.dependencies == nil
+                    && entry.binding.base == nil, edges: entry.edges)
         }
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         let validator = GraphValidator(nodes: nodes, rule: rule)
@@ -274,7 +280,7 @@ extension StaticGraph {
                 steps: path.map { entries[$0].binding.step })
         }
         let known = Set(captivePaths.map { [$0[0], $0[$0.count - 1]] })
-        let outOfReach = valuesOutOfReach.filter { !known.contains([$0[0], $0[$0.count - 1]]) }.map { path in
+        let outOfReach = valuesOutOfReach(besides: known).map { path in
             let (holder, value) = (entries[path[0]], entries[path[path.count - 1]])
             return ResolutionError(
                 .notRegistered,

@@ -60,7 +60,7 @@ public enum Injection {
         _ container: Container, _ body: () async throws(Failure) -> sending R
     ) async throws(Failure) -> sending R {
         do {
-            return try await Container.$current.bind(container) { try await body() }
+            return try await container.whileCurrent { try await body() }
         } catch {
             // Only the body throws in there.
             guard let failure = error as? Failure else { preconditionFailure("the body throws \(Failure.self)") }
@@ -78,7 +78,10 @@ public enum Injection {
     public static func with<R, Failure: Error>(
         _ container: Container, _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {
-        let result: Result<R, Failure> = Container.$current.withValue(container) { Result(catching: body) }
+        let scope = Container.current?.core.openScopeOfBody ?? BodyContext.outer
+        let result: Result<R, Failure> = BodyContext.$outer.withValue(scope) {
+            Container.$current.withValue(container) { Result(catching: body) }
+        }
         return try result.get()
     }
 

@@ -124,7 +124,7 @@ final class Disposable: Completion, @unchecked Sendable {
                 guard binding.lifetime.kind == .multiton else { return true }
                 throw leasedForLong(run)
             }
-            if holdersBelow != holders { return false }
+            if holdersBelow != holders { return hasEnded }
             if try await waitUnlessWoken(since: wakes) { return true }
         }
         return true
@@ -152,7 +152,8 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Released outside every lock, because the object keeps the instance.
     var leasesAwaited: LeasedCell? { hasEnded ? nil : Waits.graph.withLock { _ in leased } }
 
-    /// The number of times that an instance of a container below has become the holder of a lease.
+    /// The number of times that an instance of a container below has become the holder of a lease; zero after the
+    /// disposal.
     var holdersBelow: Int { leasesAwaited?.holdersBelow ?? 0 }
 
     /// Whether an instance holds a lease that lives as long as the container, so that it may never end.
@@ -188,7 +189,7 @@ final class LeasedCell: @unchecked Sendable {
     /// first lease.
     private let leasesBelow = AtomicReference<Shared<Locked<[UInt64: Int]>>>()
 
-    /// The number of those leases until now, also of former ones.
+    /// The number of such leases ever taken, including ended ones.
     private let holders = Atomic<Int>(0)
     var holdersBelow: Int { holders.load(ordering: .sequentiallyConsistent) }
 

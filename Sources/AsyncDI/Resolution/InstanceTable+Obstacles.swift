@@ -22,6 +22,12 @@ extension InstanceTable {
         set { set(Self.drainingBit, to: newValue) }
     }
 
+    /// Whether the drain was called on this very container, and not on one above it.
+    var isDrainRoot: Bool {
+        get { has(Self.drainRootBit) }
+        set { set(Self.drainRootBit, to: newValue) }
+    }
+
     private func has(_ bit: UInt8) -> Bool { obstacles.load(ordering: .acquiring) & bit != 0 }
     private func set(_ bit: UInt8, to isSet: Bool) {
         if isSet {

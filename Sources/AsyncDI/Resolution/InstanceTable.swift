@@ -30,6 +30,7 @@ import Synchronization
     static let closedBit: UInt8 = 1
     static let pendingBit: UInt8 = 2
     static let drainingBit: UInt8 = 4
+    static let drainRootBit: UInt8 = 8
     /// The number of occupied places.
     var count = 0
 

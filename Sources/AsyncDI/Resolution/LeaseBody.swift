@@ -1,4 +1,4 @@
-/// The running body of a `withInstance`.
+/// The running body of a `withInstance`, or the collection of several leases.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 @usableFromInline final class LeaseBody: Activity, @unchecked Sendable {
@@ -23,6 +23,8 @@
         self.leases = Locked(leases)
         super.init(.body, inside: asker)
     }
+
+    var isEmpty: Bool { leases.withLock { $0.isEmpty } }
 
     /// Adds a lease that this body is to end.
     func add(_ lease: any HeldLease) { leases.withLock { $0.append(lease) } }

@@ -92,7 +92,7 @@ extension Request {
     ) async throws -> [Contribution] {
         let holder = try leaseHolder()
         let (contributions, body) = try await leasedContributions(where: isWanted)
-        try hand(body.handOver(), to: holder)
+        if let body { try hand(body.handOver(), to: holder) }
         return contributions
     }
 

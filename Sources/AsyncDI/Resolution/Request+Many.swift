@@ -110,10 +110,11 @@ extension Request {
     /// The same, with leases that a body holds from the moment at which each is taken.
     ///
     /// From then on, a disposal waits for the lease, and the requests for the other contributions may wait for the
-    /// disposal: the graph of waits must know who holds it. If the call throws, the body has ended.
+    /// disposal: the graph of waits must know who holds it. If the call throws, the body has ended. Without a lease,
+    /// there is no body.
     nonisolated(nonsending) func leasedContributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
-    ) async throws -> (contributions: [Contribution], body: LeaseBody) {
+    ) async throws -> (contributions: [Contribution], body: LeaseBody?) {
         try await awaitModules()
         // Inside the body, the requests belong to current work.
         try refuseWhileDraining()
@@ -122,7 +123,9 @@ extension Request {
             let contributions = try await LeaseBody.current.bind(body) {
                 try await leasedContributions(where: isWanted, in: body)
             }
-            return (contributions, body)
+            if !body.isEmpty { return (contributions, body) }
+            body.end()
+            return (contributions, nil)
         } catch {
             body.end()
             throw error

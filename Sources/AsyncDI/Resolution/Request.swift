@@ -122,7 +122,8 @@ struct Request: Sendable {
         guard let (binding, table) = owner.table.registration(of: forward.from), table === owner.table else {
             throw host.miss(key, asker: asker)
         }
-        let request = asking(forward.from)
+        var request = asking(forward.from)
+        request.isUnheld = isUnheld
         guard let cell = try await request.resolveCell(binding, owner: owner, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
         switch binding.lifetime.sharing {

@@ -281,6 +281,76 @@ import Testing
         }
     }
 
+    @Test func `a body goes on where it has made another container the current one`() async throws {
+        let container = container()
+        let session = try await container.openScope("session")
+        let screen = try OwnedScope(in: container)
+        try await duringADrain(of: container) {
+        } inBody: { _ in
+            try await Injection.with(session) { _ = try await session.resolve(Set<Int>.self) }
+            try await Injection.with(container) { _ = try await container.resolve(String.self) }
+            try await screen.run { current in
+                _ = try await current.resolve(Set<Int>.self)
+                try await Injection.with(Container()) {
+                    _ = try await container.resolve(Double.self)
+                    await expect(.invalidOperation) { try await container.drain() }
+                }
+            }
+        }
+    }
+
+    @Test func `of two drains, one inside the other, each waits for its own bodies`() async throws {
+        let container = container()
+        let connection = try OwnedScope(in: container, isDrained: true)
+        let tenant = Container(parent: container)
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let work = Task {
+            try await connection.run { current in
+                try await current.withScope { scope in
+                    isWorking.arrive()
+                    await mayEnd.pass()
+                    _ = try await scope.resolve(Set<Int>.self)
+                }
+            }
+        }
+        let request = Task {
+            try await container.withScope { scope in
+                isWorking.arrive()
+                await mayEnd.pass()
+                _ = try await scope.resolve(Set<Int>.self)
+                // Its own drain does not wait for bodies beside it.
+                await expect(.disposed) { try await tenant.withScope { _ in } }
+            }
+        }
+        await isWorking.arrived(2)
+        let inner = Task { try await connection.container.drain() }
+        await drains(connection.container)
+        let beside = Task { try await tenant.drain() }
+        await drains(tenant)
+        try? await beside.value
+        let outer = Task { try await container.drain() }
+        await drains(container)
+        await expect(.disposed) { try await connection.container.withScope { _ in } }
+        mayEnd.open()
+        try await request.value
+        _ = await work.result
+        _ = await inner.result
+        try await outer.value
+    }
+
+    @Test func `a body without a lease is no work that a drain waits for`() async throws {
+        let container = Container {
+            Registration(Int.self) { _ in 1 }.intoMany()
+            Registration(Int.self, lifetime: .transient) { _ in 2 }.intoMany(key: "k")
+        }
+        try await container.withInstances(Int.self) { numbers in
+            #expect(numbers == [1, 2])
+            try await duringADrain(of: container) {
+                await expect(.disposed) { try await container.withScope { _ in } }
+            }
+        }
+    }
+
     @Test func `a body, a factory and a lease that drain what waits for them get an error`() async throws {
         let boxes = Log<Container>()
         let container = Container {

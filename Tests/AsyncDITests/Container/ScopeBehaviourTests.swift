@@ -292,37 +292,6 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect("\(error!)".contains("container \"app\"") && "\(error!)".contains("container \"request\""))
     }
 
-    @Test func `instances given to a scope that is not opened are disposed`() async throws {
-        let (container, closed) = (Container(), Log<String>())
-        func thing(_ name: String) -> Registrations {
-            Registrations {
-                Registration(instance: Thing()).onDispose { _, reason in
-                    closed.append("\(name) \(reason.error == nil ? "in order" : "cut short")")
-                }
-            }
-        }
-        // Two calls with one key: the second one comes while the first one evaluates its registrations.
-        let first = Log<Container>()
-        let scope = try container.core.openScope(key: AnyKey("k"), name: "k", holder: container) {
-            let opened = try? container.core.openScope(key: AnyKey("k"), name: "k", holder: container) {
-                thing("used")
-            }
-            if let opened { first.append(opened) }
-            return thing("unused")
-        }
-        #expect(first.entries.first === scope)
-        await until { closed.entries == ["unused cut short"] }
-        try await container.dispose()
-        await expect(.disposed) {
-            try await container.withScope {
-                thing("late")
-            } operation: { _ in
-            }
-        }
-        await until { closed.entries.count == 3 }
-        #expect(closed.entries[2] == "late cut short")
-    }
-
     @Test func `a factory that is merely called inside a request is no captive`() async throws {
         let container = makeContainer()
         try await container.register(Double.self, lifetime: .singleton) { _ in 1 }

@@ -35,7 +35,7 @@ import Testing
         #expect(cycles.count == 100 && cycles.allSatisfy { $0.count == 2 })
     }
 
-    @Test func `what is needed later, and what has arguments alone, closes no cycle`() {
+    @Test func `what is needed later, and what all has arguments, closes no cycle`() {
         let later = [
             Node(sharing: .asker, edges: [.init(to: 1)]),
             Node(sharing: .asker, edges: [.init(to: 0, isNeededAtOnce: false)]),
@@ -114,7 +114,7 @@ import Testing
         }
         let validator = validator(nodes)
 
-        // A node is in a cycle when it reaches itself; nodes with arguments alone make none.
+        // A node is in a cycle when it reaches itself; nodes that all have arguments make none.
         let reach = transitiveClosure(count) { from, to in
             nodes[from].edges.contains { $0.to == to && $0.isNeededAtOnce } && !nodes[from].choosesByArguments
         }

@@ -144,6 +144,13 @@ private struct Reader: Sendable {
                 _ = try await app.resolve(Session.self)
             }
         }
+        // A scoped user is created for it there, too.
+        let scoped = Container {
+            Registration(expected: Request.self)
+            Registration(using: User.init, lifetime: .scoped)
+            Registration(using: Session.init, lifetime: Lifetime("session"))
+        }
+        #expect(try await problems(scoped) == expected)
         let child = Container(parent: Container()) {
             Registration(expected: Request.self)
             Registration(using: User.init, lifetime: .singleton)

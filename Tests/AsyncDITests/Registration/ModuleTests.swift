@@ -49,7 +49,7 @@ struct ModuleTests {
                 let child = Container(parent: r.container) {
                     Recording(name: "child", log: log)
                     Registration(Bool.self, lifetime: .singleton) { _ in true }.eager()
-                    Registration(Double.self, lifetime: .scoped) { _ in 1 }
+                    Registration(Double.self, lifetime: .scoped) { _ in 1 }.implements((any Sendable).self) { $0 }
                 }
                 try await child.start()
                 try await child.prewarm(.scoped)

@@ -1,0 +1,41 @@
+/// The scope whose body a task runs, also where the body has made another container the current one.
+enum BodyContext {
+    /// The innermost scope with a body among the current containers before the last one; nil without any.
+    @TaskLocal static var outer: ContainerCore?
+
+    /// The containers whose scopes the current task may be working in.
+    static var places: [ContainerCore] { [Container.current?.core, outer].compactMap(\.self) }
+}
+
+extension Container {
+    /// Makes this container the current one for a body, which remains part of the scope's body that it runs in.
+    nonisolated(nonsending) func whileCurrent<R>(
+        _ body: nonisolated(nonsending) () async throws -> sending R
+    ) async throws -> sending R {
+        guard let scope = Container.current?.core.openScopeOfBody else {
+            return try await Container.$current.bind(self, body)
+        }
+        return try await BodyContext.$outer.bind(scope) { try await Container.$current.bind(self, body) }
+    }
+}
+
+extension ContainerCore {
+    /// The innermost open scope of a body, from this container up; nil without any.
+    var openScopeOfBody: ContainerCore? { openCore(below: nil, where: \.isBodyScope) }
+
+    /// The innermost open container that matches, from this one up to `top`, which does not count.
+    ///
+    /// - Parameters:
+    ///   - top: A container above; nil for the root too.
+    ///   - isMeant: Whether a container matches.
+    /// - Returns: The container; nil without one, and when `top` is not above.
+    func openCore(below top: ContainerCore?, where isMeant: (ContainerCore) -> Bool) -> ContainerCore? {
+        var found: ContainerCore?
+        var core: ContainerCore? = self
+        while let current = core, current !== top {
+            if found == nil, !current.table.isClosed, isMeant(current) { found = current }
+            core = current.parent
+        }
+        return core === top ? found : nil
+    }
+}
