@@ -30,10 +30,10 @@
     func add(_ lease: any HeldLease) { leases.withLock { $0.append(lease) } }
 
     /// Gives its leases up without ending them, and ends.
-    func handOver() -> [any HeldLease] {
-        let leases = takeLeases()
+    func handOver() {
+        let handedOver = takeLeases()
         Waits.end(self)
-        return leases
+        withExtendedLifetime(handedOver) {}
     }
 
     private func takeLeases() -> [any HeldLease] {

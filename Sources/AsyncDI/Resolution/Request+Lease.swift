@@ -92,7 +92,11 @@ extension Request {
     ) async throws -> [Contribution] {
         let holder = try leaseHolder()
         let (contributions, body) = try await leasedContributions(where: isWanted)
-        if let body { try hand(body.handOver(), to: holder) }
+        if let body {
+            // Afterwards, so that the graph of waits knows a holder of the leases at every moment.
+            defer { body.handOver() }
+            try hand(body.held, to: holder)
+        }
         return contributions
     }
 

@@ -110,7 +110,7 @@ extension Request {
     /// The same, with leases that a body holds from the moment at which each is taken.
     ///
     /// From then on, a disposal waits for the lease, and the requests for the other contributions may wait for the
-    /// disposal: the graph of waits must know who holds it. If the call throws, the body has ended. Without a lease,
+    /// disposal: the graph of waits must know the holder. If the call throws, the body has ended. Without a lease,
     /// there is no body.
     nonisolated(nonsending) func leasedContributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }

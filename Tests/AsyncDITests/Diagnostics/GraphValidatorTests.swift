@@ -35,7 +35,7 @@ import Testing
         #expect(cycles.count == 100 && cycles.allSatisfy { $0.count == 2 })
     }
 
-    @Test func `what is needed later, and what all has arguments, closes no cycle`() {
+    @Test func `later needs, and nodes that all have arguments, close no cycle`() {
         let later = [
             Node(sharing: .asker, edges: [.init(to: 1)]),
             Node(sharing: .asker, edges: [.init(to: 0, isNeededAtOnce: false)]),
