@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import AsyncDI
@@ -6,9 +5,9 @@ import Testing
 /// Observers have had every event of a container when its disposal returns, and learn the arguments.
 @Suite(.timeLimit(.minutes(10))) struct LastEventTests {
     private final class Log: ContainerObserver {
-        private let list = Mutex<[String]>([])
+        private let list = Locked<[String]>([])
         /// Holds the next event up, if set.
-        private let blocking = Mutex<ThreadGate?>(nil)
+        private let blocking = Locked<ThreadGate?>(nil)
         var all: [String] { list.withLock { $0 } }
 
         func block(with gate: ThreadGate) { blocking.withLock { $0 = gate } }
@@ -124,7 +123,7 @@ import Testing
 }
 
 extension Container {
-    fileprivate static let hooked = Mutex<Container?>(nil)
+    fileprivate static let hooked = Locked<Container?>(nil)
 }
 
 extension ContainerEvent {

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import AsyncDI
@@ -11,7 +10,7 @@ import Testing
 
     /// How units of work ended.
     private final class Ends: Sendable {
-        private let list = Mutex<[String]>([])
+        private let list = Locked<[String]>([])
         let hasOne = Gate()
         var all: [String] { list.withLock { $0 } }
 

@@ -1,6 +1,6 @@
-import AsyncDI
-import Synchronization
 import Testing
+
+@testable import AsyncDI
 
 /// A container for as long as a body runs: started before, disposed after it, whatever happens.
 @Suite(.timeLimit(.minutes(10))) struct WithContainerTests {
@@ -9,7 +9,7 @@ import Testing
     }
 
     private final class Log: Sendable {
-        private let list = Mutex<[String]>([])
+        private let list = Locked<[String]>([])
         var entries: [String] { list.withLock { $0 } }
         func add(_ entry: String) { list.withLock { $0.append(entry) } }
     }
