@@ -4,28 +4,10 @@ import Testing
 
 /// Leases of contributions: these are held like any other instance.
 @Suite(.timeLimit(.minutes(10))) struct ContributionLeaseTests {
-    /// A handler that notices when it is used after its end.
-    private final class Handler: Sendable {
-        let name: String
-        private let closed = Counter()
-        init(_ name: String) { self.name = name }
-        var isClosed: Bool { closed.value > 0 }
-        func close() { closed.increment() }
-    }
+    private typealias Handler = ContributedHandler
 
-    /// The closed handlers, in order.
-    private let closed = Log<String>()
-
-    private func handler(
-        _ name: String, as key: String? = nil, lifetime: Lifetime = .singleton
-    ) -> Registration<Handler> {
-        let registration = Registration(Handler.self, lifetime: lifetime) { _ in Handler(name) }
-            .onDispose { [closed] handler in
-                handler.close()
-                closed.append(handler.name)
-            }
-        return key.map { registration.intoMany(key: $0) } ?? registration.intoMany()
-    }
+    private let handler = HandlerContributor()
+    private var closed: Log<String> { handler.closed }
 
     // MARK: Bodies
 
@@ -65,73 +47,6 @@ import Testing
         #expect(try await container.resolveMap(Handler.self, keyedBy: String.self).mapValues(\.name) == ["a": "new"])
         #expect(container.core.withState { $0.instances.count } == 1, "nothing else was made")
         try await container.dispose()
-    }
-
-    @Test(arguments: [false, true])
-    func `a contribution may need the successor of one that is leased with it`(isByFactory: Bool) async throws {
-        let (began, mayGo) = (Gate(), Gate())
-        let container = Container {
-            handler("a", as: "a")
-            Registration(Handler.self, lifetime: .singleton) { r in
-                began.open()
-                await mayGo.pass()
-                _ = try await r.lease(Handler.self, contributedAs: "a")
-                return Handler("b")
-            }
-            .intoMany(key: "b")
-            Registration(Int.self, lifetime: .singleton) { r in try await r.leaseMany(Handler.self).count }
-        }
-        try await container.withInstance(Handler.self, contributedAs: "a") { _ in }
-        let job = Task {
-            if isByFactory { return try await container.resolve(Int.self) }
-            return try await container.withInstances(Handler.self) { $0.count }
-        }
-        await began.pass()
-        let reset = Task { try await container.reset(Handler.self) }
-        await until { container.core.withState { !$0.leases.pending { _ in true }.isEmpty } }
-        mayGo.open()
-        // The disposal of the leased one would wait for the job, and the job for the disposal.
-        #expect(try await job.value == 2)
-        if !isByFactory { await until { closed.entries == ["a"] } }
-        try await container.dispose()
-        try? await reset.value
-        #expect(closed.entries == ["a", "a"])
-    }
-
-    @Test func `a successor that already waits is decided on again when an instance of its scope becomes the holder`()
-        async throws
-    {
-        let (began, mayGo) = (Gate(), Gate())
-        let container = Container {
-            handler("a", as: "a")
-            Registration(Handler.self, lifetime: .singleton) { _ in
-                began.open()
-                await mayGo.pass()
-                return Handler("b")
-            }
-            .intoMany(key: "b")
-            Registration(Set<Int>.self, lifetime: .scoped) { r in
-                _ = try await r.leaseMany(Handler.self)
-                return []
-            }
-        }
-        try await container.withInstance(Handler.self, contributedAs: "a") { _ in }
-        let name = try await container.withScope { scope in
-            async let holder = scope.resolve(Set<Int>.self)
-            await began.pass()
-            let reset = Task.detached { try await container.reset(Handler.self) }
-            await until { container.core.withState { !$0.leases.pending { _ in true }.isEmpty } }
-            async let name = container.withInstance(Handler.self, contributedAs: "a") { $0.name }
-            // It waits for the disposal of the one before, which waits for the factory's lease.
-            await until { Waits.all().contains { $0.to is Disposable } }
-            mayGo.open()
-            _ = try await holder
-            defer { withExtendedLifetime(reset) {} }
-            return try await name
-        }
-        #expect(name == "a")
-        try await container.dispose()
-        #expect(closed.entries == ["a", "a"])
     }
 
     @Test func `one of many is held alone, and nothing else is made for it`() async throws {
@@ -290,130 +205,5 @@ import Testing
             try await container.dispose()
             #expect(container.core.withState { $0.leases.isEmpty }, "seed \(seed)")
         }
-    }
-
-    // MARK: In a factory
-
-    @Test func `a factory's leases of many last as long as what it makes`() async throws {
-        let container = Container {
-            handler("a", as: "a")
-            handler("b", as: "b")
-            handler("c")
-            Registration(Thing.self, lifetime: .singleton) { r in
-                let all = try await r.leaseMany(Handler.self)
-                let byName = try await r.leaseMap(Handler.self, keyedBy: String.self)
-                let one = try await r.lease(Handler.self, contributedAs: "a")
-                #expect(all.map(\.name) == ["a", "b", "c"] && byName.keys.sorted() == ["a", "b"] && one === all[0])
-                return Thing()
-            }
-            .onDispose { [closed] _ in closed.append("thing") }
-        }
-        _ = try await container.resolve(Thing.self)
-        await container.unregisterMany(Handler.self)
-        for _ in 0..<50 { await Task.yield() }
-        #expect(closed.entries.isEmpty)
-        try await container.reset(Thing.self)
-        await until { closed.entries.count == 4 }
-        #expect(closed.entries[0] == "thing")
-        try await container.dispose()
-    }
-
-    @Test func `a factory that fails gives all of them back, and one without an owner is refused`() async throws {
-        let container = Container {
-            handler("a", as: "a")
-            handler("b")
-            Registration(Thing.self, lifetime: .singleton) { r in
-                _ = try await r.leaseMany(Handler.self)
-                throw TestError()
-            }
-            Registration(Int.self, lifetime: .transient) { r in try await r.leaseMany(Handler.self).count }
-            Registration(String.self, lifetime: .transient) { r in
-                try await r.lease(Handler.self, contributedAs: "a").name
-            }
-        }
-        await #expect(throws: TestError.self) { try await container.resolve(Thing.self) }
-        await expect(.invalidOperation) { try await container.resolve(Int.self) }
-        await expect(.invalidOperation) { try await container.resolve(String.self) }
-        #expect(container.core.withState { $0.leases.isEmpty })
-        try await container.dispose()
-    }
-
-    @Test func `leases that come after their factory has ended are given back`() async throws {
-        let handlers = DrivenFactory<Handler>()
-        let late = Locked<Task<Void, any Error>?>(nil)
-        let container = Container {
-            handler("ready")
-            Registration(Handler.self, lifetime: .singleton) { _ in try await handlers.run() }.intoMany()
-            Registration(Thing.self, lifetime: .singleton) { r in
-                let task = Task { _ = try await r.leaseMany(Handler.self) }
-                late.withLock { $0 = task }
-                await handlers.began()
-                return Thing()
-            }
-        }
-        _ = try await container.resolve(Thing.self)
-        handlers.answer(Handler("made"))
-        let task = try #require(late.withLock { $0 })
-        await expect(.invalidOperation) { try await task.value }
-        // Would wait for the lease.
-        try await container.dispose()
-    }
-
-    // MARK: Reloads
-
-    @Test func `jobs that lease what is reloaded never see it closed, and only the current ones stay alive`()
-        async throws
-    {
-        let kinds = ["a", "b", "c"]
-        let made = Counter()
-        let container = Container()
-        func load(_ generation: Int) async throws {
-            for kind in kinds {
-                try await container.register(
-                    Registration(Handler.self, lifetime: .singleton) { _ in
-                        made.increment()
-                        await Task.yield()
-                        return Handler("\(kind) \(generation)")
-                    }
-                    .onDispose { [closed] handler in
-                        handler.close()
-                        closed.append(handler.name)
-                    }
-                    .intoMany(key: kind))
-            }
-        }
-        try await load(0)
-        let closedUnderway = Counter()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for worker in 0..<4 {
-                group.addTask {
-                    var random = SeededRandom(seed: UInt64(worker))
-                    for job in 0..<250 {
-                        if job.isMultiple(of: 5) { try await load(worker * 1_000 + job) }
-                        let kind = random.pick(kinds)
-                        let isWhole = random.chance(0.3)
-                        let yields = random.chance(0.5)
-                        let run = { @Sendable (handler: Handler?) async in
-                            if yields { await Task.yield() }
-                            if handler?.isClosed != false { closedUnderway.increment() }
-                        }
-                        if isWhole {
-                            try await container.withInstanceMap(Handler.self, keyedBy: String.self) { handlers in
-                                await run(handlers[kind])
-                            }
-                        } else {
-                            try await container.withInstance(Handler.self, contributedAs: kind) { await run($0) }
-                        }
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(closedUnderway.value == 0)
-        await until { made.value - closed.entries.count <= kinds.count }
-        #expect(container.core.withState { $0.ledger.count } <= kinds.count)
-        #expect(container.core.withState { $0.leases.isEmpty })
-        try await container.dispose()
-        #expect(closed.entries.count == made.value && Set(closed.entries).count <= made.value)
     }
 }
