@@ -26,7 +26,10 @@ func addDebug(
         default: "\(report)\n"
         }
     }
-    debug.get("health") { _, _ in "\(await container.health(timeout: .seconds(2)))\n" }
+    debug.get("health") { _, _ in
+        let report = await container.health(timeout: .seconds(2))
+        return EditedResponse(status: report.isHealthy ? .ok : .serviceUnavailable, response: "\(report)\n")
+    }
     debug.get("activity") { request, _ in
         let activity = container.activity()
         guard request.uri.queryParameters["format"] == "json" else { return ByteBuffer(string: "\(activity)\n") }

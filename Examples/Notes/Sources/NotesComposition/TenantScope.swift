@@ -4,11 +4,12 @@ import Logging
 import NotesService
 import Tracing
 
-/// Values that a scope for a tenant supplies.
-struct TenantScope {
+/// Values that a scope for a tenant supplies, in one registration: each one costs every request something.
+struct TenantScope: Sendable {
     let tenant: TenantName
     let info: RequestInfo
-    var logger: Logger
+    private(set) var logger: Logger
+    let trace = InstrumentationContext.current ?? .topLevel
 
     /// The scope of a request to a tenant's routes.
     init(_ request: Request, _ context: NotesContext, in container: Container) async throws {
@@ -26,10 +27,7 @@ struct TenantScope {
     }
 
     @RegistrationBuilder var registrations: Registrations {
-        Registration(instance: tenant)
-        Registration(instance: info)
-        Registration(instance: logger)
-        Registration(instance: InstrumentationContext.current ?? .topLevel)
+        Registration(instance: self)
     }
 }
 

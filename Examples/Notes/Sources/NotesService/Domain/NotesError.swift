@@ -6,10 +6,13 @@ package enum NotesError: Error, Hashable {
     case noSuchNote(Int64)
     case unavailable(TenantName, Reason)
     case closing
+    case rolledBack
 
     /// Reason why a tenant's database cannot be used.
     package enum Reason: String, Hashable, Sendable {
         case missing = "its file is missing"
+        case unopenable = "its file cannot be opened"
+        case busy = "its file is in use by another process"
         case notADatabase = "its file is not a database"
         case readOnly = "its file is read-only"
         case full = "its disk is full"
@@ -25,6 +28,7 @@ extension NotesError: CustomStringConvertible {
         case .noSuchNote(let id): "there is no note \(id)"
         case .unavailable(let tenant, let reason): "tenant \(tenant) is not available: \(reason.rawValue)"
         case .closing: "the server is closing"
+        case .rolledBack: "an earlier failure has rolled the work back"
         }
     }
 }

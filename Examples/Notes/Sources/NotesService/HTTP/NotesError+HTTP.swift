@@ -8,6 +8,7 @@ extension NotesError: HTTPResponseError {
         case .tenantExists: .conflict
         case .unavailable(_, .full): HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .unavailable, .closing: .serviceUnavailable
+        case .rolledBack: .internalServerError
         }
     }
 

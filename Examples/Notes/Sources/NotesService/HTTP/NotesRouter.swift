@@ -18,6 +18,7 @@ package func notesRouter(
     router.addMiddleware {
         TracingMiddleware()
         MetricsMiddleware()
+        ErrorLog()
         around
     }
     addHealth(to: router, readiness)

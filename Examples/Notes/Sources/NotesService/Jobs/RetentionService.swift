@@ -23,11 +23,14 @@ package struct RetentionService: Service {
         while await sleeps() { try await runOnce() }
     }
 
-    /// Runs the job for each tenant; one that fails does not stop the others.
+    /// Runs the job for each tenant; one that fails does not stop the others, a shutdown does.
     package func runOnce() async throws {
         for tenant in try await tenants() {
+            if Task.isCancelled || Task.isShuttingDownGracefully { return }
             do {
                 try await job(tenant)
+            } catch is CancellationError {
+                return
             } catch {
                 logger.error("the job failed", metadata: ["tenant": "\(tenant)", "error": "\(error)"])
             }

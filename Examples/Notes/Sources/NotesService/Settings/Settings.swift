@@ -24,9 +24,10 @@ package struct Settings: Sendable {
 
     package init() {}
 
-    /// Three quarters of the deadline belong to the requests that run, the rest to the databases.
+    /// Three quarters of the deadline belong to the requests that run, the rest to the databases: for what still runs in
+    /// the container, for its disposal, and for the last events, each as long.
     package var requestsDeadline: Duration { shutdownDeadline * 3 / 4 }
-    package var closingDeadline: Duration { shutdownDeadline / 4 }
+    package var closingDeadline: Duration { shutdownDeadline / 12 }
 }
 
 extension Settings {

@@ -6,6 +6,8 @@ package actor Catalogue {
     private let connection: DatabaseQueue
     private let files: TenantFiles
     private var known: Set<TenantName>
+    /// Tenants whose addition is under way.
+    private var adding: Set<TenantName> = []
 
     /// Opens the catalogue, and makes it when the directory is new.
     package init(in files: TenantFiles) async throws {
@@ -30,18 +32,24 @@ package actor Catalogue {
     }
 
     /// Adds a tenant with an empty database.
+    ///
+    /// Requests find the tenant once it is stored, so that no note is acknowledged for a tenant that a failure takes
+    /// back.
     package func add(_ tenant: TenantName) async throws {
-        guard known.insert(tenant).inserted else { throw NotesError.tenantExists(tenant) }
-        do {
-            try TenantDatabase.create(tenant, in: files)
-            try await TenantDatabase.naming(tenant) { [connection] in
-                try await connection.write { database in
-                    try database.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: [tenant.description])
-                }
+        guard !known.contains(tenant), adding.insert(tenant).inserted else { throw NotesError.tenantExists(tenant) }
+        defer { adding.remove(tenant) }
+        try await create(tenant)
+        known.insert(tenant)
+    }
+
+    /// Creates the file outside the actor, which every request asks for its tenant.
+    @concurrent
+    private nonisolated func create(_ tenant: TenantName) async throws {
+        try TenantDatabase.create(tenant, in: files)
+        try await TenantDatabase.naming(tenant) { [connection] in
+            try await connection.write { database in
+                try database.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: [tenant.description])
             }
-        } catch {
-            known.remove(tenant)
-            throw error
         }
     }
 

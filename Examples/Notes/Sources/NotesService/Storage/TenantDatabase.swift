@@ -52,7 +52,8 @@ package final class TenantDatabase: Sendable {
         var configuration = Configuration()
         // A unit of work begins a transaction in one access, and ends it in a later one.
         configuration.allowsUnsafeTransactions = true
-        configuration.busyMode = .timeout(5)
+        // Another process may hold the file. Short, because a shutdown waits for it.
+        configuration.busyMode = .timeout(1)
         return configuration
     }
 }
@@ -74,7 +75,8 @@ extension TenantDatabase {
         // The index that the connections share is a file too.
         if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE { return NotesError.unavailable(tenant, .full) }
         return switch error.resultCode {
-        case .SQLITE_CANTOPEN: NotesError.unavailable(tenant, .missing)
+        case .SQLITE_CANTOPEN: NotesError.unavailable(tenant, .unopenable)
+        case .SQLITE_BUSY: NotesError.unavailable(tenant, .busy)
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: NotesError.unavailable(tenant, .notADatabase)
         case .SQLITE_READONLY: NotesError.unavailable(tenant, .readOnly)
         case .SQLITE_FULL: NotesError.unavailable(tenant, .full)

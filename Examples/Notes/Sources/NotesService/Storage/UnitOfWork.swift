@@ -26,7 +26,11 @@ package actor UnitOfWork {
     func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
         try await inTurn {
             if !hasBegun { try await begin() }
-            return try await database.write(body)
+            return try await database.write { connection in
+                // SQLite ends a transaction by itself after some errors: a write after that would be kept by itself.
+                guard connection.isInsideTransaction else { throw NotesError.rolledBack }
+                return try body(connection)
+            }
         }
     }
 
