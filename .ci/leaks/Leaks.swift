@@ -104,8 +104,8 @@ nonisolated(unsafe) var rings: [Ring] = []
     rings = []
 }
 
-/// CacheEntry until the process ends.
-enum CacheEntry {
+/// Kept until the process ends.
+enum Kept {
     static let registration = Registration(Service.self, lifetime: .singleton) { _ in Service() }
     static let container = makeContainer()
     static let child = Container(parent: container, fallbacks: [makeContainer()])
@@ -115,10 +115,10 @@ enum CacheEntry {
     static func main() async throws {
         // A program that loses what it has made must be found.
         if getenv("ASYNCDI_DELIBERATE_LEAK") != nil { lose() }
-        try await CacheEntry.container.register(CacheEntry.registration)
-        try await use(CacheEntry.container)
-        try await use(CacheEntry.child)
-        let scope = try await CacheEntry.container.openScope("kept")
+        try await Kept.container.register(Kept.registration)
+        try await use(Kept.container)
+        try await use(Kept.child)
+        let scope = try await Kept.container.openScope("kept")
         _ = try await scope.resolve(Parent.self)
         // Disposed.
         let disposed = makeContainer()

@@ -96,7 +96,7 @@ extension View {
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { EmptyView() }
 
-    nonisolated public func run(
+    nonisolated public func frame(
         width: Double? = nil, height: Double? = nil, alignment: Alignment = .center
     ) -> some View { EmptyView() }
 }

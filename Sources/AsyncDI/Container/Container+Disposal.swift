@@ -53,14 +53,15 @@ extension Container {
     /// From this moment on, a request from outside begins no scope, no lease and no creation: it throws `disposed`.
     /// Cached instances can still be resolved, so that health checks continue to work. Running bodies of `withScope`
     /// and `withInstance`, in this container or below it, run to their end undisturbed, and can create further
-    /// instances. So can creations in flight. Then the container is disposed. It does not wait for a scope that was
-    /// opened by hand.
+    /// instances. So can creations of shared instances in flight. Then the container is disposed. It does not wait for
+    /// a scope that was opened by hand, nor for a transient or graph instance that is created outside every body.
     ///
     /// - Parameter deadline: The longest wait for that work, by the container's clock. After it the container is
-    ///   disposed nevertheless, and bodies that still run are cut short. Observers get the last events within as much
-    ///   time again. Without a deadline the wait is unlimited.
-    /// - Throws: The same as ``dispose()``; ``ResolutionError`` with the code `invalidOperation` in a body that it
-    ///   would wait for.
+    ///   disposed nevertheless, and bodies that still run are cut short. The disposal may take as much time again, at
+    ///   least a second, and so may the last events of observers; a longer disposal continues in the background.
+    ///   Without a deadline the wait is unlimited.
+    /// - Throws: The same as ``dispose()``, or with a deadline as ``dispose(deadline:)``; ``ResolutionError`` with the
+    ///   code `invalidOperation` in a body that it would wait for.
     public func drain(deadline: Duration? = nil) async throws {
         // The disposal after the deadline takes its time, and so may the last events, as long again.
         try await core.tellingObservers(for: deadline) { try await core.drain(deadline: deadline) }

@@ -39,8 +39,8 @@ extension Request {
     ) -> Answer {
         let clock = RegistrationCounter.now
         let key = ServiceKey(service)
-        guard !table.hasObstacles, host.stalls == nil, let (binding, owner) = table.registration(of: key),
-            binding.isPlainShared, !owner.isClosed
+        guard !table.hasObstacles, let (binding, owner) = table.registration(of: key), binding.isPlainShared,
+            !owner.isClosed
         else { return .other(nil) }
         let request = Request(key: key, pack: .none, host: host, asker: asker)
         let isScoped = binding.lifetime.sharing == .resolvingContainer
@@ -70,8 +70,9 @@ extension Request {
     }
 
     private func waits(_ waiter: Waiter, releasing: [(waiter: Waiter, early: Creation)]) -> Answer {
-        if asker == nil, waiter.creation.host === host { return .wait(waiter) }
-        // A repeated request uses this container, not the one that creates the instance.
+        if asker == nil, host.stalls == nil, waiter.creation.host === host { return .wait(waiter) }
+        // A repeated request uses this container, not the one that creates the instance; and observers may want to know
+        // of a long wait.
         return .other(DecidedRequest(self, for: waiter.creation.binding, .wait(waiter, releasing: releasing)))
     }
 }

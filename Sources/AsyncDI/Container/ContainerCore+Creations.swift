@@ -8,7 +8,7 @@ extension ContainerCore {
         return withState { state in
             guard state.life.isOpen else { return .disposed(self) }
             // Under the lock: a drain that has begun sees the lease or the creation, or the request is refused.
-            let isRefused = request.isRefusedWhileDraining
+            let isRefused = refuses(request)
             if isRefused, attempt.takesLease { return .disposed(self) }
             // The registration may have been replaced since the request found it. A replacement takes this lock too. If
             // an ancestor has the registration, no look-up finds the old binding after its retirement.

@@ -61,7 +61,14 @@ extension ContainerCore {
     var disposalUnderWay: Disposal? { disposalReference.load()?.takeUnretainedValue() }
 
     var end: Completion? { disposalUnderWay }
-    var ends: [Activity] { disposalUnderWay.map { [$0] } ?? parent?.ends ?? [] }
+    var ends: [Activity] {
+        var next: ContainerCore? = self
+        while let core = next {
+            if let disposal = core.disposalUnderWay { return [disposal] }
+            next = core.parent
+        }
+        return []
+    }
 
     /// The error for work that was lost although this scope's body returned; nil if the work is complete.
     var lostWork: ResolutionError? { disposalUnderWay?.lostWork }

@@ -20,16 +20,11 @@ extension ContainerCore {
 
     /// Throws if the current body of a `withInstance` holds a lease that the disposal would wait for.
     func refuseInsideLease(to action: String) throws {
-        var body = LeaseContext.activeBody
-        while let current = body {
-            if current.leases(from: self) {
-                throw ResolutionError(
-                    .invalidOperation,
-                    "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",
-                    advice: "Dispose a container after the bodies that use its instances.")
-            }
-            body = current.parent
-        }
+        guard LeaseContext.leases(from: self) else { return }
+        throw ResolutionError(
+            .invalidOperation,
+            "the body of a withInstance \(action) \(displayName), which waits for its lease to end.",
+            advice: "Dispose a container after the bodies that use its instances.")
     }
 
     /// The error for a call that would wait for its own caller.

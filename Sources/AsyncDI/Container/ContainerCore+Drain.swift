@@ -18,7 +18,10 @@ extension ContainerCore {
             quiet.finish()
         }
         _ = await quiet.wait(atMost: deadline, clock: clock)
-        try await dispose()
+        guard let deadline else { return try await dispose() }
+        // A lease or a hook that does not end must not hold up the end of the process. A disposal takes a while also
+        // after a deadline that says now.
+        try await dispose(deadline: max(deadline, .seconds(1)))
     }
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
@@ -101,8 +104,11 @@ extension ContainerCore {
     /// Refuses new work for requests from outside, here and in the containers below; not in the scopes of bodies, which
     /// are current work.
     func beginDraining() {
-        table.isDraining = true
-        for child in childCores where !child.isBodyScope { child.beginDraining() }
+        var pending = [self]
+        while let core = pending.popLast() {
+            core.table.isDraining = true
+            pending += core.childCores.filter { !$0.isBodyScope }
+        }
     }
 
     /// Waits until every body and every creation has ended, here and below.
@@ -119,9 +125,10 @@ extension ContainerCore {
 
     /// Returns a container with unfinished work: this one, or one below.
     private func nextBusy() -> ContainerCore? {
-        if withState({ $0.isBusy }) { return self }
-        for child in childCores {
-            if let busy = child.nextBusy() { return busy }
+        var pending = [self]
+        while let core = pending.popLast() {
+            if core.withState({ $0.isBusy }) { return core }
+            pending += core.childCores
         }
         return nil
     }
@@ -135,18 +142,16 @@ extension ContainerCore {
 
     /// Whether the container is draining and a call of the current task would begin new work.
     ///
-    /// Calls in a run, in the body of a lease, or in a scope's body that the drain waits for belong to current work.
+    /// Calls in a run, or in the body of a scope or lease that the drain waits for, belong to current work.
     var isRefusedWhileDraining: Bool {
-        guard table.isDraining, ResolutionContext.activeRun == nil, LeaseContext.activeBody == nil else {
-            return false
-        }
+        guard table.isDraining, ResolutionContext.activeRun == nil else { return false }
         let places = BodyContext.places
         // Several containers, one above the other, may be draining: each waits for the bodies below it alone. The
         // current container may be the draining one itself, or a scope that was opened by hand, which no drain waits
         // for.
         var next: ContainerCore? = self
         while let core = next {
-            if core.table.isDrainRoot,
+            if core.table.isDrainRoot, !LeaseContext.leases(from: core),
                 !places.contains(where: { $0.openCore(below: core, where: \.isBodyScope) != nil })
             {
                 return true
@@ -154,6 +159,16 @@ extension ContainerCore {
             next = core.parent
         }
         return false
+    }
+
+    /// Whether this draining container refuses to begin new work for a request.
+    func refuses(_ request: borrowing Request) -> Bool {
+        if request.isRefusedWhileDraining { return true }
+        // From outside, through a container that falls back on this one.
+        guard table.isDraining, request.asker == nil, let asked = request.host as? ContainerCore,
+            !isAboveOrSame(asked)
+        else { return false }
+        return isRefusedWhileDraining
     }
 }
 

@@ -19,7 +19,7 @@ extension ContainerCore {
             run.end()
             run.leaveOwnGraph()
         }
-        if events != nil {
+        if events != nil, item.isAnnounced || !errors.isEmpty {
             withState { state in
                 for error in errors { state.note(.failed, of: item.key.arguments, .failed(item.binding.key, error)) }
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }

@@ -29,7 +29,14 @@ extension ContainerCore {
 
     /// The containers that a request to this one searches.
     var searchOrder: [ContainerCore] {
-        [self] + fallbacks.flatMap(\.searchOrder) + (parent?.searchOrder ?? [])
+        var order: [ContainerCore] = []
+        var next: ContainerCore? = self
+        while let core = next {
+            order.append(core)
+            order += core.fallbacks.flatMap(\.searchOrder)
+            next = core.parent
+        }
+        return order
     }
 }
 

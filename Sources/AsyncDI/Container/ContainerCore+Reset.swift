@@ -248,14 +248,12 @@ extension ContainerCore {
     func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
         let name = ServiceName(ServiceKey(service, qualifier: qualifier))
         var targets: Set<ServiceKey> = []
-        var core: ContainerCore? = self
-        while let current = core {
-            current.withState { state in
+        for core in searchOrder {
+            core.withState { state in
                 for binding in state.registrations.records(named: name) {
                     if let from = binding.forwardedKey { targets.insert(from) }
                 }
             }
-            core = current.parent
         }
         return targets
     }

@@ -70,7 +70,7 @@ extension ContainerCore {
         }
         if isPinned { core.pin(container) }
         // Observers receive the scope's registrations after its opening.
-        if events != nil { core.withState { _ in } }
+        if events?.wanted.contains(.registered) == true { core.withState { _ in } }
         return container
     }
 

@@ -91,8 +91,13 @@ final class ContainerCore: ResolutionHost {
     }
     var hasScopedInstances: Bool { madeScoped.load(ordering: .relaxed) }
     var hasResettableInstances: Bool {
-        madeResettable.load(ordering: .relaxed) || fallbacks.contains { $0.hasResettableInstances }
-            || parent?.hasResettableInstances == true
+        var next: ContainerCore? = self
+        while let core = next {
+            if core.madeResettable.load(ordering: .relaxed) { return true }
+            if core.fallbacks.contains(where: \.hasResettableInstances) { return true }
+            next = core.parent
+        }
+        return false
     }
 
     /// Notes that an instance of a lifetime is about to be created.
@@ -102,10 +107,7 @@ final class ContainerCore: ResolutionHost {
         if parent == nil, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
         if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
     }
-    var displayName: String {
-        if let name { return "container \"\(name)\"" }
-        return parent == nil ? "the root container" : "an unnamed scope"
-    }
+    var title: ContainerTitle { ContainerTitle(name: name, isRoot: parent == nil) }
 
     func makeStopwatch() -> Stopwatch { Stopwatch(clock) }
 

@@ -35,6 +35,7 @@ final class Lease: HeldLease {
             leased.addLeaseBelow(of: home.number)
         }
         var quiet: [CheckedContinuation<Void, Never>] = []
+        // The waiting successors have not seen the new holder.
         let pending = core.withState { state in
             leased.bodies -= 1
             quiet = state.life.endBody()
@@ -42,6 +43,12 @@ final class Lease: HeldLease {
         }
         for disposal in pending { disposal.wake() }
         for continuation in quiet { continuation.resume() }
+    }
+
+    func isHeldByBody() {
+        guard leased.disposal != nil else { return }
+        leased.noteNewHolder()
+        for disposal in core.withState({ _ in leased.pending }) { disposal.wake() }
     }
 
     /// Notes that the lease ends, or is about to end because the disposal of its holder begins.
@@ -119,6 +126,18 @@ extension LeaseBody {
     /// Whether one of the leased instances belongs to `container` or to one below it.
     func leases(from container: ContainerCore) -> Bool {
         holds { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
+    }
+}
+
+extension LeaseContext {
+    /// Whether a body of the current task leases an instance of `container` or of one below it.
+    static func leases(from container: ContainerCore) -> Bool {
+        var body = activeBody
+        while let current = body {
+            if current.leases(from: container) { return true }
+            body = current.parent
+        }
+        return false
     }
 }
 

@@ -38,8 +38,8 @@ public final class OwnedScope: Sendable {
         var parts = 0
         /// Whether the end is under way or over: no part begins any more.
         var isEnding = false
-        /// Whether a part has failed, so that the whole work has.
-        var hasFailed = false
+        /// The error of a part that failed first; the whole work has failed with it.
+        var failure: (any Error)?
         /// The error of the end, for every other call that ends the scope.
         var error: (any Error)?
     }
@@ -87,7 +87,7 @@ public final class OwnedScope: Sendable {
         } catch {
             state.withLock { state in
                 state.parts -= 1
-                state.hasFailed = true
+                if state.failure == nil { state.failure = error }
             }
             await container.core.endFailedBody(because: error)
             throw error
@@ -117,16 +117,15 @@ public final class OwnedScope: Sendable {
     ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
     ///   was disposed before, and with the code `invalidOperation`, which ends nothing, while a part is under way.
     public nonisolated(nonsending) func end() async throws {
-        let (isBusy, hasFailed, error) = state.withLock { state in
-            if state.parts == 0, !state.hasFailed { state.isEnding = true }
-            return (state.parts > 0, state.hasFailed, state.error)
+        let (isBusy, failure, error) = state.withLock { state in
+            if state.parts == 0, state.failure == nil { state.isEnding = true }
+            return (state.parts > 0, state.failure, state.error)
         }
         if let error { throw error }
-        if hasFailed {
-            let error = ContainerCore.cutShort(container.core)
-            // Where the failure itself could not end the scope: inside a lease of it.
-            await container.core.endFailedBody(because: error)
-            throw error
+        if let failure {
+            // Where the failure itself has not ended the scope: it is about to, or could not, inside a lease of it.
+            await container.core.endFailedBody(because: failure)
+            throw ContainerCore.cutShort(container.core)
         }
         if isBusy {
             throw ResolutionError(
@@ -152,7 +151,9 @@ public final class OwnedScope: Sendable {
     /// - Parameter error: The error that hooks receive as ``DisposalReason/error``.
     /// - Throws: The same as ``Container/dispose(failing:)``.
     public nonisolated(nonsending) func end(failing error: any Error) async throws {
-        state.withLock { $0.hasFailed = true }
+        state.withLock { state in
+            if state.failure == nil { state.failure = error }
+        }
         try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
     }
 

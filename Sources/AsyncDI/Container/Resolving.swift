@@ -101,7 +101,7 @@ extension _Resolving {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    /// - Returns: The instance, or nil when the service is not registered.
+    /// - Returns: The instance, or nil when the service is not registered, or expected of each scope and not supplied.
     /// - Throws: The same as ``resolve(_:qualifier:)``, except for this service's own absence.
     public nonisolated(nonsending) func optional<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil

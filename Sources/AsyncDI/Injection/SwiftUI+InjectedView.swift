@@ -74,7 +74,7 @@
             case .loading:
                 // The task needs a view that appears; a placeholder may have none.
                 ZStack {
-                    Color.clear.run(width: 0, height: 0)
+                    Color.clear.frame(width: 0, height: 0)
                     placeholder()
                 }
                 .task(id: request) { await run(request) }

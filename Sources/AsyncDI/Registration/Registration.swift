@@ -219,7 +219,8 @@ extension Registration where Service: Sendable {
         self.init(service, details, .singleton, fileID, line, InstanceFactory(StrongCell(instance)))
     }
 
-    /// Registers a value that each scope supplies; in a scope without it, resolving the value fails and names it.
+    /// Registers a value that each scope supplies; in a scope without it, resolving the value fails and names it, and an
+    /// optional request gets nil.
     ///
     /// ```swift
     /// Registration(expected: Request.self)
@@ -243,12 +244,8 @@ extension Registration where Service: Sendable {
             blueprint: Blueprint(
                 key: key, lifetime: .transient,
                 factory: ServiceFactory<Service> { resolver, _ in
-                    throw ResolutionError(
-                        .notRegistered,
-                        "\(key) is expected from each scope, but \(resolver.host.displayName) did not supply it.",
-                        advice:
-                            "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
-                        steps: resolver.run?.path ?? [], asker: resolver.run)
+                    throw ResolutionError.unsupplied(
+                        key, in: resolver.host, steps: resolver.run?.path ?? [], asker: resolver.run)
                 },
                 site: RegistrationSite(fileID: fileID, line: line)))
         blueprint.isExpected = true

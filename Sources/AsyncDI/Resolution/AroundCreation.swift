@@ -40,17 +40,19 @@ public struct CreationRequest: Sendable {
     /// The service.
     public let key: ServiceKey
     /// The arguments of the instance, or the key that `keyedBy:` computed from them.
-    public let arguments: [any Sendable]
+    public var arguments: [any Sendable] { argumentKey.list }
     /// The source location of the registration.
     public let site: RegistrationSite?
     /// The container that the instance will belong to, as messages show it.
-    public let container: String
+    public var container: String { title.text }
+    private let argumentKey: ArgumentKey
+    private let title: ContainerTitle
 
     init(_ creation: Creation) {
         key = creation.binding.key
-        arguments = creation.key.arguments.list
+        argumentKey = creation.key.arguments
         site = creation.binding.blueprint.site
-        container = creation.host.displayName
+        title = creation.host.title
     }
 }
 

@@ -105,8 +105,8 @@ final class Disposable: Completion, @unchecked Sendable {
     ///   - creation: The creation.
     ///   - holders: The value of ``holdersBelow`` when the creation was decided on.
     ///   - run: The run of the creation.
-    /// - Returns: False when an instance of another container has become a holder of a lease: it may end after the
-    ///   requests that wait for the creation, which must then be decided on again.
+    /// - Returns: False when an instance of another container, or a body, has become a holder of a lease: it may end
+    ///   after the requests that wait for the creation, which must then be decided on again.
     /// - Throws: The error for a wait that would never end; `CancellationError`.
     func isOver(before creation: Creation, heldBelow holders: Int, in run: Run) async throws -> Bool {
         if hasEnded { return true }
@@ -152,8 +152,8 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Released outside every lock, because the object keeps the instance.
     var leasesAwaited: LeasedCell? { hasEnded ? nil : Waits.graph.withLock { _ in leased } }
 
-    /// The number of times that an instance of a container below has become the holder of a lease; zero after the
-    /// disposal.
+    /// The number of times that an instance of a container below has become the holder of a lease, or a body too late
+    /// to be seen by a wait; zero after the disposal.
     var holdersBelow: Int { leasesAwaited?.holdersBelow ?? 0 }
 
     /// Whether an instance holds a lease that lives as long as the container, so that it may never end.
@@ -189,14 +189,17 @@ final class LeasedCell: @unchecked Sendable {
     /// first lease.
     private let leasesBelow = AtomicReference<Shared<Locked<[UInt64: Int]>>>()
 
-    /// The number of such leases ever taken, including ended ones.
+    /// The number of such leases ever taken, including ended ones, and of other holders that came late.
     private let holders = Atomic<Int>(0)
     var holdersBelow: Int { holders.load(ordering: .sequentiallyConsistent) }
 
     func addLeaseBelow(of container: UInt64) {
-        defer { holders.add(1, ordering: .sequentiallyConsistent) }
+        defer { noteNewHolder() }
         leasesBelow.loadOrInitialize { Shared(Locked([:])) }.value.withLock { $0[container, default: 0] += 1 }
     }
+
+    /// Lets the creations that wait for the disposal be decided on again.
+    func noteNewHolder() { holders.add(1, ordering: .sequentiallyConsistent) }
 
     func removeLeaseBelow(of container: UInt64) {
         leasesBelow.object?.value.withLock { leases in

@@ -13,8 +13,12 @@
     private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
-    init(leasing leases: [any HeldLease]) {
-        let run = ResolutionContext.activeRun
+    ///
+    /// - Parameters:
+    ///   - leases: The leases that it holds from its beginning.
+    ///   - run: The run whose call the body is, which may be another one than that of the task: a factory may pass its
+    ///     resolver on to a detached task.
+    init(leasing leases: [any HeldLease], for run: Run? = ResolutionContext.activeRun) {
         let body = LeaseContext.activeBody
         let asker = Waits.asker(of: run, in: body)
         parent = body
@@ -27,7 +31,12 @@
     var isEmpty: Bool { leases.withLock { $0.isEmpty } }
 
     /// Adds a lease that this body is to end.
-    func add(_ lease: any HeldLease) { leases.withLock { $0.append(lease) } }
+    ///
+    /// The lease has begun before, so waits for the instance's disposal may not have seen the body.
+    func add(_ lease: any HeldLease) {
+        leases.withLock { $0.append(lease) }
+        lease.isHeldByBody()
+    }
 
     /// Gives its leases up without ending them, and ends.
     func handOver() {

@@ -39,6 +39,7 @@ extension Request {
             guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table else {
                 throw host.miss(key, asker: asker)
             }
+            if let problem = target.problem { throw problem }
             guard let (cell, lease) = try await leasedCell(target, owner: owner, clock: clock) else { return nil }
             do {
                 return (try convert(cell, by: forward), lease)

@@ -9,19 +9,26 @@ extension Request {
         return instance
     }
 
-    /// Returns the instance in a cell that holds it; nil without a registration.
-    func readyCell() throws -> Cell? {
+    /// Returns the instance in a cell that holds it; nil without a registration, and for an optional request without a
+    /// supplied value.
+    func readyCell(isOptional: Bool = false) throws -> Cell? {
         guard let (binding, table) = try registration() else { return nil }
         if let problem = binding.problem { throw problem }
+        if isUnsupplied(binding, owner: table.host) {
+            if isOptional { return nil }
+            throw ResolutionError.unsupplied(key, in: host, steps: pathToHere, asker: asker)
+        }
         guard let cell = try readyCell(binding, owner: table.host) else { throw notReady(binding) }
         return cell
     }
 
     private func readyCell(_ binding: Binding, owner: any ResolutionHost) throws -> Cell? {
         if let forward = binding.blueprint.target {
-            guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table,
-                let cell = try readyCell(target, owner: owner)
-            else { return nil }
+            guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table else {
+                return nil
+            }
+            if let problem = target.problem { throw problem }
+            guard let cell = try readyCell(target, owner: owner) else { return nil }
             return try convert(cell, by: forward)
         }
         switch binding.lifetime.sharing {

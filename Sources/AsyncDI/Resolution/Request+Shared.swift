@@ -243,6 +243,17 @@ extension ResolutionError {
             steps: steps, asker: asker)
     }
 
+    /// The error for a value that each scope is expected to supply, in a place where none has.
+    static func unsupplied(
+        _ key: ServiceKey, in host: any ResolutionHost, steps: [PathStep], asker: Run?
+    ) -> ResolutionError {
+        ResolutionError(
+            .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
+            advice:
+                "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
+            steps: steps, asker: asker)
+    }
+
     /// The error for services that depend on each other; the path ends where it began.
     static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
         ResolutionError(

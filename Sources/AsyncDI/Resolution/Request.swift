@@ -76,9 +76,9 @@ struct Request: Sendable {
         return instance
     }
 
-    /// The instance, nil without a registration.
+    /// The instance, nil without a registration, and for an optional request without a supplied value.
     private nonisolated(nonsending) func find<Service: Sendable>(
-        _ service: Service.Type
+        _ service: Service.Type, isOptional: Bool = false
     ) async throws -> Service? {
         try await awaitModules()
         while true {
@@ -88,6 +88,7 @@ struct Request: Sendable {
                 return try await resolveWrapper(wrapper, as: service)
             }
             if let problem = binding.problem { throw problem }
+            if isOptional, isUnsupplied(binding, owner: table.host) { return nil }
             if binding.lifetime.sharing == .none, binding.blueprint.target == nil {
                 return try await makeTransient(binding, as: service)
             }
@@ -122,6 +123,7 @@ struct Request: Sendable {
         guard let (binding, table) = owner.table.registration(of: forward.from), table === owner.table else {
             throw host.miss(key, asker: asker)
         }
+        if let problem = binding.problem { throw problem }
         var request = asking(forward.from)
         request.isUnheld = isUnheld
         guard let cell = try await request.resolveCell(binding, owner: owner, clock: clock) else { return nil }
@@ -168,23 +170,24 @@ extension Request {
     /// A missing dependency throws.
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
         if let instance = try readyInstance(service) { return instance }
-        if let instance = try await find(service) { return instance }
+        if let instance = try await find(service, isOptional: true) { return instance }
         return try absent()
     }
 
     /// The instance of a service whose type is not known here.
     nonisolated(nonsending) func cell() async throws -> Cell {
-        guard let cell = try await optionalCell() else { throw host.miss(key, asker: asker) }
+        guard let cell = try await optionalCell(isOptional: false) else { throw host.miss(key, asker: asker) }
         return cell
     }
 
-    /// The same; nil without a registration.
-    nonisolated(nonsending) func optionalCell() async throws -> Cell? {
+    /// The same; nil without a registration, and for an optional request without a supplied value.
+    nonisolated(nonsending) func optionalCell(isOptional: Bool = true) async throws -> Cell? {
         try await awaitModules()
         while true {
             let clock = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return try absent() }
             if let problem = binding.problem { throw problem }
+            if isOptional, isUnsupplied(binding, owner: table.host) { return try absent() }
             if let cell = try await resolveCell(binding, owner: table.host, clock: clock)?.strengthened() {
                 return cell
             }
@@ -200,6 +203,13 @@ extension Request {
         try checkOutlived(answeredBy: found?.binding)
         if let found, let recorded { recorded.asks(for: found.binding, in: found.table) }
         return found
+    }
+
+    /// Whether a registration expects a value of each scope, and none has supplied it to this request.
+    func isUnsupplied(_ binding: Binding, owner: any ResolutionHost) -> Bool {
+        if binding.blueprint.isExpected { return true }
+        guard let target = binding.blueprint.target else { return false }
+        return owner.table.registration(of: target.from)?.binding.blueprint.isExpected == true
     }
 
     /// The answer for a service that is not registered: nil, or an error if it is registered with other arguments.

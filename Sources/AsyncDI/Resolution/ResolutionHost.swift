@@ -11,8 +11,8 @@ protocol ResolutionHost: CreationPlace {
     var hasScopedInstances: Bool { get }
     /// Whether this container, or one that it searches, has ever created an instance of a custom lifetime.
     var hasResettableInstances: Bool { get }
-    /// The name of the container in messages.
-    var displayName: String { get }
+    /// The name of the container in messages, not put together yet.
+    var title: ContainerTitle { get }
     var parentHost: (any ResolutionHost)? { get }
     /// The disposals of this container and of those above it, as far as a call waits for them.
     var ends: [Activity] { get }
@@ -147,11 +147,30 @@ enum LeaseDecision {
     case unfinished
 }
 
+/// The name of a container in messages, not put together until it is read.
+struct ContainerTitle: Sendable {
+    let name: String?
+    let isRoot: Bool
+
+    var text: String {
+        if let name { return "container \"\(name)\"" }
+        return isRoot ? "the root container" : "an unnamed scope"
+    }
+}
+
+extension ResolutionHost {
+    /// The name of the container in messages.
+    var displayName: String { title.text }
+}
+
 /// A lease that delays the disposal of a cached instance until it is ended.
 protocol HeldLease: AnyObject, Sendable {
     func end()
     /// Passes the lease to an instance: a drain waits only for the leases of bodies.
     func passToInstance(of holder: Creation)
+    /// Notes that a body holds the lease that held none before, so that waits for the instance's disposal are decided on
+    /// again.
+    func isHeldByBody()
     /// The disposals that cannot end before the lease does.
     var outer: [Activity] { get }
 }

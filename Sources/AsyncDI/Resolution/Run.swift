@@ -194,7 +194,14 @@ import Synchronization
     }
 
     /// The scopes that the task of this run has outlived, if it has.
-    var outlived: OutlivedScopes? { givenGraph?.outlived ?? parent?.outlived }
+    var outlived: OutlivedScopes? {
+        var next: Run? = self
+        while let run = next {
+            if let outlived = run.givenGraph?.outlived { return outlived }
+            next = run.parent
+        }
+        return nil
+    }
 
     /// Whether the run has a graph: one passed to it, or one that it creates for the runs inside it.
     var hasGraph: Bool { givenGraph != nil || parent == nil }

@@ -62,7 +62,7 @@ extension Optional: WrapperType {
             guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
             return try wrapper.ready(for: inner) as? Wrapped as Any
         }
-        return try inner.readyCell()?.anyValue as? Wrapped as Any
+        return try inner.readyCell(isOptional: true)?.anyValue as? Wrapped as Any
     }
 }
 

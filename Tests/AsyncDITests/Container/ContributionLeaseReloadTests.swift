@@ -29,16 +29,21 @@ import Testing
         return reset
     }
 
-    @Test(arguments: [false, true])
-    func `a contribution may need the successor of one that is leased with it`(isByFactory: Bool) async throws {
+    private enum Caller { case body, factory, detachedTaskOfFactory }
+
+    @Test(arguments: [Caller.body, .factory, .detachedTaskOfFactory])
+    private func `a contribution may need the successor of one that is leased with it`(caller: Caller) async throws {
         let container = Container {
             handler("a", as: "a")
             waitingHandler { r in _ = try await r.lease(Handler.self, contributedAs: "a") }
-            Registration(Int.self, lifetime: .singleton) { r in try await r.leaseMany(Handler.self).count }
+            Registration(Int.self, lifetime: .singleton) { r in
+                if caller == .factory { return try await r.leaseMany(Handler.self).count }
+                return try await Task.detached { try await r.leaseMany(Handler.self).count }.value
+            }
         }
         try await container.withInstance(Handler.self, contributedAs: "a") { _ in }
         let job = Task {
-            if isByFactory { return try await container.resolve(Int.self) }
+            if caller != .body { return try await container.resolve(Int.self) }
             return try await container.withInstances(Handler.self) { $0.count }
         }
         await began.pass()
@@ -46,9 +51,47 @@ import Testing
         mayGo.open()
         // The disposal of the leased one would wait for the job, and the job for the disposal.
         #expect(try await job.value == 2)
-        if !isByFactory { await until { closed.entries.contains("a") } }
+        if caller == .body { await until { closed.entries.contains("a") } }
         try await container.dispose()
         try? await reset.value
+        #expect(closed.entries.filter { $0 == "a" }.count == 2)
+    }
+
+    @Test func `a successor that already waits is decided on again when a body takes its lease over late`()
+        async throws
+    {
+        let mayMake = Gate()
+        let container = Container {
+            handler("a", as: "a") { _ in await mayMake.pass() }
+            waitingHandler { r in _ = try await r.lease(Handler.self, contributedAs: "a") }
+        }
+        let executor = HeldTaskExecutor()
+        let job = Task(executorPreference: executor) {
+            try await container.withInstances(Handler.self) { $0.map(\.name) }
+        }
+        while mayMake.arrivals == 0 || mayGo.arrivals == 0 || executor.runJobs() {
+            executor.runJobs()
+            await Task.yield()
+        }
+        mayMake.open()
+        await until { container.core.withState { !$0.leases.isEmpty } }
+        // The first handler is leased, but the task that asked for it has not run since.
+        let reset = await resetAll(in: container)
+        mayGo.open()
+        await until { Waits.all().contains { $0.to is Disposable } }
+        let isOver = Counter()
+        let pump = Task.detached {
+            while isOver.value == 0 {
+                executor.runJobs()
+                await Task.yield()
+            }
+        }
+        let names = try await finishes(within: 60) { try await job.value }
+        isOver.increment()
+        await pump.value
+        #expect(names == ["a", "b"])
+        try await reset.value
+        try await container.dispose()
         #expect(closed.entries.filter { $0 == "a" }.count == 2)
     }
 

@@ -48,6 +48,22 @@ private final class Held: Sendable {
         #expect(live.withLock { $0 } == 0)
     }
 
+    @Test func `misses, contributions and drains work in deeply nested scopes`() async throws {
+        let root = root()
+        var scope = root
+        for number in 0..<20_000 {
+            scope = try await scope.openScope(number)
+            if number.isMultiple(of: 1_000) { await Task.yield() }
+        }
+        #expect(try await scope.optional(Bool.self) == nil)
+        #expect(try await scope.resolveMany(Bool.self).isEmpty)
+        await expect(.notRegistered) { try await scope.resolve(Bool.self) }
+        #expect(!scope.core.hasResettableInstances)
+        root.core.beginDraining()
+        #expect(scope.table.isDraining)
+        try await scope.dispose()
+    }
+
     @Test func `deeply nested scopes whose handles are dropped may be dropped from above`() async throws {
         var application: Container? = root()
         var innermost = WeakCore(core: nil)

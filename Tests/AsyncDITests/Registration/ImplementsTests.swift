@@ -360,4 +360,27 @@ private struct Fish: Pet {
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve((any Pet).self) }
         #expect(error?.code == .invalidRegistration)
     }
+
+    @Test func `a rejected duplicate is not reached through its other types`() async throws {
+        let container = Container(onDuplicate: .reject) {
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog(name: "first") }.implements((any Pet).self)
+            Registration(Dog.self, lifetime: .singleton) { _ in Dog(name: "second") }
+        }
+        await expect(.duplicateRegistration) { try await container.resolve(Dog.self) }
+        await expect(.duplicateRegistration) { try await container.resolve((any Pet).self) }
+        await expect(.duplicateRegistration) { try await container.withInstance((any Pet).self) { _ in } }
+        await expect(.duplicateRegistration) { _ = try container.ready((any Pet).self) }
+    }
+
+    @Test func `a reset by the other type reaches a fallback's service`() async throws {
+        let fallback = Container {
+            Registration(Dog.self, lifetime: .scoped) { _ in Dog() }.implements((any Pet).self)
+        }
+        let container = Container(fallbacks: [fallback])
+        let first = try await container.resolve((any Pet).self) as? Dog
+        try await container.reset((any Pet).self)
+        let second = try await container.resolve((any Pet).self) as? Dog
+        #expect(first != nil && first !== second)
+        try await container.dispose()
+    }
 }

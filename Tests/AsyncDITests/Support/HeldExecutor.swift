@@ -29,3 +29,24 @@ final class HeldExecutor: SerialExecutor {
         for job in ready { job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 }
+
+/// Runs the code of tasks that prefer it only at the test's command.
+final class HeldTaskExecutor: TaskExecutor {
+    private let jobs = Locked([UnownedJob]())
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Runs the ready jobs, on the caller's thread; false without any.
+    @discardableResult
+    func runJobs() -> Bool {
+        let ready = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in ready { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        return !ready.isEmpty
+    }
+}

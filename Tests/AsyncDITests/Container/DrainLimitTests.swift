@@ -1,0 +1,126 @@
+import Testing
+
+@testable import AsyncDI
+
+/// The limits of a drain: its time, and the work that is not its own.
+@Suite(.timeLimit(.minutes(10))) struct DrainLimitTests {
+    private func pool(fallbacks: [Container] = []) -> Container {
+        Container(name: "pool", fallbacks: fallbacks) {
+            Registration(String.self, lifetime: .singleton) { _ in "late" }
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+        }
+    }
+
+    /// A drain that waits for a body of the container, and what happens meanwhile: outside, and in the body.
+    private func duringADrain(
+        of container: Container, _ operation: () async throws -> Void,
+        inBody: @escaping @Sendable () async throws -> Void = {}
+    ) async throws {
+        let (isWorking, isDraining) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope { _ in
+                isWorking.arrive()
+                await isDraining.pass()
+                try await inBody()
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await container.drain() }
+        while !container.table.isDraining { await Task.yield() }
+        try await operation()
+        isDraining.open()
+        try await request.value
+        try await drain.value
+    }
+
+    @Test(arguments: [false, true])
+    func `what does not end holds a drain up no longer than twice its deadline`(isHook: Bool) async throws {
+        let clock = ManualClock()
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let container = Container(clock: clock) {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+            Registration(String.self, lifetime: .singleton) { _ in "" }.onDispose { _ in
+                if isHook { await mayEnd.pass() }
+            }
+        }
+        _ = try await container.resolve(String.self)
+        let body = Task {
+            try await container.withInstance(Thing.self, arguments: 1) { _ in
+                isWorking.arrive()
+                if !isHook { await mayEnd.pass() }
+            }
+        }
+        await isWorking.arrived()
+        if isHook { try await body.value }
+        let (isOver, begin) = (Counter(), clock.now)
+        let drain = Task {
+            defer { isOver.increment() }
+            try await container.drain(deadline: .seconds(5))
+        }
+        while isOver.value == 0 {
+            if begin.duration(to: clock.now) < .seconds(3600) { clock.advance(by: .seconds(1)) }
+            await Task.yield()
+        }
+        let error = await #expect(throws: DisposalError.self) { try await drain.value }
+        #expect((error?.errors.first as? ResolutionError)?.code == .disposalTimedOut)
+        mayEnd.open()
+        _ = await body.result
+        try await container.dispose()
+    }
+
+    @Test func `a drain that may not wait at all still disposes`() async throws {
+        let container = pool()
+        _ = try await container.resolve(String.self)
+        try await container.drain(deadline: .zero)
+        await expect(.disposed) { try await container.resolve(String.self) }
+    }
+
+    @Test func `a container that falls back on the draining one begins no work there`() async throws {
+        let pool = pool()
+        let app = Container(fallbacks: [pool])
+        _ = try await app.withInstance(Thing.self, arguments: 1) { $0.number }
+        try await duringADrain(of: pool) {
+            await expect(.disposed) { try await app.resolve(String.self) }
+            await expect(.disposed) { try await app.withInstance(Thing.self, arguments: 1) { _ in } }
+            let cached = try await app.resolve(Thing.self, arguments: 1)
+            #expect(cached.number == 1)
+        } inBody: {
+            let late = try await app.resolve(String.self)
+            #expect(late == "late")
+        }
+    }
+
+    @Test func `the body of another container's lease is no work of the draining one`() async throws {
+        let (app, other) = (pool(), pool())
+        try await duringADrain(of: app) {
+            try await other.withInstance(Thing.self, arguments: 1) { _ in
+                await expect(.disposed) { try await app.withScope { _ in } }
+                await expect(.disposed) { try await app.resolve(String.self) }
+            }
+        } inBody: {
+            // Inside a body of its own, another lease changes nothing.
+            try await other.withInstance(Thing.self, arguments: 1) { _ in
+                let late = try await app.resolve(String.self)
+                #expect(late == "late")
+            }
+        }
+    }
+
+    @Test func `the body of a lease of its own begins further work`() async throws {
+        let app = pool()
+        let (isWorking, isDraining) = (Gate(), Gate())
+        let job = Task {
+            try await app.withInstance(Thing.self, arguments: 1) { _ in
+                isWorking.arrive()
+                await isDraining.pass()
+                return try await app.withScope { try await $0.resolve(String.self) }
+            }
+        }
+        await isWorking.arrived()
+        let drain = Task { try await app.drain() }
+        while !app.table.isDraining { await Task.yield() }
+        isDraining.open()
+        #expect(try await job.value == "late")
+        try await drain.value
+    }
+}
