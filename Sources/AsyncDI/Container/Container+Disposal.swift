@@ -52,9 +52,10 @@ extension Container {
     ///
     /// From this moment on, a request from outside begins no scope, no lease and no creation: it throws `disposed`.
     /// Cached instances can still be resolved, so that health checks continue to work. Running bodies of `withScope`
-    /// and `withInstance`, in this container or below it, run to their end undisturbed, and can create further
-    /// instances. So can creations of shared instances in flight. Then the container is disposed. It does not wait for
-    /// a scope that was opened by hand, nor for a transient or graph instance that is created outside every body.
+    /// and `withInstance`, with an instance of this container or one below it, run to their end undisturbed, and can
+    /// create further instances. So can creations of shared instances in flight. Then the container is disposed. It
+    /// does not wait for a scope that was opened by hand, nor for a transient or graph instance that is created outside
+    /// every body.
     ///
     /// - Parameter deadline: The longest wait for that work, by the container's clock. After it the container is
     ///   disposed nevertheless, and bodies that still run are cut short. The disposal may take as much time again, at

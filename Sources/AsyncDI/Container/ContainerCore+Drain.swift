@@ -151,7 +151,7 @@ extension ContainerCore {
         // for.
         var next: ContainerCore? = self
         while let core = next {
-            if core.table.isDrainRoot, !LeaseContext.leases(from: core),
+            if core.table.isDrainRoot, !LeaseContext.isWork(of: core),
                 !places.contains(where: { $0.openCore(below: core, where: \.isBodyScope) != nil })
             {
                 return true

@@ -131,10 +131,21 @@ extension LeaseBody {
 
 extension LeaseContext {
     /// Whether a body of the current task leases an instance of `container` or of one below it.
-    static func leases(from container: ContainerCore) -> Bool {
+    static func leases(from container: ContainerCore) -> Bool { hasBody { $0.leases(from: container) } }
+
+    /// Whether a body of the current task is work that a drain of `container` does not refuse: it leases an instance from
+    /// there, or collects leases in an admitted call.
+    static func isWork(of container: ContainerCore) -> Bool {
+        hasBody { body in
+            body.leases(from: container)
+                || (body.collectsIn as? ContainerCore).map { container.isAboveOrSame($0) } ?? false
+        }
+    }
+
+    private static func hasBody(where isMeant: (LeaseBody) -> Bool) -> Bool {
         var body = activeBody
         while let current = body {
-            if current.leases(from: container) { return true }
+            if isMeant(current) { return true }
             body = current.parent
         }
         return false

@@ -17,6 +17,8 @@ struct GraphValidator<Place: AnyObject> {
         var isNeededAtOnce = true
         /// Whether the requesting node holds the target.
         var isHeld = true
+        /// Whether the requesting node can do without the target.
+        var isOptional = false
     }
 
     struct Node {

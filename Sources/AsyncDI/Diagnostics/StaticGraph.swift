@@ -121,7 +121,7 @@ struct StaticGraph {
         let (host, asker) = (entries[number].host, entries[number].service)
         declarations.append((asker, RecordedService(key, owner: "")))
         if let (binding, table) = host.table.registration(of: key) {
-            add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
+            add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld, isOptional: isOptional)
             return
         }
         switch (key.service as? any WrapperType.Type)?.need {
@@ -171,11 +171,12 @@ struct StaticGraph {
     }
 
     private mutating func add(
-        _ binding: Binding, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true
+        _ binding: Binding, in table: InstanceTable, to number: Int, atOnce: Bool = true, isHeld: Bool = true,
+        isOptional: Bool = false
     ) {
         let asker = entries[number].service
         guard let target = self.number(of: binding, in: table, askedBy: entries[number].host) else { return }
-        entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld))
+        entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld, isOptional: isOptional))
         let service = RecordedService(binding, in: table)
         guard case .contribution = binding.key.role else {
             records.note(from: asker, to: service, isDeferred: !atOnce)
@@ -200,7 +201,8 @@ extension StaticGraph {
     /// registers as expected counts as supplied.
     var valuesNotSupplied: [ResolutionError] {
         reachedHere.flatMap { asker in
-            edgesHere(of: asker).map { entries[$0.to] }.filter(\.isLeftToScopes).map { value in
+            edgesHere(of: asker).filter { !$0.isOptional }.map { entries[$0.to] }.filter(\.isLeftToScopes).map {
+                value in
                 ResolutionError(
                     .notRegistered,
                     "\(value.binding.key) is expected to be supplied by each scope, and \(asker.host.displayName) does not.",

@@ -37,7 +37,8 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
 /// - Parameters:
 ///   - service: The service type; may be inferred.
 ///   - qualifier: The qualifier that the service was registered with.
-/// - Returns: The instance, nil when nothing is registered under the key.
+/// - Returns: The instance, nil when nothing is registered under the key, or when it is expected of each scope and not
+///   supplied.
 /// - Throws: ``ResolutionError/Code/noCurrentContainer`` without either, and the errors that
 ///   ``Container/optional(_:qualifier:)`` throws.
 public nonisolated(nonsending) func optional<Service: Sendable>(

@@ -68,7 +68,7 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// The instance, nil when it is not registered; ends the process when it is registered but not ready.
+    /// The instance, nil when it is not registered or not supplied; ends the process when it is not ready.
     var optional: Service? {
         do {
             return try self()

@@ -37,7 +37,7 @@
     public var wrappedValue: Service { projectedValue.required }
 }
 
-/// Injects a service that is ready, or nil when it is not registered.
+/// Injects a service that is ready, or nil when it is not registered, or expected of each scope and not supplied.
 ///
 /// A service that is registered but not ready ends the process, like ``Inject``: nil would hide the mistake.
 /// `try $metrics()` throws instead.

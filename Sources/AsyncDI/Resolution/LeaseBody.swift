@@ -10,6 +10,8 @@
     ///
     /// Calls of a task that outlives this body belong to it.
     let around: Activity?
+    /// The container that admitted a collection of leases, nil for another body.
+    let collectsIn: (any ResolutionHost)?
     private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
@@ -18,7 +20,12 @@
     ///   - leases: The leases that it holds from its beginning.
     ///   - run: The run whose call the body is, which may be another one than that of the task: a factory may pass its
     ///     resolver on to a detached task.
-    init(leasing leases: [any HeldLease], for run: Run? = ResolutionContext.activeRun) {
+    ///   - host: The container in which the body collects leases.
+    init(
+        leasing leases: [any HeldLease], for run: Run? = ResolutionContext.activeRun,
+        collectingIn host: (any ResolutionHost)? = nil
+    ) {
+        collectsIn = host
         let body = LeaseContext.activeBody
         let asker = Waits.asker(of: run, in: body)
         parent = body

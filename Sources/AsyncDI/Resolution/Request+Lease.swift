@@ -36,11 +36,10 @@ extension Request {
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
-            guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table else {
+            guard let (target, place) = try target(of: forward, in: owner) else {
                 throw host.miss(key, asker: asker)
             }
-            if let problem = target.problem { throw problem }
-            guard let (cell, lease) = try await leasedCell(target, owner: owner, clock: clock) else { return nil }
+            guard let (cell, lease) = try await leasedCell(target, owner: place, clock: clock) else { return nil }
             do {
                 return (try convert(cell, by: forward), lease)
             } catch {

@@ -118,7 +118,7 @@ extension Request {
         try await awaitModules()
         // Inside the body, the requests belong to current work.
         try refuseWhileDraining()
-        let body = LeaseBody(leasing: [], for: asker ?? ResolutionContext.activeRun)
+        let body = LeaseBody(leasing: [], for: asker ?? ResolutionContext.activeRun, collectingIn: host)
         do {
             let contributions = try await LeaseBody.current.bind(body) {
                 try await leasedContributions(where: isWanted, in: body)

@@ -14,8 +14,8 @@ extension Request {
     func readyCell(isOptional: Bool = false) throws -> Cell? {
         guard let (binding, table) = try registration() else { return nil }
         if let problem = binding.problem { throw problem }
-        if isUnsupplied(binding, owner: table.host) {
-            if isOptional { return nil }
+        if isOptional, try lacksValue(binding, of: table.host) { return nil }
+        if try isUnsupplied(binding, owner: table.host) {
             throw ResolutionError.unsupplied(key, in: host, steps: pathToHere, asker: asker)
         }
         guard let cell = try readyCell(binding, owner: table.host) else { throw notReady(binding) }
@@ -24,11 +24,9 @@ extension Request {
 
     private func readyCell(_ binding: Binding, owner: any ResolutionHost) throws -> Cell? {
         if let forward = binding.blueprint.target {
-            guard let (target, table) = owner.table.registration(of: forward.from), table === owner.table else {
-                return nil
-            }
-            if let problem = target.problem { throw problem }
-            guard let cell = try readyCell(target, owner: owner) else { return nil }
+            guard let (target, place) = try target(of: forward, in: owner),
+                let cell = try readyCell(target, owner: place)
+            else { return nil }
             return try convert(cell, by: forward)
         }
         switch binding.lifetime.sharing {

@@ -88,7 +88,7 @@ struct Request: Sendable {
                 return try await resolveWrapper(wrapper, as: service)
             }
             if let problem = binding.problem { throw problem }
-            if isOptional, isUnsupplied(binding, owner: table.host) { return nil }
+            if isOptional, try lacksValue(binding, of: table.host) { return nil }
             if binding.lifetime.sharing == .none, binding.blueprint.target == nil {
                 return try await makeTransient(binding, as: service)
             }
@@ -120,14 +120,13 @@ struct Request: Sendable {
     private nonisolated(nonsending) func forward(
         _ forward: Forward, by alias: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
-        guard let (binding, table) = owner.table.registration(of: forward.from), table === owner.table else {
-            throw host.miss(key, asker: asker)
-        }
-        if let problem = binding.problem { throw problem }
+        guard let (binding, place) = try target(of: forward, in: owner) else { throw host.miss(key, asker: asker) }
         var request = asking(forward.from)
         request.isUnheld = isUnheld
-        guard let cell = try await request.resolveCell(binding, owner: owner, clock: clock) else { return nil }
+        guard let cell = try await request.resolveCell(binding, owner: place, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
+        // The value of one scope is no instance of the container that expects it.
+        guard place === owner else { return converted }
         switch binding.lifetime.sharing {
         case .resolvingContainer where isInner: break
         case .resolvingContainer: host.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
@@ -135,6 +134,23 @@ struct Request: Sendable {
         case .none, .graph: break
         }
         return converted
+    }
+
+    /// The registration behind a forwarded type, in the container that registered it; for a value that scopes supply, the
+    /// nearest one.
+    ///
+    /// - Throws: The problem of the registration.
+    func target(
+        of forward: Forward, in owner: any ResolutionHost
+    ) throws -> (binding: Binding, owner: any ResolutionHost)? {
+        guard var (binding, table) = owner.table.registration(of: forward.from), table === owner.table else {
+            return nil
+        }
+        if binding.blueprint.isExpected, let nearest = host.table.registration(of: forward.from) {
+            (binding, table) = nearest
+        }
+        if let problem = binding.problem { throw problem }
+        return (binding, table.host)
     }
 
     func convert(_ cell: Cell, by forward: Forward) throws -> Cell {
@@ -171,23 +187,25 @@ extension Request {
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
         if let instance = try readyInstance(service) { return instance }
         if let instance = try await find(service, isOptional: true) { return instance }
+        // Registered, but not supplied.
+        if host.table.registration(of: key) != nil { return nil }
         return try absent()
     }
 
     /// The instance of a service whose type is not known here.
     nonisolated(nonsending) func cell() async throws -> Cell {
-        guard let cell = try await optionalCell(isOptional: false) else { throw host.miss(key, asker: asker) }
+        guard let cell = try await optionalCell() else { throw host.miss(key, asker: asker) }
         return cell
     }
 
     /// The same; nil without a registration, and for an optional request without a supplied value.
-    nonisolated(nonsending) func optionalCell(isOptional: Bool = true) async throws -> Cell? {
+    nonisolated(nonsending) func optionalCell(isOptional: Bool = false) async throws -> Cell? {
         try await awaitModules()
         while true {
             let clock = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return try absent() }
             if let problem = binding.problem { throw problem }
-            if isOptional, isUnsupplied(binding, owner: table.host) { return try absent() }
+            if isOptional, try lacksValue(binding, of: table.host) { return nil }
             if let cell = try await resolveCell(binding, owner: table.host, clock: clock)?.strengthened() {
                 return cell
             }
@@ -206,10 +224,20 @@ extension Request {
     }
 
     /// Whether a registration expects a value of each scope, and none has supplied it to this request.
-    func isUnsupplied(_ binding: Binding, owner: any ResolutionHost) -> Bool {
-        if binding.blueprint.isExpected { return true }
-        guard let target = binding.blueprint.target else { return false }
-        return owner.table.registration(of: target.from)?.binding.blueprint.isExpected == true
+    func isUnsupplied(_ binding: Binding, owner: any ResolutionHost) throws -> Bool {
+        guard let forward = binding.blueprint.target else { return binding.blueprint.isExpected }
+        return try target(of: forward, in: owner)?.binding.blueprint.isExpected == true
+    }
+
+    /// Whether an optional request gets nil, because no scope has supplied the expected value.
+    ///
+    /// - Throws: `notRegistered` for an instance that outlives the scopes and would keep the nil.
+    func lacksValue(_ binding: Binding, of owner: any ResolutionHost) throws -> Bool {
+        guard try isUnsupplied(binding, owner: owner) else { return false }
+        if !isUnheld, let holder, holder.binding.lifetime.outlivesScopes, holder.home === owner {
+            throw ResolutionError.unsupplied(key, in: host, steps: pathToHere, asker: asker)
+        }
+        return true
     }
 
     /// The answer for a service that is not registered: nil, or an error if it is registered with other arguments.

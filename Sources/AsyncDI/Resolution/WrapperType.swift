@@ -52,7 +52,7 @@ extension Optional: WrapperType {
             return try await wrapper.resolve(for: inner) as? Wrapped as Any
         }
         // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
-        return try await inner.optionalCell()?.anyValue as? Wrapped as Any
+        return try await inner.optionalCell(isOptional: true)?.anyValue as? Wrapped as Any
     }
 
     /// Nil when the service is not registered; not being ready is an error.

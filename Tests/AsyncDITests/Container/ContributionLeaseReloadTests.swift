@@ -86,8 +86,10 @@ import Testing
                 await Task.yield()
             }
         }
-        let names = try await finishes(within: 60) { try await job.value }
-        isOver.increment()
+        let names = try await {
+            defer { isOver.increment() }
+            return try await finishes(within: 60) { try await job.value }
+        }()
         await pump.value
         #expect(names == ["a", "b"])
         try await reset.value

@@ -123,21 +123,6 @@ import Testing
         #expect(ends.all == ["rolled back, disposed"])
     }
 
-    @Test func `an end after a part that failed inside a lease leaves the hooks its error`() async throws {
-        let container = container()
-        let scope = try OwnedScope(in: container)
-        // The failure cannot end the scope, which waits for the lease.
-        await #expect(throws: Failure()) {
-            try await scope.container.withInstance(UnitOfWork.self) { _ in
-                try await scope.run { _ in throw Failure() }
-            }
-        }
-        #expect(ends.all.isEmpty)
-        await expect(.disposed) { try await scope.end() }
-        #expect(ends.all == ["rolled back after work"])
-        try await container.dispose()
-    }
-
     @Test func `work beside a part that failed is lost, and so is the end`() async throws {
         let scope = try OwnedScope(in: container())
         let (hasBegun, mayGoOn) = (Gate(), Gate())

@@ -27,6 +27,68 @@ extension User: Principal {}
         try await container.dispose()
     }
 
+    @Test func `an alias means the value that the scope has supplied`() async throws {
+        let name = try await container.withScope {
+            Registration(instance: User(name: "Ada"))
+        } operation: { scope in
+            let optional = try await scope.optional((any Principal).self) as? User
+            let resolved = try await scope.resolve((any Principal).self) as? User
+            let ready = try scope.ready((any Principal).self) as? User
+            #expect(optional?.name == resolved?.name && ready?.name == resolved?.name)
+            return resolved?.name
+        }
+        #expect(name == "Ada")
+        #expect(try await container.optional((any Principal).self) == nil, "the value stays in its scope")
+        try await container.dispose()
+    }
+
+    @Test func `a service with arguments beside it does not count`() async throws {
+        let container = Container {
+            Registration(expected: User.self)
+            Registration(User.self) { (_, name: String) in User(name: name) }
+        }
+        #expect(try await container.optional(User.self) == nil)
+        #expect(try await container.resolve(User?.self) == nil)
+        try await container.dispose()
+    }
+
+    @Test func `an instance that outlives the scopes does not keep nil`() async throws {
+        let container = Container {
+            Registration(expected: User.self)
+            Registration(Int.self, lifetime: .singleton) { r in try await r.optional(User.self) == nil ? 0 : 1 }
+            Registration(Set<Int>.self, lifetime: .scoped) { r in try await r.resolve(User?.self) == nil ? [] : [1] }
+        }
+        try await container.withScope {
+            Registration(instance: User(name: "Ada"))
+        } operation: { scope in
+            await expect(.notRegistered) { try await scope.resolve(Int.self) }
+            let supplied = try await scope.resolve(Set<Int>.self)
+            #expect(supplied == [1])
+        }
+        let unsupplied = try await container.withScope { try await $0.resolve(Set<Int>.self) }
+        #expect(unsupplied == [])
+        try await container.dispose()
+    }
+
+    @Test func `a contribution that no scope supplies is not left out`() async throws {
+        let container = Container { Registration(expected: User.self).intoMany(key: "user") }
+        await expect(.notRegistered) { try await container.resolveMany(User.self) }
+        await expect(.notRegistered) { try await container.withInstances(User.self) { _ in } }
+        try await container.dispose()
+    }
+
+    @Test func `a scope without the value may resolve what can do without it`() async throws {
+        let container = Container {
+            Registration(expected: User.self)
+            Registration(using: { (user: User?) in user?.name ?? "nobody" }, lifetime: .scoped)
+        }
+        let scope = try await container.openScope()
+        let report = try await scope.validationReport(resolving: [String.self])
+        #expect(report.problems.isEmpty)
+        #expect(try await scope.resolve(String.self) == "nobody")
+        try await container.dispose()
+    }
+
     @Test func `an optional property is nil`() async throws {
         struct Owner {
             @OptionalInject var user: User?

@@ -57,6 +57,8 @@ final class ManualClock: Clock {
         for continuation in due { continuation.resume() }
     }
 
+    var hasSleepers: Bool { state.withLock { !$0.sleepers.isEmpty } }
+
     /// Yields until as many tasks sleep.
     func sleepers(reach count: Int) async {
         while state.withLock({ $0.sleepers.count }) != count { await Task.yield() }

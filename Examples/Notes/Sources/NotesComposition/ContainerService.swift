@@ -6,12 +6,14 @@ import ServiceLifecycle
 struct ContainerService: Service {
     let container: Container
     let readiness: Readiness
+    /// Time for the whole shutdown.
     let deadline: Duration
 
     func run() async throws {
         // Also when the task is cancelled, because the shutdown took too long.
         try? await gracefulShutdown()
         readiness.isDraining()
-        try await container.drain(deadline: deadline)
+        // A third of the rest each for what still runs, for the disposal, and for the last events.
+        try await container.drain(deadline: max(deadline - readiness.timeDraining, .zero) / 3)
     }
 }

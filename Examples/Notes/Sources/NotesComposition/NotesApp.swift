@@ -50,7 +50,9 @@ package struct NotesApp: Sendable {
             throw container.startFailure ?? error
         }
         var services: [any Service] = [
-            ContainerService(container: container, readiness: readiness, deadline: settings.closingDeadline)
+            ContainerService(
+                container: container, readiness: readiness,
+                deadline: settings.shutdownNotice + settings.shutdownDeadline)
         ]
         // Stopped last, so that it reports the whole shutdown.
         if let port = settings.adminPort { services.insert(admin(port: port), at: 0) }

@@ -1,10 +1,7 @@
 import Hummingbird
 import Logging
 
-/// Logs errors that the client learns nothing about.
-///
-/// Hummingbird answers them with an empty 500. A response of the service itself, also one of a server that is closing, is
-/// no such error.
+/// Logs errors that are the server's: Hummingbird answers most of them with an empty 500.
 struct ErrorLog: RouterMiddleware {
     func handle(
         _ request: Request, context: NotesContext, next: (Request, NotesContext) async throws -> Response
@@ -14,6 +11,9 @@ struct ErrorLog: RouterMiddleware {
         } catch let error as any HTTPResponseError where error.status.code < 500 || error.status == .serviceUnavailable
         {
             throw error
+        } catch is CancellationError where Task.isCancelled {
+            // The client has gone, or the server ends.
+            throw CancellationError()
         } catch {
             context.logger.error(
                 "the request failed",

@@ -7,6 +7,7 @@ package final class Readiness: Sendable {
     }
 
     private let current = Mutex(State.starting)
+    private let begin = Mutex<ContinuousClock.Instant?>(nil)
 
     package init() {}
 
@@ -14,5 +15,11 @@ package final class Readiness: Sendable {
 
     package func started() { current.withLock { if $0 == .starting { $0 = .ready } } }
 
-    package func isDraining() { current.withLock { $0 = .draining } }
+    package func isDraining() {
+        current.withLock { $0 = .draining }
+        begin.withLock { $0 = $0 ?? .now }
+    }
+
+    /// Time since the shutdown began.
+    package var timeDraining: Duration { begin.withLock { $0 }.map { .now - $0 } ?? .zero }
 }

@@ -24,10 +24,8 @@ package struct Settings: Sendable {
 
     package init() {}
 
-    /// Three quarters of the deadline belong to the requests that run, the rest to the databases: for what still runs in
-    /// the container, for its disposal, and for the last events, each as long.
+    /// At most three quarters of the deadline belong to the requests that run, the rest to the databases.
     package var requestsDeadline: Duration { shutdownDeadline * 3 / 4 }
-    package var closingDeadline: Duration { shutdownDeadline / 12 }
 }
 
 extension Settings {
