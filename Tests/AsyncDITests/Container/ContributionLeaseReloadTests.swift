@@ -126,7 +126,7 @@ import Testing
         #expect(closed.entries.filter { $0 == "a" }.count == 2)
     }
 
-    @Test func `jobs that lease what is reloaded never see it closed, and only the current ones stay alive`()
+    @Test func `jobs that lease reloaded handlers never see them closed, and only the current ones stay alive`()
         async throws
     {
         let kinds = ["a", "b", "c"]

@@ -29,7 +29,7 @@ package struct RetentionService: Service {
             if Task.isCancelled || Task.isShuttingDownGracefully { return }
             do {
                 try await job(tenant)
-            } catch is CancellationError {
+            } catch is CancellationError where Task.isCancelled {
                 return
             } catch {
                 logger.error("the job failed", metadata: ["tenant": "\(tenant)", "error": "\(error)"])
