@@ -1,10 +1,25 @@
 /// The scope whose body a task runs, also where the body has made another container the current one.
 enum BodyContext {
     /// The innermost scope with a body among the current containers before the last one; nil without any.
+    ///
+    /// A body that `withScope` runs in another container binds only the current container, once for each request. The
+    /// scope of such a body remembers the one around it: ``ContainerCore/outerBody``.
     @TaskLocal static var outer: ContainerCore?
 
     /// The containers whose scopes the current task may be working in.
-    static var places: [ContainerCore] { [Container.current?.core, outer].compactMap(\.self) }
+    static var places: [ContainerCore] {
+        var places = [Container.current?.core, outer].compactMap(\.self)
+        var seen = 0
+        while seen < places.count {
+            var next: ContainerCore? = places[seen]
+            while let core = next {
+                if let outer = core.outerBody, !places.contains(where: { $0 === outer }) { places.append(outer) }
+                next = core.parent
+            }
+            seen += 1
+        }
+        return places
+    }
 }
 
 extension Container {

@@ -4,6 +4,12 @@ extension ContainerCore {
         var steps = asker?.path ?? []
         if let key { steps.append(PathStep(key: key, binding: nil, pack: .none)) }
         let what = key.map { "\($0) was requested from \(displayName), which" } ?? displayName
+        if table.isDraining, !table.isClosed {
+            return ResolutionError(
+                .disposed, "\(what) is draining, and begins no new work.",
+                advice: "Refuse new requests before the drain; work that has begun resolves in its own task or scope.",
+                steps: steps, asker: asker)
+        }
         return ResolutionError(
             .disposed, "\(what) is disposed.",
             advice: "Dispose a container after its last use, and create a new one for later work.",

@@ -47,6 +47,9 @@ extension ContainerCore {
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         let container = Container(core: core, lifeline: lifeline, holding: holder)
+        if isPinned, let current = Container.current?.core, current !== self {
+            core.outerBody = current.openScopeOfBody
+        }
         // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()

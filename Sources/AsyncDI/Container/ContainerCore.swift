@@ -40,6 +40,11 @@ final class ContainerCore: ResolutionHost {
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     nonisolated(unsafe) var hasOwner = false
+    /// The scope in whose body this scope was opened for a body of its own; nil where that is the parent.
+    ///
+    /// Weak because a handle may keep this scope beyond that body. Unsafe because it is written before another task can
+    /// have the scope.
+    nonisolated(unsafe) weak var outerBody: ContainerCore?
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()

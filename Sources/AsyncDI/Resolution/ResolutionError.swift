@@ -33,7 +33,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let invalidRegistration = Code("invalidRegistration")
         /// An instance is not of the type that it was declared to implement.
         public static let typeMismatch = Code("typeMismatch")
-        /// The container is disposed, or is being disposed.
+        /// The container is disposed, is being disposed, or is draining and refuses new work.
         public static let disposed = Code("disposed")
         /// A factory threw `CancellationError` although its task was not cancelled.
         public static let creationCancelled = Code("creationCancelled")

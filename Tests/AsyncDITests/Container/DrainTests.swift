@@ -231,7 +231,8 @@ import Testing
     private func drainFromInside(_ container: Container) async throws {
         try await duringADrain(of: container) {
             await expect(.disposed) { try await container.withScope { _ in } }
-            await expect(.disposed) { _ = try await container.resolve(String.self) }
+            let error = await expect(.disposed) { _ = try await container.resolve(String.self) }
+            #expect(error?.message.contains("is draining") == true)
         }
     }
 
@@ -278,6 +279,20 @@ import Testing
             }
             mayGo.open()
             try await task.value
+        }
+    }
+
+    @Test func `a body goes on inside the bodies of another container's scopes`() async throws {
+        let container = container()
+        try await duringADrain(of: container) {
+        } inBody: { _ in
+            try await Container().withScope { scope in
+                _ = try await container.resolve(String.self)
+                try await scope.withScope { _ in
+                    _ = try await container.resolve(Double.self)
+                    await expect(.invalidOperation) { try await container.drain() }
+                }
+            }
         }
     }
 
