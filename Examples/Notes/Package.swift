@@ -69,7 +69,7 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "NotesByHand", "NotesComposition", "NotesService",
-                configuration, hummingbird, lifecycle, logging, nio, tracing,
+                configuration, grdb, hummingbird, lifecycle, logging, nio, tracing,
                 .product(name: "AsyncDI", package: "AsyncDI"),
                 .product(name: "AsyncDITesting", package: "AsyncDI"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -218,8 +218,6 @@ import Synchronization
     /// The number of runs in this run's set, which is the cost of building it; zero without a set.
     var stepsToIndex: Int { beginsBlock && own.object != nil ? outerRuns.count : 0 }
 
-    var step: PathStep { PathStep(key: binding.key, binding: binding, pack: pack) }
-
     /// Whether the run has not ended.
     ///
     /// A task that outlives the run that started it is no longer inside that run.
@@ -324,34 +322,5 @@ import Synchronization
         case .plainGraph(let binding):
             return Run.beginGraph(binding, host: host, table: withTable { $0 }, asker: self)
         }
-    }
-
-    /// The outermost run of the chain.
-    var root: Run {
-        var run = self
-        while let parent = run.parent { run = run.beginsBlock ? run.outerRuns.root : parent }
-        return run
-    }
-
-    /// The steps from the root to this run.
-    var path: [PathStep] {
-        var path: [PathStep] = []
-        var run: Run? = self
-        while let current = run {
-            path.append(current.step)
-            run = current.parent
-        }
-        return path.reversed()
-    }
-
-    /// The steps from the beginning of this run's creation to this run.
-    var pathInCreation: [PathStep] {
-        var path = [step]
-        var run = self
-        while let parent = run.parent, parent.activity === activity {
-            path.append(parent.step)
-            run = parent
-        }
-        return path.reversed()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import NotesService
 import Testing
 
@@ -62,6 +63,23 @@ struct BrokenTenantTests {
             #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .serviceUnavailable)
             #expect(try await world.get("/tenants").decoded([String].self).isEmpty)
             try Data().write(to: file)
+            #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .created)
+            #expect(try await world.add("kept").status == .created)
+        }
+    }
+
+    @Test
+    func `a tenant is unknown until its addition is stored`() async throws {
+        try await withNotes { world in
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let catalogue = try DatabaseQueue(path: world.files.catalogue.path, configuration: configuration)
+            // Another process writes to the catalogue.
+            try await catalogue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+            #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .serviceUnavailable)
+            #expect(try await world.add("lost").status == .notFound)
+            try await catalogue.writeWithoutTransaction { try $0.rollback() }
+            try catalogue.close()
             #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .created)
             #expect(try await world.add("kept").status == .created)
         }

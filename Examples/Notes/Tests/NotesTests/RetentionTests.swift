@@ -1,5 +1,8 @@
 import Foundation
+import Logging
 import NotesService
+import ServiceLifecycleTestKit
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -30,5 +33,41 @@ struct RetentionTests {
             try await world.app.retention(keeping: .seconds(60)).runOnce()
             #expect(try await world.titles() == ["young"])
         }
+    }
+
+    @Test
+    func `a shutdown lets the job end its tenant, and begins no other`() async throws {
+        let done = Mutex<[TenantName]>([])
+        let (isRunning, mayGoOn) = (Gate(), Gate())
+        let (first, second) = try (TenantName("first"), TenantName("second"))
+        let service = RetentionService(every: .zero, logger: .quiet) {
+            [first, second]
+        } job: { tenant in
+            isRunning.open()
+            try await mayGoOn.pass()
+            done.withLock { $0.append(tenant) }
+        }
+        try await testGracefulShutdown { trigger in
+            async let run: Void = service.run()
+            try await isRunning.pass()
+            trigger.triggerGracefulShutdown()
+            mayGoOn.open()
+            try await run
+        }
+        #expect(done.withLock { $0 } == [first])
+    }
+
+    @Test
+    func `a cancellation that is a job's own does not stop the others`() async throws {
+        let done = Mutex<[TenantName]>([])
+        let (first, second) = try (TenantName("first"), TenantName("second"))
+        let service = RetentionService(every: .zero, logger: .quiet) {
+            [first, second]
+        } job: { tenant in
+            if tenant == first { throw CancellationError() }
+            done.withLock { $0.append(tenant) }
+        }
+        try await service.runOnce()
+        #expect(done.withLock { $0 } == [second])
     }
 }

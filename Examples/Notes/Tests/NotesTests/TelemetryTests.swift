@@ -1,4 +1,5 @@
 import AsyncDI
+import GRDB
 import InMemoryLogging
 import InMemoryTracing
 import Logging
@@ -111,5 +112,36 @@ struct TelemetryTests {
         let entry = try #require(handler.entries.first { $0.message == "who am I" })
         #expect(entry.metadata["tenant"] == "acme")
         #expect(entry.metadata["hb.request.id"] != nil)
+    }
+
+    @Test
+    func `an error of the server is logged, one of the client is not`() async throws {
+        struct Broken: Error {}
+        let handler = InMemoryLogHandler()
+        try await withNotes(logger: Logger(label: "test") { _ in handler }) {
+            interrupting { throw Broken() }
+        } test: { world in
+            #expect(try await world.add("lost").status == .notFound)
+            try await world.addTenant()
+            #expect(try await world.add("lost").status == .internalServerError)
+        }
+        let entries = handler.entries.filter { $0.message == "the request failed" }
+        #expect(entries.map { $0.metadata["path"] } == ["/tenants/acme/notes"])
+        #expect(entries.first?.metadata["error"]?.description.contains("Broken") == true)
+    }
+
+    @Test
+    func `a service that fails its health check makes the health route say so`() async throws {
+        try await withNotes { world in
+            try await world.app.admin(port: 0).test(.router) { admin in
+                #expect(try await admin.execute(uri: "/debug/di/health", method: .get).status == .ok)
+                let catalogue = try DatabaseQueue(path: world.files.catalogue.path)
+                try await catalogue.write { try $0.drop(table: "tenant") }
+                try catalogue.close()
+                let response = try await admin.execute(uri: "/debug/di/health", method: .get)
+                #expect(response.status == .serviceUnavailable)
+                #expect(response.text.contains("Catalogue"))
+            }
+        }
     }
 }

@@ -1,9 +1,10 @@
 import AsyncDI
 import Foundation
 import Hummingbird
-import NotesService
 import Synchronization
 import Testing
+
+@testable import NotesService
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransactionTests {
@@ -100,6 +101,25 @@ struct TransactionTests {
                 _ = try await repository.add(NewNote(title: "late", text: ""), at: .now)
             }
             #expect(try await world.titles() == ["in time"])
+        }
+    }
+
+    @Test
+    func `after SQLite has ended a transaction by itself, nothing more is written`() async throws {
+        try await withNotes { world in
+            try await world.addTenant()
+            let database = try TenantDatabase(opening: TenantName("acme"), in: world.files)
+            let work = UnitOfWork(database: database, trace: .topLevel)
+            let repository = SQLNoteRepository(work: work)
+            _ = try await repository.add(NewNote(title: "lost", text: ""), at: .now)
+            // As after a full disk, for example.
+            try await database.write { try $0.rollback() }
+            await #expect(throws: NotesError.rolledBack) {
+                _ = try await repository.add(NewNote(title: "alone", text: ""), at: .now)
+            }
+            try await work.rollBack(because: NotesError.rolledBack)
+            try database.close()
+            #expect(try await world.titles().isEmpty)
         }
     }
 }
