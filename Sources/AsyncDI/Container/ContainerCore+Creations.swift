@@ -4,7 +4,7 @@ extension ContainerCore {
         // The clock is user code, so it is read outside the lock.
         let now = elapsed()
         var firstUsed: Binding?
-        defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
+        defer { if let firstUsed { settings.interceptors.didResolve(firstUsed) } }
         return withState { state in
             guard state.life.isOpen else { return .disposed(self) }
             // Under the lock: a drain that has begun sees the lease or the creation, or the request is refused.
@@ -138,7 +138,7 @@ extension ContainerCore {
     func peek(_ key: CreationKey) -> Peek {
         let now = key.binding.lifetime.bounds.idle == nil ? .zero : elapsed()
         var firstUsed: Binding?
-        defer { if let firstUsed { settings.interceptor?.didResolve(firstUsed) } }
+        defer { if let firstUsed { settings.interceptors.didResolve(firstUsed) } }
         return withState { state in
             guard state.life.isOpen, key.binding.isCurrent, let kept = state.instances[key] else { return .nothing }
             if kept.isFixed, kept.isToBePublished { firstUsed = kept.binding }

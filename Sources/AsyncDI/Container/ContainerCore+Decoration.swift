@@ -164,7 +164,7 @@ extension ContainerCore {
             }
         }
         blueprint.factory = decoration.decorator.decorate(blueprint.factory) { [settings] in
-            settings.interceptor?.didResolve(binding)
+            settings.interceptors.didResolve(binding)
         }
         return Binding(blueprint, defaultLifetime: defaultLifetime, base: base)
     }

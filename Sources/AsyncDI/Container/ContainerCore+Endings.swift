@@ -36,6 +36,11 @@ extension ContainerCore {
     ) -> Bool {
         let now = elapsed()
         let time = startMeter?.time()
+        // For the observers, outside the lock, because the path of a cycle is found by comparing arguments. An observer
+        // may keep it.
+        if case .failure(let error) = result, events?.wanted.contains(.failed) == true {
+            ending.told = ResolutionError.withoutOrigins(error)
+        }
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
             let action = end(creation, result, at: now, in: &state, into: &ending)
@@ -68,7 +73,8 @@ extension ContainerCore {
     ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
         let end = state.flights.end(creation, succeeded: result.isSuccess)
         let action = end.action
-        state.noteEnd(of: creation, result, at: now, waiters: end.mostWaiters)
+        state.noteEnd(
+            of: creation, isSuccess: result.isSuccess, failure: ending.told, at: now, waiters: end.mostWaiters)
         let product = creation.product(
             of: result, isAnnounced: state.observed.contains(.disposed), isOpen: state.life.isOpen,
             unusedLeases: &ending.leases)
@@ -103,6 +109,8 @@ extension ContainerCore {
     /// The consequences of a creation's end, outside the lock.
     private struct Ending {
         var isKept = false
+        /// The failure, as observers get it.
+        var told: (any Error)?
         /// The number of a storage's new content.
         var generation: Int?
         var leases: [any HeldLease] = []
@@ -180,20 +188,17 @@ extension ContainerCore.State {
 
     /// Notes the end of a creation for observers.
     fileprivate mutating func noteEnd(
-        of creation: Creation, _ result: Result<Cell, any Error>, at now: Duration, waiters: Int
+        of creation: Creation, isSuccess: Bool, failure: (any Error)?, at now: Duration, waiters: Int
     ) {
         guard !observed.isEmpty, !creation.binding.blueprint.isHidden else { return }
         let (key, arguments) = (creation.binding.key, creation.key.arguments)
-        switch result {
-        case .success:
+        if isSuccess {
             note(
                 .created, of: arguments, ownDuration: creation.ownDuration(until: now),
                 .created(key, duration: now - creation.begin, waiters: waiters))
-        case .failure where creation.extrasIfAny({ $0.isOvertaken }) == true:
-            // The factory never ran, and the requests start over.
-            break
-        case .failure(let error):
-            note(.failed, of: arguments, .failed(key, error))
+        } else if let failure, creation.extrasIfAny({ $0.isOvertaken }) != true {
+            // The factory of an overtaken creation never ran, and its requests start over.
+            note(.failed, of: arguments, .failed(key, failure))
         }
     }
 

@@ -20,8 +20,10 @@ extension ContainerCore {
             run.leaveOwnGraph()
         }
         if events != nil, item.isAnnounced || !errors.isEmpty {
+            // An observer may keep them, and their runs keep this container.
+            let told = errors.map(ResolutionError.withoutOrigins)
             withState { state in
-                for error in errors { state.note(.failed, of: item.key.arguments, .failed(item.binding.key, error)) }
+                for error in told { state.note(.failed, of: item.key.arguments, .failed(item.binding.key, error)) }
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             }
         }

@@ -17,7 +17,7 @@ extension ContainerCore {
     }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
-        settings.interceptor?.didRefuse(key)
+        settings.interceptors.didRefuse(key)
         return disposedError(key, asker: asker)
     }
 

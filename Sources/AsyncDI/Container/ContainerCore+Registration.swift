@@ -49,7 +49,7 @@ extension ContainerCore {
     /// Registers one draft.
     func register(_ draft: Binding) throws {
         // A draft that may be more than one binding is registered as a list.
-        guard draft.blueprint.isSimple, duplicatePolicy != .reject, settings.interceptor == nil else {
+        guard draft.blueprint.isSimple, duplicatePolicy != .reject, settings.interceptors.isEmpty else {
             return try register(Registrations(draft))
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
@@ -178,12 +178,11 @@ extension ContainerCore {
         var modules: [any Module] = []
         bindings.reserveCapacity(registrations.count)
         registrations.forEach { draft in
-            if draft.blueprint.isSimple, settings.interceptor == nil {
+            if draft.blueprint.isSimple, settings.interceptors.isEmpty {
                 bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
-            let blueprint =
-                settings.interceptor.map { draft.blueprint.intercepted(by: $0, in: self) } ?? draft.blueprint
+            let blueprint = draft.blueprint.intercepted(by: settings.interceptors, in: self)
             let problem = blueprint.problem(defaultLifetime: defaultLifetime)
             bindings.append(Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem))
             for forward in blueprint.forwards {
@@ -248,7 +247,7 @@ extension ContainerCore {
             kept.ledgerID = state.ledger.record(Disposable(cell, key, in: self))
         }
         if isFound {
-            if settings.interceptor == nil {
+            if settings.interceptors.isEmpty {
                 kept.isPublished = true
                 table.publish(cell, in: binding, retired: &state.retired)
             } else {

@@ -161,8 +161,8 @@ extension ContainerCore {
         let events: EventQueue?
         let stalls: StallMonitor?
         let aroundCreations: [any AroundCreation]
-        /// The first observer that intercepts factories and hooks.
-        let interceptor: (any ContainerInterceptor)?
+        /// The observers that intercept factories and hooks, outermost first.
+        let interceptors: [any ContainerInterceptor]
 
         init(
             defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>,
@@ -170,7 +170,7 @@ extension ContainerCore {
         ) {
             let events = observers.isEmpty ? nil : EventQueue(for: observers)
             aroundCreations = observers.compactMap { $0 as? any AroundCreation }
-            interceptor = observers.lazy.compactMap { $0 as? any ContainerInterceptor }.first
+            interceptors = observers.compactMap { $0 as? any ContainerInterceptor }
             self.defaultLifetime = defaultLifetime
             self.duplicatePolicy = duplicatePolicy
             self.clock = clock

@@ -61,7 +61,8 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 /// }
 /// let container = Container(observers: [SlowFactories()]) { AppModule() }
 /// ```
-/// Of several interceptors the first one in the list is used. Without one, a container has no additional cost.
+/// Several interceptors are nested: the first one in the list is called first before a factory or hook, and last after
+/// it. Without one, a container has no additional cost.
 public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
     /// Called before a factory or hook; an error is thrown in its place.
     ///
@@ -141,67 +142,4 @@ extension ContainerInterceptor {
     ///
     /// - Parameter key: The requested service.
     public func didRefuse(_ key: ServiceKey) {}
-}
-
-extension ContainerInterceptor {
-    /// Runs a hook between the two calls.
-    nonisolated(nonsending) func run(
-        _ call: InterceptedCall, for instance: (any Sendable)?, _ hook: nonisolated(nonsending) () async throws -> Void
-    ) async throws {
-        do {
-            try await willRun(call)
-            try await hook()
-            try await didRun(call, for: instance)
-        } catch {
-            didFail(call, with: error)
-            throw error
-        }
-    }
-}
-
-extension ContainerInterceptor {
-    func didResolve(_ binding: Binding) { didResolveInstance(of: binding.key, at: binding.blueprint.site) }
-}
-
-extension Blueprint {
-    /// Returns the same registration, with calls of an interceptor around its factory and hooks.
-    func intercepted(by interceptor: any ContainerInterceptor, in core: ContainerCore) -> Blueprint {
-        let (owner, lifetime) = (core.number, lifetime ?? core.defaultLifetime)
-        let call = { [key, site] (kind: InterceptedCall.Kind, index: Int) in
-            InterceptedCall(kind: kind, key: key, lifetime: lifetime, site: site, index: index, owner: owner)
-        }
-        var copy = self
-        if instance == nil {
-            let call = call(.factory, 0)
-            copy.factory = factory.intercepted(
-                by: Interception(
-                    willRun: { try await interceptor.willRun(call) },
-                    didRun: { try await interceptor.didRun(call, for: $0) },
-                    didFail: { interceptor.didFail(call, with: $0) }))
-        }
-        guard extras != nil else { return copy }
-        let wrapped = { (hooks: [InstanceHook], kind: InterceptedCall.Kind) -> [InstanceHook] in
-            hooks.enumerated().map { index, hook in
-                let call = call(kind, index)
-                return { resolver, cell, pack in
-                    try await interceptor.run(call, for: cell.undecorated.anyValue) {
-                        try await hook(resolver, cell, pack)
-                    }
-                }
-            }
-        }
-        if !propertyHooks.isEmpty { copy.propertyHooks = wrapped(propertyHooks, .propertyHook) }
-        if !creationHooks.isEmpty { copy.creationHooks = wrapped(creationHooks, .creationHook) }
-        if !disposalHooks.isEmpty {
-            copy.disposalHooks = disposalHooks.enumerated().map { index, hook in
-                let call = call(.disposalHook, index)
-                return { cell, reason in
-                    var call = call
-                    call.hasCaller = reason.hasCaller
-                    try await interceptor.run(call, for: cell.undecorated.anyValue) { try await hook(cell, reason) }
-                }
-            }
-        }
-        return copy
-    }
 }

@@ -15,7 +15,7 @@
     /// A cell for an instance from a storage; nil when the instance is of another type.
     func cell(for instance: any Sendable) -> Cell? { nil }
 
-    /// The same factory with an interceptor.
+    /// The same factory with interceptors.
     func intercepted(by interception: Interception) -> Factory { self }
 
     /// Whether the instances are sent to callers of `make` and never resolved.
@@ -29,24 +29,6 @@
     @usableFromInline init(isDecorated: Bool = false, instance: Cell? = nil) {
         self.isDecorated = isDecorated
         self.instance = instance
-    }
-}
-
-/// The calls of an interceptor before and after one factory.
-struct Interception: Sendable {
-    let willRun: nonisolated(nonsending) @Sendable () async throws -> Void
-    let didRun: nonisolated(nonsending) @Sendable (any Sendable) async throws -> Void
-    let didFail: @Sendable (any Error) -> Void
-
-    nonisolated(nonsending) func reportingFailure<R>(
-        _ body: nonisolated(nonsending) () async throws -> sending R
-    ) async throws -> sending R {
-        do {
-            return try await body()
-        } catch {
-            didFail(error)
-            throw error
-        }
     }
 }
 
@@ -131,7 +113,7 @@ struct Interception: Sendable {
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
 }
 
-/// The factory of a `Sendable` service with an interceptor.
+/// The factory of a `Sendable` service with interceptors.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constant `@Sendable` functions.
 private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Service>, @unchecked Sendable {
@@ -147,12 +129,7 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
         original = make
         super.init(
             { resolver, pack in
-                try await interception.reportingFailure {
-                    try await interception.willRun()
-                    let instance = try await make(resolver, pack)
-                    try await interception.didRun(instance)
-                    return instance
-                }
+                try await interception.run({ $0 }) { try await make(resolver, pack) }
             }, decorators: decorators)
     }
 
@@ -163,13 +140,10 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
     override nonisolated(nonsending) func makeCell(
         _ resolver: Resolver, _ pack: ArgumentPack, beforeDecoration: (Cell) -> Void
     ) async throws -> Cell {
-        let made: Cell = try await interception.reportingFailure {
-            try await interception.willRun()
-            let instance = try await original(resolver, pack)
-            let cell = StrongCell(instance)
-            // Reported, so that it is disposed if the interceptor fails the creation.
+        let made: Cell = try await interception.run({ $0.anyValue }) {
+            let cell = StrongCell(try await original(resolver, pack))
+            // Reported, so that it is disposed if an interceptor fails the creation.
             beforeDecoration(cell)
-            try await interception.didRun(instance)
             return cell
         }
         return isDecorated ? try await decorated(made, resolver) : made
@@ -211,10 +185,7 @@ final class MakingFactory<Service>: Factory, @unchecked Sendable {
     override func intercepted(by interception: Interception) -> Factory {
         let make = make
         return MakingFactory { resolver, pack in
-            try await interception.reportingFailure {
-                try await interception.willRun()
-                return try await make(resolver, pack)
-            }
+            try await interception.run({ _ in nil }) { try await make(resolver, pack) }
         }
     }
 }

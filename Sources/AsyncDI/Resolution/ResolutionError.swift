@@ -65,6 +65,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The advice in a sentence or two, if there is any.
     public let advice: String?
     private var wholePath: ErrorPath<PathStep>
+    /// Whether the path ends where its cycle does; otherwise the arguments of its steps tell.
+    private var endsWithCycle = false
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend
     /// their own.
     private var origin: Run?
@@ -100,7 +102,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The path, as far as it is known; one that closes a cycle ends where the cycle does.
     var steps: [PathStep] {
         let steps = wholePath.steps
-        let path = code == .circularDependency ? steps.upToFirstRepetition : steps
+        let path = code == .circularDependency && !endsWithCycle ? steps.upToFirstRepetition : steps
         guard let delivery, delivery.run.parent != nil, isOfChain(of: delivery.run) else { return path }
         return Array(path.dropFirst(delivery.run.path.count - 1))
     }
@@ -150,6 +152,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         error.origin = nil
         error.delivery = nil
         error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, binding: nil, pack: .none, site: $0.site) })
+        error.endsWithCycle = true
         return error
     }
 

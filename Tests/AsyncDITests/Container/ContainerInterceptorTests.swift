@@ -29,6 +29,32 @@ private final class Interceptor: ContainerInterceptor {
     func didRefuse(_ key: ServiceKey) { refused.append("\(key)") }
 }
 
+/// Notes the calls under its name, and throws in one of them.
+private struct NamedInterceptor: ContainerInterceptor {
+    let name: String
+    let calls: Log<String>
+    /// Whether it throws at the end, or at the beginning; nil for an interceptor that does not.
+    let failing: Bool?
+
+    init(_ name: String, _ calls: Log<String>, failing: Bool?) {
+        (self.name, self.calls, self.failing) = (name, calls, failing)
+    }
+
+    var wantedEvents: ContainerEvent.Kinds { [] }
+
+    nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
+        calls.append("will \(name)")
+        if failing == false { throw TestError() }
+    }
+
+    nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
+        calls.append("did \(name)")
+        if failing == true { throw TestError() }
+    }
+
+    func didFail(_ call: InterceptedCall, with error: any Error) { calls.append("failed \(name)") }
+}
+
 private final class Engine: Sendable {}
 
 @Suite(.timeLimit(.minutes(10))) struct ContainerInterceptorTests {
@@ -62,6 +88,23 @@ private final class Engine: Sendable {}
         await #expect(throws: TestError.self) { try await container.resolve(Engine.self) }
         #expect(interceptor.calls.entries.filter { $0.hasPrefix("failed") } == ["failed \(call)"])
         try await container.dispose()
+    }
+
+    @Test(arguments: [(nil, false), ("inner", false), ("inner", true), ("outer", false), ("outer", true)])
+    func `several interceptors are nested`(_ failing: String?, _ atEnd: Bool) async throws {
+        let calls = Log<String>()
+        let observers = ["outer", "inner"].map { NamedInterceptor($0, calls, failing: failing == $0 ? atEnd : nil) }
+        let container = Container(observers: observers) { Registration(Int.self) { _ in 1 } }
+        _ = try? await container.resolve(Int.self)
+        let expected: [String] =
+            switch (failing, atEnd) {
+            case ("inner", false): ["will outer", "will inner", "failed inner", "failed outer"]
+            case ("inner", true): ["will outer", "will inner", "did inner", "failed inner", "failed outer"]
+            case ("outer", false): ["will outer", "failed outer"]
+            case ("outer", true): ["will outer", "will inner", "did inner", "did outer", "failed outer"]
+            default: ["will outer", "will inner", "did inner", "did outer"]
+            }
+        #expect(calls.entries == expected)
     }
 
     @Test func `an interceptor may wrap whole creations as well, outside its calls`() async throws {

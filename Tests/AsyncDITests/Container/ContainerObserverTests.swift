@@ -28,6 +28,13 @@ private final class LineObserver: ContainerObserver {
     }
 }
 
+/// Keeps events with their errors.
+private final class KeepingObserver: ContainerObserver {
+    let events = Log<ContainerEvent>()
+
+    func container(_ container: Container, did event: ContainerEvent) { events.append(event) }
+}
+
 /// The events that observers receive.
 @Suite(.timeLimit(.minutes(10))) struct ContainerObserverTests {
     @Test func `an instance's whole life is told, in order`() async throws {
@@ -87,6 +94,35 @@ private final class LineObserver: ContainerObserver {
         await #expect(throws: CancellationError.self) { try await asker.value }
         factory.answer(Engine(), run: 1)
         #expect(await observer.received(3).last == "-: failed Engine: CancellationError()")
+    }
+
+    @Test func `an observer that keeps an error does not keep the container`() async throws {
+        let observer = KeepingObserver()
+        let captured = try await failInContainer(observed: observer)
+        #expect(captured.wheel == nil)
+        // The path of the cycle is complete.
+        let longest = observer.events.entries.map { "\($0)".components(separatedBy: " → ").count }.max()
+        #expect(longest == 4)
+    }
+
+    private func failInContainer(observed observer: KeepingObserver) async throws -> WeakWheel {
+        let wheel = Wheel()
+        let container = Container(observers: [observer]) {
+            Registration(Int.self, lifetime: .singleton) { [wheel] resolver in
+                try await Int(resolver.resolve(String.self)) ?? Int(bitPattern: ObjectIdentifier(wheel))
+            }
+            Registration(Float.self, lifetime: .multiton) { (resolver, number: Int) in
+                try await resolver.resolve(Float.self, arguments: number % 3 + 1)
+            }
+        }
+        await expect(.notRegistered) { _ = try await container.resolve(Int.self) }
+        await expect(.circularDependency) { _ = try await container.resolve(Float.self, arguments: 1) }
+        await container.deliverEvents()
+        return WeakWheel(wheel: wheel)
+    }
+
+    private struct WeakWheel {
+        weak let wheel: Wheel?
     }
 
     @Test func `a hook that throws is told, then the disposal, also in the background`() async throws {
