@@ -26,7 +26,7 @@ extension ContainerCore {
                 let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
                 return .leased(cell, Lease(core: self, key: key, leased))
             }
-            let predecessor = state.rarely { !$0.endings.isEmpty } ? state.endings[key] : nil
+            let predecessor = state.rarely { !$0.endings.isEmpty } ? state.endings[EndingKey(key)] : nil
             let leases = predecessor?.leasesAwaited
             if let leases { state.retired.append(leases) }
             // Before the search for a holder: one that comes later is noticed by the creation.
@@ -161,6 +161,8 @@ extension ContainerCore.State {
             // A storage for arguments that do not equal themselves could never be found again, and each attempt would
             // add one.
             guard key.isEqualToItself else { return .unusableArguments }
+            // A cancelled request begins no creation, whose end would remove an entry without an instance.
+            guard attempt.mayWait else { return .refused }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
             let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())
             instances.insert(stored, insteadOf: nil)

@@ -90,7 +90,18 @@ extension ContainerCore {
 
     /// The error that hooks receive when a scope or a creation ends before its work is done.
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
-        ResolutionError(
+        var next: (any ResolutionHost)? = place
+        while let host = next {
+            if host.table.isDrainRoot, host.table.isClosed {
+                return ResolutionError(
+                    .disposed,
+                    "\(place.displayName) was disposed before its work was done, at the end of the drain of "
+                        + "\(host.displayName).",
+                    advice: "Give the drain more time, or look for work that does not return.")
+            }
+            next = host.parentHost
+        }
+        return ResolutionError(
             .disposed, "\(place.displayName) was disposed before its work was done.",
             advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
     }

@@ -27,6 +27,14 @@ extension ContainerCore {
             advice: "Dispose a container after the bodies that use its instances.")
     }
 
+    /// Refuses an action that would wait for the end of a body around the caller, which leases one of these instances.
+    func refuseInsideLease(of isMeant: (CreationKey) -> Bool, to action: String) throws {
+        guard LeaseContext.leases({ $0.core === self && isMeant($0.key) }) else { return }
+        throw ResolutionError(
+            .invalidOperation, "the body of a withInstance \(action), which waits for its lease to end.",
+            advice: "Call it after the bodies that use the instance.")
+    }
+
     /// The error for a call that would wait for its own caller.
     func waitsForItself(_ action: String, _ asker: Asker, _ runs: [Run]) -> ResolutionError {
         let path = asker.run?.path ?? []

@@ -28,7 +28,9 @@ extension ContainerCore {
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         let target = ResetTarget.arguments(key, pack)
         let isAffected = selection(target)
+        try refuseInsideLease(of: isAffected, to: "drains \(key)")
         let removals = try drop(target)
+        for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
             withState { state in

@@ -162,8 +162,12 @@ extension ContainerCore {
         }
         // A scoped instance of an ancestor's registration that was replaced meanwhile must not take its successor's
         // place.
-        if binding.key.arguments == nil, binding.isCurrent, !binding.lifetime.bounds.needsOrder, !creation.isInner {
-            if binding.lifetime.sharing == .resolvingContainer {
+        let isScoped = binding.lifetime.sharing == .resolvingContainer
+        // Inside a decorated scoped instance, another one would hide it: both have one key in one container.
+        if binding.key.arguments == nil, binding.isCurrent, !binding.lifetime.bounds.needsOrder,
+            !(isScoped && creation.isInner)
+        {
+            if isScoped {
                 kept.isToBePublished = true
             } else {
                 publish(keptCell, of: binding, clock: creation.clock, in: &state)
@@ -174,7 +178,7 @@ extension ContainerCore {
             binding.index.loadOrInitialize { InstanceIndex() }.insert(kept, retired: &state.retired)
         }
         state.instances.insert(kept, insteadOf: old)
-        if keptCell.isHeldWeakly { state.sweepDeadEntries(of: table, into: &removals) }
+        if keptCell.isHeldWeakly, old == nil { state.sweepDeadEntries(of: table, into: &removals) }
         return nil
     }
 }
@@ -215,13 +219,14 @@ extension ContainerCore.State {
         guard life.isOpen, !end.isPinned, case .deliver(let waiters, _) = end.action,
             product.binding.lifetime.kind == .multiton || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
-            _ = ledger.record(product)
+            if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
             return
         }
         // A later instance may be in disposal already, for which the next creation must wait: that stays noted.
-        let later = rarely { !$0.endings.isEmpty } ? self.endings[product.key] : nil
+        let key = EndingKey(product.key)
+        let later = rarely { !$0.endings.isEmpty } ? self.endings[key] : nil
         self.end(product, in: &removals)
-        if let later { self.endings[product.key] = later }
+        if let later { self.endings[key] = later }
     }
 
     /// Removes a storage whose creation stored no instance, so that arguments that fail do not accumulate.
@@ -239,17 +244,22 @@ extension ContainerCore.State {
     fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into removals: inout Removals) {
         self.weakCount += 1
         guard self.weakCount > self.weakSweepThreshold else { return }
-        for kept in instances.all {
-            guard let cell = kept.cell, cell.isHeldWeakly else { continue }
-            if let living = cell.strengthened() {
+        var living = 0
+        var dead: [CacheEntry] = []
+        instances.forEach { kept in
+            guard let cell = kept.cell, cell.isHeldWeakly else { return }
+            if let instance = cell.strengthened() {
                 // Reading retains the instance. This may become the last reference, so it is released outside the lock.
-                retired.append(living)
+                retired.append(instance)
+                living += 1
             } else {
-                drop(keys: [kept.key], from: table, into: &removals)
+                dead.append(kept)
             }
         }
-        self.weakCount = instances.all.count { $0.cell?.isHeldWeakly == true }
-        self.weakSweepThreshold = max(64, self.weakCount * 2)
+        drop(dead, from: table, into: &removals)
+        self.weakCount = living
+        // The search reads every entry, so it must not come often where most are held strongly.
+        self.weakSweepThreshold = max(64, living * 2, instances.count / 4)
     }
 }
 
@@ -279,7 +289,9 @@ extension Creation {
             return nil
         }
         guard binding.hasDisposalHooks || !leases.isEmpty || isAnnounced else { return nil }
-        if binding.lifetime.isWeak { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
+        // A storage decides how long its instance lives, unless the instance must be closed.
+        let isOnlyAnnounced = storage != nil && !binding.hasDisposalHooks && leases.isEmpty
+        if binding.lifetime.isWeak || isOnlyAnnounced { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
         return Disposable(cell, key, in: host, leases: leases, failure: failure, isAnnounced: isAnnounced)
     }
 }

@@ -27,6 +27,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             }
         }
+        errors = errors.map { HookError($0, of: item.binding) }
         for lease in item.leases { errors += await end(lease, heldBy: item, reason) }
         for error in errors { item.add(error) }
         item.end()
@@ -62,8 +63,9 @@ extension ContainerCore {
         var waiting: [CheckedContinuation<Void, Never>] = []
         let ended = withState { state in
             waiting = state.life.endRemoval()
-            guard state.rarely({ $0.endings[item.key] === item }) else { return nil as Disposable? }
-            return state.endings.removeValue(forKey: item.key)
+            let key = EndingKey(item.key)
+            guard state.rarely({ $0.endings[key] === item }) else { return nil as Disposable? }
+            return state.endings.removeValue(forKey: key)
         }
         for continuation in waiting { continuation.resume() }
         withExtendedLifetime(ended) {}

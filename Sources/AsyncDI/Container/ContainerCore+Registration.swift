@@ -49,7 +49,7 @@ extension ContainerCore {
     /// Registers one draft.
     func register(_ draft: Binding) throws {
         // A draft that may be more than one binding is registered as a list.
-        guard draft.blueprint.isSimple, duplicatePolicy != .reject, settings.interceptors.isEmpty else {
+        guard duplicatePolicy != .reject, settings.takesAsItIs(draft.blueprint) else {
             return try register(Registrations(draft))
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
@@ -178,7 +178,7 @@ extension ContainerCore {
         var modules: [any Module] = []
         bindings.reserveCapacity(registrations.count)
         registrations.forEach { draft in
-            if draft.blueprint.isSimple, settings.interceptors.isEmpty {
+            if settings.takesAsItIs(draft.blueprint) {
                 bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }

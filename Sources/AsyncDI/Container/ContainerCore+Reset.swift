@@ -83,8 +83,10 @@ extension ContainerCore.State {
         for kept in dropped {
             instances.remove(kept)
             unpublish(kept, from: table)
-            if let storage = kept.storage, self.storageWork.begin(.clear, on: storage) {
-                removals.storages.append(storage)
+            if let storage = kept.storage {
+                // A disposal of the container waits for the call, which may close a file.
+                life.beginRemovals()
+                if self.storageWork.begin(.clear, on: storage) { removals.storages.append(storage) }
             }
             if let id = kept.ledgerID { ids.append(id) }
             if let node = kept.node { endUse(node, of: kept.binding, into: &removals) }
@@ -92,7 +94,9 @@ extension ContainerCore.State {
                 kept.binding.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
             removals.entries.append(kept)
-            if !kept.binding.blueprint.isHidden { note(.evicted, of: kept.key.arguments, .evicted(kept.binding.key)) }
+            if !kept.binding.blueprint.isHidden, kept.stored?.isFilled != false {
+                note(.evicted, of: kept.key.arguments, .evicted(kept.binding.key))
+            }
         }
         for item in ledger.take(ids) { end(item, in: &removals) }
     }
@@ -120,7 +124,7 @@ extension ContainerCore.State {
             return removals.silent.append(item)
         }
         removals.postponed.append(item)
-        if !item.isSilent { self.endings[item.key] = item }
+        if !item.isSilent { self.endings[EndingKey(item.key)] = item }
     }
 
     /// Notes that an instance must be disposed outside the lock.
@@ -128,7 +132,7 @@ extension ContainerCore.State {
         life.beginRemovals()
         item.endsLeasesSoon()
         // The creation of a successor waits for this disposal.
-        if !item.isSilent { self.endings[item.key] = item }
+        if !item.isSilent { self.endings[EndingKey(item.key)] = item }
         removals.disposables.append(item)
     }
 
@@ -164,7 +168,41 @@ extension ContainerCore {
     }
 
     private func resetHere(_ target: ResetTarget) async throws -> [any Error] {
-        try await disposeAndWait(drop(target))
+        let removals = try drop(target)
+        // They hold the dropped instances, and are disposed before these.
+        var errors: [any Error] = []
+        var refusal: (any Error)?
+        for (core, wrappers) in dropWrappers(around: target) {
+            do { errors += try await core.disposeAndWait(wrappers) } catch { refusal = error }
+        }
+        errors += try await disposeAndWait(removals)
+        if let refusal { throw refusal }
+        return errors
+    }
+
+    /// Removes the instances with which other containers decorate the selected ones.
+    func dropWrappers(around target: ResetTarget) -> [(core: ContainerCore, removals: Removals)] {
+        let decorators = withState { state in
+            state.rarely { !$0.decorators.isEmpty } ? state.decorators.values.compactMap(\.core) : []
+        }
+        if decorators.isEmpty { return [] }
+        let isAffected = selection(target)
+        return decorators.map { core in
+            var removals = Removals()
+            core.withState { state in
+                guard state.life.isOpen else { return }
+                state.drop(from: core.table, into: &removals) { key in
+                    var base = key.binding.base
+                    // A wrapper may be around another container's wrapper.
+                    while case .inherited(let inner)? = base {
+                        if isAffected(CreationKey(inner, key.arguments)) { return true }
+                        base = inner.base
+                    }
+                    return false
+                }
+            }
+            return (core, removals)
+        }
     }
 
     /// Drops the instances of a start that are still cached, and waits until they are disposed; observers receive the

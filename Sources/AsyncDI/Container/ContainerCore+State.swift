@@ -77,7 +77,7 @@ extension ContainerCore {
         /// The pending calls of storages.
         var storageWork = StorageQueue<StoredProduct>()
         /// The instances that have left the caches and are not disposed yet: the latest one for each key.
-        var endings: [CreationKey: Disposable] = [:]
+        var endings: [EndingKey: Disposable] = [:]
         /// Records requests between services, here and below; it remains after it is stopped.
         var recorder: Recorder?
         /// The failure of the latest start, unless it succeeded.

@@ -25,7 +25,12 @@ extension ContainerCore {
             switch work {
             case .clear:
                 storage.clear()
-                next = withState { $0.storageWork.next(on: storage) }
+                var waiting: [CheckedContinuation<Void, Never>] = []
+                next = withState { state in
+                    waiting = state.life.endRemoval()
+                    return state.storageWork.next(on: storage)
+                }
+                for continuation in waiting { continuation.resume() }
             case .store(let product):
                 // An instance that was reset or replaced since its creation began reaches its waiters, and must not
                 // take its successor's place.

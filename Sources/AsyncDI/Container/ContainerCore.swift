@@ -184,6 +184,12 @@ extension ContainerCore {
                 stalls = nil
             }
         }
+
+        /// Whether a registration becomes one binding, unchanged and without a mistake, as most do.
+        func takesAsItIs(_ blueprint: Blueprint) -> Bool {
+            blueprint.isSimple && interceptors.isEmpty
+                && (blueprint.lifetime ?? defaultLifetime).bounds.problem == nil
+        }
     }
 }
 

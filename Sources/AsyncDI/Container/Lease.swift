@@ -142,6 +142,12 @@ extension LeaseContext {
         }
     }
 
+    /// Whether a body of the current task holds such a lease.
+    static func leases(_ isMeant: (Lease) -> Bool) -> Bool {
+        // Outside the body's lock, because the comparison of arguments is user code.
+        hasBody { $0.held.contains { ($0 as? Lease).map(isMeant) ?? false } }
+    }
+
     private static func hasBody(where isMeant: (LeaseBody) -> Bool) -> Bool {
         var body = activeBody
         while let current = body {

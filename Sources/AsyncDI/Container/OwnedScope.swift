@@ -62,6 +62,12 @@ public final class OwnedScope: Sendable {
             key: nil, name: name, holder: parent, owner: isDrained ? .work : .object, registrations: registrations)
     }
 
+    /// The container in which a scope that replaces this one is opened, when `container` is asked for it: not this
+    /// scope itself, which would end its successor.
+    func place(ofSuccessorIn container: Container) -> Container {
+        container === self.container ? container.core.parent?.handle() ?? container : container
+    }
+
     /// Runs a part of the scope's work, with the scope as ``Container/current``.
     ///
     /// - Parameter operation: The work, isolated like the code around it. When it throws, the scope ends with its

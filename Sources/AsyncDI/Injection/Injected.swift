@@ -59,12 +59,21 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
+    /// The number of the container that a request made here goes to; nil without a container.
+    var hostNumber: UInt64? {
+        switch source {
+        case .instance: nil
+        case .container(let container, _): (container ?? Injection.container)?.core.resolver.host.number
+        case .host(let host, _): host.number
+        }
+    }
+
     /// The instance; when it is not ready, ends the process with a message that says how to make it ready.
     var required: Service {
         do {
             return try self()
         } catch {
-            fatalError("@Inject: \(error) An injected property is read synchronously: \(Self.remedy)")
+            fatalError("@Inject: \(error)\(Self.remedy(for: error))")
         }
     }
 
@@ -77,11 +86,13 @@ public struct Injected<Service: Sendable>: Sendable {
         } catch ResolutionError.Code.noCurrentContainer {
             return nil
         } catch {
-            fatalError("@OptionalInject: \(error) An injected property is read synchronously: \(Self.remedy)")
+            fatalError("@OptionalInject: \(error)\(Self.remedy(for: error))")
         }
     }
 
-    private static var remedy: String {
-        "make \(readableName(of: Service.self)) .eager() and await start(), resolve it first, or use @LazyInject."
+    /// The way out that the error itself does not know of; empty for an error that another wrapper would meet, too.
+    private static func remedy(for error: any Error) -> String {
+        guard ResolutionError.Code.notReady ~= error else { return "" }
+        return " An injected property is read synchronously; @LazyInject resolves the service at its first use."
     }
 }

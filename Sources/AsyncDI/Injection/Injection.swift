@@ -97,7 +97,13 @@ public enum Injection {
 private final class DefaultContainer: Sendable {
     private enum State {
         case container(Container?)
-        case maker(@Sendable () -> Container)
+        case maker(Maker)
+    }
+
+    /// An object, so that one closure can be told from another.
+    private final class Maker: Sendable {
+        let make: @Sendable () -> Container
+        init(make: @escaping @Sendable () -> Container) { self.make = make }
     }
 
     private let state = Locked(State.container(nil))
@@ -111,28 +117,29 @@ private final class DefaultContainer: Sendable {
             if Self.isMaking { return nil }
             return making.withLock { count in
                 count += 1
-                // Another thread may have created it while this one waited.
-                guard case .maker(let make) = current else { return madeContainer }
-                let container = Self.$isMaking.withValue(true) { make() }
-                set(.container(container), unlessChanged: true)
-                return container
+                // Another thread may have created it while this one waited, and the closure may be replaced while it
+                // runs.
+                while case .maker(let maker) = current {
+                    let container = Self.$isMaking.withValue(true) { maker.make() }
+                    set(.container(container), insteadOf: maker)
+                }
+                if case .container(let container) = current { return container }
+                return nil
             }
         }
-        set { set(.container(newValue), unlessChanged: false) }
+        set { set(.container(newValue)) }
     }
 
-    func set(_ make: @escaping @Sendable () -> Container) { set(.maker(make), unlessChanged: false) }
+    func set(_ make: @escaping @Sendable () -> Container) { set(.maker(Maker(make: make))) }
 
     private var current: State { state.withLock { $0 } }
 
-    private var madeContainer: Container? {
-        if case .container(let container) = current { container } else { nil }
-    }
-
-    /// Stores the new state; the old container is released outside the lock.
-    private func set(_ new: State, unlessChanged: Bool) {
+    /// Stores the new state, unless another one than `maker` is there; the old one is released outside the lock.
+    private func set(_ new: State, insteadOf maker: Maker? = nil) {
         let old = state.withLock { state in
-            if unlessChanged, case .container = state { return state }
+            if let maker {
+                guard case .maker(let current) = state, current === maker else { return state }
+            }
             defer { state = new }
             return state
         }

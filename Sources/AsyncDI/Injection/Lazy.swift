@@ -15,6 +15,9 @@
 /// long as a reference to them exists. However many tasks call it at once, the service is resolved once; an error is
 /// not kept. The captive rule still applies: a long-lived service that uses `Lazy` to get an instance of a
 /// shorter-lived scope fails with ``ResolutionError/Code/captiveDependency``.
+///
+/// A `Lazy` that was created with a container, outside a factory, resolves the service again when another scope of that
+/// container is the current one: no request gets the instance of another request.
 public struct Lazy<Service: Sendable>: Sendable {
     private let box: LazyBox<Service>
 
@@ -61,12 +64,12 @@ public struct Lazy<Service: Sendable>: Sendable {
     /// - Returns: The instance.
     /// - Throws: The error of resolving the service; ``ResolutionError/Code/noCurrentContainer`` without a container.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        if let instance = box.instance { return instance }
+        if let instance = box.instanceHere { return instance }
         return try await box.resolve()
     }
 
     /// Whether the service has not been resolved yet.
-    public var isEmpty: Bool { box.instance == nil }
+    public var isEmpty: Bool { box.isEmpty }
 
     /// Forgets the instance: the next call resolves the service again.
     public func release() { box.change { _ in } }
@@ -110,7 +113,8 @@ struct LazySource: Sendable {
 private final class LazyBox<Service: Sendable>: Sendable {
     private struct State {
         var source: LazySource
-        var instance: Service?
+        /// The instance, and the number of the container that it was requested from.
+        var found: (instance: Service, host: UInt64)?
         /// Successive attempts share this place, and so happen one at a time.
         var attempt = LazyAttempt()
     }
@@ -119,19 +123,25 @@ private final class LazyBox<Service: Sendable>: Sendable {
 
     init(_ source: LazySource) { state = Locked(State(source: source)) }
 
-    var instance: Service? { state.withLock { $0.instance } }
+    var isEmpty: Bool { state.withLock { $0.found == nil } }
+
+    /// The instance, if a request made here would go to the same container.
+    var instanceHere: Service? {
+        let (source, found) = state.withLock { ($0.source, $0.found) }
+        guard let found, source.isFixed || source.requester?.resolver.host.number == found.host else { return nil }
+        return found.instance
+    }
 
     /// Changes the source, and forgets the instance.
     func change(_ change: (inout LazySource) -> Void) {
         let dropped = state.withLock { state in
+            let dropped = (state.source, state.found, state.attempt)
             change(&state.source)
-            defer {
-                state.instance = nil
-                state.attempt = LazyAttempt()
-            }
-            return (state.instance, state.attempt)
+            state.found = nil
+            state.attempt = LazyAttempt()
+            return dropped
         }
-        // The instance's deinitializer is user code: not under the lock.
+        // The deinitializers of instances, arguments and containers are user code: not under the lock.
         withExtendedLifetime(dropped) {}
     }
 
@@ -141,16 +151,18 @@ private final class LazyBox<Service: Sendable>: Sendable {
         // therefore finds the instance here.
         attempt.graph.enter()
         defer { attempt.graph.leave() }
-        let known = state.withLock { $0.attempt.graph === attempt.graph ? $0.instance : nil }
-        if let known { return known }
-        let instance = try await attempt.instance(Service.self, from: source)
-        return state.withLock { state in
+        if let known = instanceHere, state.withLock({ $0.attempt.graph === attempt.graph }) { return known }
+        let found = try await attempt.instance(Service.self, from: source)
+        let (instance, dropped) = state.withLock { state -> (Service, (Service, UInt64)?) in
             // Changed meanwhile: this caller gets its result, but the result is not kept.
-            guard state.attempt.graph === attempt.graph else { return instance }
-            // Of two that were resolved in different scopes, the first one stays.
-            if state.instance == nil { state.instance = instance }
-            return state.instance ?? instance
+            guard state.attempt.graph === attempt.graph else { return (found.instance, nil) }
+            // Of two that were resolved in one container, the first one stays.
+            if let known = state.found, known.host == found.host { return (known.instance, nil) }
+            defer { state.found = found }
+            return (found.instance, state.found)
         }
+        withExtendedLifetime(dropped) {}
+        return instance
     }
 }
 
@@ -163,9 +175,12 @@ private struct LazyAttempt: Sendable {
     let graph = ResolutionGraph()
     private let binding = Locked<Binding?>(nil)
 
+    /// Resolves the instance.
+    ///
+    /// - Returns: The instance, and the number of the container that it was requested from.
     nonisolated(nonsending) func instance<Service: Sendable>(
         _ service: Service.Type, from source: LazySource
-    ) async throws -> Service {
+    ) async throws -> (instance: Service, host: UInt64) {
         let requester = source.requester
         var question = try source.question(service, from: requester)
         var graph = graph
@@ -183,7 +198,7 @@ private struct LazyAttempt: Sendable {
                 asker: question.asker, graph: graph, heldBy: question.heldBy)
             while true {
                 let cell = try await request.graphInstance(binding(asking: question, service))
-                if let instance = cell?.load(as: service) { return instance }
+                if let instance = cell?.load(as: service) { return (instance, question.host.number) }
             }
         } catch {
             // Two steps, because the graph's instance stands before the service in the path.
@@ -214,6 +229,9 @@ private struct LazyAttempt: Sendable {
 }
 
 extension LazySource {
+    /// Whether every request goes to one container, that of the factory whose dependency the `Lazy` is.
+    fileprivate var isFixed: Bool { container == nil && origin != nil }
+
     /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
     fileprivate var requester: _Requester? {
         if let container { return .container(container) }
@@ -232,7 +250,8 @@ extension LazySource {
                 heldBy: origin.holder)
         }
         guard let resolver = requester?.resolver else { throw Injection.noContainer(key) }
-        return Request(key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph)
+        return Request(
+            key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph, heldBy: origin?.holder)
     }
 }
 

@@ -117,6 +117,8 @@
     /// The same as a function that throws when the instance does not exist.
     public let projectedValue: Injected<Service>
     private let reference = WeakStorage()
+    /// The number of the container that the instance is from: another scope has another instance.
+    private let home = Locked<UInt64?>(nil)
 
     /// Injects a service weakly.
     ///
@@ -132,9 +134,13 @@
 
     /// The instance, as long as another reference holds it.
     public var wrappedValue: Service? {
-        if let instance = reference.load() as? Service { return instance }
+        let host = projectedValue.hostNumber
+        if home.withLock({ $0 }) == host, let instance = reference.load() as? Service { return instance }
         guard let instance = try? projectedValue() else { return nil }
+        // In this order: a reader that meets the former number looks the instance up.
+        home.withLock { $0 = nil }
         reference.store(instance)
+        home.withLock { $0 = host }
         return instance
     }
 }

@@ -38,7 +38,8 @@
         /// ```
         /// When the controller goes away, or gets another container, the scope is closed and disposed in the
         /// background; observers of the container receive the errors of hooks. Instances of the scope must not hold the
-        /// controller: neither would be released.
+        /// controller: neither would be released. A second scope of the controller takes the place of its first one,
+        /// also when it is opened with the first one's container.
         ///
         /// - Parameters:
         ///   - controller: The owner of the scope.
@@ -51,7 +52,8 @@
             @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
         ) throws -> Container {
             let scope = try OwnedScope(
-                in: self, name: readableName(of: type(of: controller)), registrations: registrations)
+                in: controller.association?.scope?.place(ofSuccessorIn: self) ?? self,
+                name: readableName(of: type(of: controller)), registrations: registrations)
             controller.association = ContainerAssociation(container: scope.container, scope: scope)
             return scope.container
         }
@@ -60,7 +62,7 @@
     /// The controller's container and scope: the Objective-C runtime releases them with the controller.
     private final class ContainerAssociation {
         let container: Container
-        private let scope: OwnedScope?
+        let scope: OwnedScope?
 
         init(container: Container, scope: OwnedScope?) {
             self.container = container

@@ -121,15 +121,14 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     ///   - capacity: The number of cached instances, at least one. One more evicts the least recently used instance
     ///     that is not leased.
     ///   - idle: The time that an instance may go unused, by the container's clock; not negative. A lease counts as
-    ///     use.
+    ///     use. A bound that is out of range, perhaps out of a configuration, is an
+    ///     ``ResolutionError/Code/invalidRegistration``.
     ///   - weak: Whether instances are held weakly: one exists as long as another reference holds it. Such instances
     ///     have no `onDispose`.
     /// - Returns: The lifetime; for `reset` it is the same as ``multiton``.
     public static func multiton(capacity: Int? = nil, idle: Duration? = nil, weak: Bool = false) -> Lifetime {
-        // Not preconditions: optimized programs omit their messages.
-        if let capacity, capacity < 1 { fatalError("a multiton's capacity must be at least 1, not \(capacity)") }
-        if let idle, idle < .zero { fatalError("a multiton's idle time must not be negative, as \(idle) is") }
-        let bounds = MultitonBounds(capacity: capacity, idle: idle?.addable, isWeak: weak)
+        let bounds = MultitonBounds(
+            capacity: capacity, idle: idle.map { $0 < .zero ? $0 : $0.addable }, isWeak: weak)
         return Lifetime(.multiton, Details(name: multiton.name, bounds: bounds))
     }
     /// One instance for as long as a reference outside the container holds it; values are never shared.
@@ -214,6 +213,13 @@ struct MultitonBounds: Sendable {
 
     /// Whether uses must be noted.
     var needsOrder: Bool { capacity != nil || idle != nil }
+
+    /// The bound that no cache can have; nil if both are in range.
+    var problem: String? {
+        if let capacity, capacity < 1 { return "its capacity is \(capacity), and must be at least 1" }
+        if let idle, idle < .zero { return "its idle time is \(idle), and must not be negative" }
+        return nil
+    }
 }
 
 /// `.transient` as a separate type: instances are not cached, so the factory's arguments need not be `Hashable`.

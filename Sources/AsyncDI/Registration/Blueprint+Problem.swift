@@ -1,8 +1,12 @@
 extension Blueprint {
     /// The contradiction in the registration, if it has one.
     func problem(defaultLifetime: Lifetime) -> ResolutionError? {
-        if isSimple { return nil }
         let lifetime = lifetime ?? defaultLifetime
+        if let problem = lifetime.bounds.problem {
+            return invalid(
+                "\(key) is \(lifetime), but \(problem).", "Check the value that is passed to .multiton(capacity:idle:weak:).")
+        }
+        if isSimple { return nil }
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             return invalid(
                 "\(key) is \(lifetime) and has an onDispose hook, but no container owns the end of its instances.",

@@ -5,10 +5,30 @@ public struct DisposalError: Error, CustomStringConvertible {
     /// A ``ResolutionError`` with the code ``ResolutionError/Code/disposalTimedOut`` names the work that was unfinished
     /// at the deadline.
     public let errors: [any Error]
+    /// The services whose hooks threw them; nil for other errors.
+    private let services: [String?]
 
-    /// All errors, one after the other, with advice.
+    /// The error of a disposal that threw these errors.
+    ///
+    /// - Parameter errors: The errors, some of which may be ``HookError`` values.
+    init(errors: [any Error]) {
+        self.errors = errors.map { ($0 as? HookError)?.error ?? $0 }
+        services = errors.map { ($0 as? HookError)?.service }
+    }
+
+    /// The same errors without what they keep alive.
+    var withoutOrigins: DisposalError {
+        DisposalError(
+            errors: zip(errors, services).map { error, service in
+                let error = ResolutionError.withoutOrigins(error)
+                return service.map { HookError(service: $0, error: error) } ?? error
+            })
+    }
+
+    /// All errors, one after the other, each with the service whose hook threw it, and advice.
     public var description: String {
-        let list = errors.map { "\($0)" }.joined(separator: "; ")
+        let list = zip(errors, services).map { error, service in service.map { "\($0): \(error)" } ?? "\(error)" }
+            .joined(separator: "; ")
         let text = "disposal failed: \(list)\(list.hasSuffix(".") ? "" : ".")"
         let timedOut = errors.count { ResolutionError.Code.disposalTimedOut ~= $0 }
         // Nothing can be said about the rest before a disposal has ended.
@@ -16,5 +36,21 @@ public struct DisposalError: Error, CustomStringConvertible {
             return text + " All other instances were disposed. Look at the onDispose hooks of those that failed."
         }
         return timedOut == errors.count ? text : text + " Look at the onDispose hooks of those that failed."
+    }
+}
+
+/// The error of an `onDispose` hook on its way to a ``DisposalError``, which names the service.
+struct HookError: Error {
+    /// The service, and where it is registered.
+    let service: String
+    let error: any Error
+
+    init(service: String, error: any Error) {
+        self.service = service
+        self.error = error
+    }
+
+    init(_ error: any Error, of binding: Binding) {
+        self.init(service: PathStep(key: binding.key, binding: binding, pack: .none).description, error: error)
     }
 }

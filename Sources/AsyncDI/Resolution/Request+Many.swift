@@ -233,7 +233,8 @@ extension Array: WrapperType {
     }
 
     static func ready(for request: Request) throws -> Any? {
-        try request.asking(for: Element.self).readyContributions().compactMap { $0.cell.anyValue as? Element }
+        guard isAvailable(for: request) else { return nil }
+        return try request.asking(for: Element.self).readyContributions().compactMap { $0.cell.anyValue as? Element }
     }
 }
 
@@ -256,7 +257,8 @@ extension Dictionary: WrapperType {
     }
 
     static func ready(for request: Request) throws -> Any? {
-        made(of: try request.asking(for: Value.self).readyContributions { $0.key(as: Key.self) != nil })
+        guard isAvailable(for: request) else { return nil }
+        return made(of: try request.asking(for: Value.self).readyContributions { $0.key(as: Key.self) != nil })
     }
 
     private static func made(of contributions: [Request.Contribution]) -> [Key: Value] {

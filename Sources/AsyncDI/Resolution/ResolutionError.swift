@@ -142,7 +142,10 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// instances and containers.
     static func withoutOrigins(_ error: any Error) -> any Error {
         if let error = error as? ResolutionError { return error.withoutOrigin }
-        if let error = error as? DisposalError { return DisposalError(errors: error.errors.map(withoutOrigins)) }
+        if let error = error as? DisposalError { return error.withoutOrigins }
+        if let error = error as? HookError {
+            return HookError(service: error.service, error: withoutOrigins(error.error))
+        }
         return error
     }
 

@@ -225,7 +225,8 @@ extension StartMeter.State {
     /// The record of a creation; a new one when it has none, nil when it has ended.
     fileprivate mutating func place(of creation: Creation, at now: Duration) -> Int? {
         if let index = places[ObjectIdentifier(creation)] { return index }
-        if creation.hasEnded || creation.binding.blueprint.isHidden { return nil }
+        // A graph instance ends without notice here, and is none of the container's.
+        if creation.hasEnded || creation.binding.blueprint.isHidden || creation.home == nil { return nil }
         records.append(.init(key: creation.binding.key, begin: now))
         places[ObjectIdentifier(creation)] = records.count - 1
         return records.count - 1

@@ -43,6 +43,21 @@ struct InjectionDefaultTests {
         #expect(try await resolve(Int.self) == 5)
     }
 
+    @Test func `a closure that is replaced while it runs gives way to the later one`() async throws {
+        defer { Injection.default = nil }
+        Injection.setDefault {
+            Injection.setDefault { Container { Registration(Int.self, instance: 2) } }
+            return Container { Registration(Int.self, instance: 1) }
+        }
+        #expect(try await resolve(Int.self) == 2)
+        let given = Container { Registration(Int.self, instance: 3) }
+        Injection.setDefault {
+            Injection.default = given
+            return Container { Registration(Int.self, instance: 1) }
+        }
+        #expect(Injection.default === given)
+    }
+
     @Test func `a wrapper that was made before there was a container finds the one that comes`() async throws {
         defer { Injection.default = nil }
         let injected = Injected<Int>()

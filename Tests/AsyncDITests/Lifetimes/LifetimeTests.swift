@@ -76,11 +76,4 @@ import Testing
         #expect(storages[0] != nil && storages[0] !== storages[1])
         #expect(Lifetime("session").makeStorage == nil)
     }
-
-    #if os(macOS) || os(Linux)
-        @Test func `bounds that mean nothing are refused`() async {
-            await #expect(processExitsWith: .failure) { _ = Lifetime.multiton(capacity: 0) }
-            await #expect(processExitsWith: .failure) { _ = Lifetime.multiton(idle: .seconds(-1)) }
-        }
-    #endif
 }

@@ -274,13 +274,17 @@ private struct X: Sendable {}
 
     @Test func `a DisposalError lists what hooks threw`() async throws {
         let container = Container {
-            Registration(Int.self, lifetime: .multiton) { (_, number: Int) in number }
+            Registration(Int.self, lifetime: .multiton, fileID: "App/A.swift", line: 1) { (_, number: Int) in number }
                 .onDispose { throw TestError($0) }
         }
         for number in [1, 2] { _ = try await container.resolve(Int.self, arguments: number) }
         let error = await #expect(throws: DisposalError.self) { try await container.dispose() }
         #expect(error?.errors as? [TestError] == [TestError(2), TestError(1)])
-        #expect(error?.description.hasPrefix("disposal failed: TestError(number: 2); TestError(number: 1). ") == true)
+        #expect(
+            error?.description == """
+                disposal failed: Int(Int) (App/A.swift:1): TestError(number: 2); Int(Int) (App/A.swift:1): \
+                TestError(number: 1). All other instances were disposed. Look at the onDispose hooks of those that failed.
+                """)
     }
 
     @Test func `keys read as they are asked for`() async throws {

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Entries of custom storages: what they keep, and what waits for them.
+@Suite(.timeLimit(.minutes(10))) struct StoredInstanceTests {
+    private struct Silent: ContainerObserver {
+        func container(_ container: Container, did event: ContainerEvent) {}
+    }
+
+    @Test(arguments: [false, true])
+    func `a weak storage lets its instance go, observed or not`(isObserved: Bool) async throws {
+        let runs = Counter()
+        let container = Container(observers: isObserved ? [Silent()] : []) {
+            Registration(Thing.self, lifetime: Lifetime("weakly") { WeakStorage() }) { _ in Thing(runs.increment()) }
+        }
+        try await resolveOnce(container)
+        #expect(try await container.resolve(Thing.self).number == 2)
+        try await container.withInstance(Thing.self) { thing in
+            let again = try await container.resolve(Thing.self)
+            #expect(again === thing)
+        }
+        try await container.dispose()
+    }
+
+    private func resolveOnce(_ container: Container) async throws {
+        let held = try await container.resolve(Thing.self)
+        #expect(try await container.resolve(Thing.self) === held)
+    }
+
+    @Test func `a request that is cancelled leaves no entry behind`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("stored") { StrongStorage() }) { (_, n: Int) in Thing(n) }
+        }
+        for number in 0..<3 {
+            let request = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await container.resolve(Thing.self, arguments: number)
+            }
+            await #expect(throws: CancellationError.self) { try await request.value }
+        }
+        #expect(container.core.withState { $0.instances.count } == 0)
+    }
+
+    /// A storage during whose `clear()` its container is disposed.
+    private final class ClosingStorage: InstanceStorage {
+        let phases = Log<String>()
+        let disposals = Log<Task<Void, any Error>>()
+        private let strong = StrongStorage()
+        private let container: @Sendable () -> Container?
+
+        init(container: @escaping @Sendable () -> Container?) { self.container = container }
+
+        func load() -> (any Sendable)? { strong.load() }
+        func store(_ instance: any Sendable) { strong.store(instance) }
+
+        func clear() {
+            strong.clear()
+            guard phases.entries.isEmpty, let container = container() else { return }
+            disposals.append(Task.detached { try await container.dispose() })
+            while container.core.withState({ $0.life.isOpen }) { yieldThread() }
+            phases.append("\(container.core.withState { $0.life.phase })")
+        }
+    }
+
+    @Test func `a disposal waits for a storage that a reset clears`() async throws {
+        try await takingAThread {
+            let containers = Log<Container>()
+            let storage = ClosingStorage { containers.entries.first }
+            let container = Container {
+                Registration(Thing.self, lifetime: Lifetime("stored") { storage }) { _ in Thing(1) }
+            }
+            containers.append(container)
+            _ = try await container.resolve(Thing.self)
+            try await container.reset(Thing.self)
+            #expect(storage.phases.entries == ["disposing"])
+            for disposal in storage.disposals.entries { try await disposal.value }
+            #expect(container.core.withState { $0.life.phase } == .disposed)
+        }
+    }
+
+    @Test func `a reset of an instance in creation tells of no eviction`() async throws {
+        let factory = DrivenFactory<Int>()
+        let events = Log<String>()
+        struct Observer: ContainerObserver {
+            let events: Log<String>
+            func container(_ container: Container, did event: ContainerEvent) {
+                events.append("\(event.kind == .evicted)")
+            }
+        }
+        let container = Container(observers: [Observer(events: events)]) {
+            Registration(Int.self, lifetime: Lifetime("stored") { StrongStorage() }) { _ in try await factory.run() }
+        }
+        let request = Task { try await container.resolve(Int.self) }
+        await factory.began(1)
+        try await container.reset(Int.self)
+        factory.answer(1)
+        _ = try await request.value
+        await container.deliverEvents()
+        #expect(!events.entries.contains("true"))
+    }
+
+    @Test(arguments: [0, -1]) func `a capacity that no cache can have is an invalid registration`(capacity: Int)
+        async throws
+    {
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton(capacity: capacity)) { (_, n: Int) in Thing(n) }
+        }
+        let error = await expect(.invalidRegistration) { try await container.resolve(Thing.self, arguments: 1) }
+        #expect(error?.message == "Thing(Int) is multiton, but its capacity is \(capacity), and must be at least 1.")
+        await #expect(throws: ValidationError.self) { try await container.validate() }
+        await expect(.invalidRegistration) {
+            try await container.register(Int.self, lifetime: .multiton(idle: .seconds(-1))) { (_, n: Int) in n }
+        }
+        let other = Container(defaultLifetime: .multiton(capacity: 0)) { Registration(Int.self) { _ in 1 } }
+        await expect(.invalidRegistration) { try await other.resolve(Int.self) }
+    }
+}
