@@ -4,7 +4,8 @@ extension Blueprint {
         let lifetime = lifetime ?? defaultLifetime
         if let problem = lifetime.bounds.problem {
             return invalid(
-                "\(key) is \(lifetime), but \(problem).", "Check the value that is passed to .multiton(capacity:idle:weak:).")
+                "\(key) is \(lifetime), but \(problem).",
+                "Check the value that is passed to .multiton(capacity:idle:weak:).")
         }
         if isSimple { return nil }
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {

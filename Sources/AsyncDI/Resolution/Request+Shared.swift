@@ -247,10 +247,29 @@ extension ResolutionError {
     static func unsupplied(
         _ key: ServiceKey, in host: any ResolutionHost, steps: [PathStep], asker: Run?
     ) -> ResolutionError {
-        ResolutionError(
+        // The same text as that of a validation: another scope would not help.
+        if let holder = asker?.holder, holder.home === host, holder.binding.lifetime.sharing == .registeringContainer,
+            (host as? ContainerCore)?.isScope == false
+        {
+            return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
+        }
+        return ResolutionError(
             .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
             advice:
                 "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
+            steps: steps, asker: asker)
+    }
+
+    /// The error for an instance that lives above the scopes, and needs a value that each scope supplies.
+    static func unsupplied(
+        _ key: ServiceKey, heldBy holder: Binding, in host: any ResolutionHost, steps: [PathStep], asker: Run? = nil
+    ) -> ResolutionError {
+        ResolutionError(
+            .notRegistered,
+            "\(key) is expected to be supplied by each scope, but \(holder.key) is \(holder.lifetime) and created in "
+                + "\(host.displayName).",
+            advice: "Register \(holder.key) as .scoped, give it a Provider<\(readableName(of: key.service))> to call at "
+                + "each use, or pass the value as an argument of the call.",
             steps: steps, asker: asker)
     }
 

@@ -61,7 +61,9 @@ extension User: Principal {}
         try await container.withScope {
             Registration(instance: User(name: "Ada"))
         } operation: { scope in
-            await expect(.notRegistered) { try await scope.resolve(Int.self) }
+            let error = await expect(.notRegistered) { try await scope.resolve(Int.self) }
+            // Not to supply it, which this scope has done.
+            #expect(error?.advice?.contains("give it a Provider<User>") == true)
             let supplied = try await scope.resolve(Set<Int>.self)
             #expect(supplied == [1])
         }
