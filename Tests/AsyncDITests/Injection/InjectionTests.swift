@@ -224,7 +224,7 @@ struct InjectionTests {
         }
     #endif
 
-    @Test func `what a factory makes asks the container that makes it, whoever is current, and does not keep it`()
+    @Test func `what a singleton's factory makes asks its container, whoever is current, and does not keep it`()
         async throws
     {
         final class Client: Sendable {
