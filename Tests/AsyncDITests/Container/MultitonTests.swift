@@ -215,11 +215,6 @@ import Testing
         #expect(closed.entries == ["scope a", "a"])
     }
 
-    @Test func `bounds that make no sense stop with a message`() async {
-        await #expect(processExitsWith: .failure) { _ = Lifetime.multiton(capacity: 0) }
-        await #expect(processExitsWith: .failure) { _ = Lifetime.multiton(idle: .seconds(-1)) }
-    }
-
     @Test func `dropping during creation in flight hands it to its waiters only`() async throws {
         let factory = DrivenFactory<Pool>()
         let container = Container {
