@@ -37,6 +37,27 @@ struct CompilerLimitsTests {
         try await container.dispose()
     }
 
+    @Test func `a factory closure without the service's type`() async throws {
+        let container = Container {
+            Registration { r in try await makePool(r) }
+            Registration { _, tenant in Client(url: "https://\(tenant).org") }
+        }
+        try await container.register { _ in Queue() }
+        _ = try await container.resolve(Pool.self)
+        _ = try await container.resolve(Queue.self)
+        await #expect(throws: ResolutionError.self) { try await container.resolve(Client.self, arguments: "acme") }
+        try await container.register { (_, tenant: String) in Client(url: "https://\(tenant).org") }
+        let client = try await container.resolve(Client.self, arguments: "acme")
+        #expect(client.url == "https://acme.org")
+        try await container.dispose()
+    }
+
+    private func makePool(_ resolver: Resolver) async throws -> Pool { try await Pool(size: 1) }
+
+    struct Client: Sendable {
+        let url: String
+    }
+
     @Test func `several arguments`() async throws {
         let container = Container {
             Registration(Table.self) { (_, place: String, seats: Int) in Table(place: place, seats: seats) }

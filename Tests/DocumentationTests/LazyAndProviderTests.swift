@@ -58,6 +58,60 @@ struct LazyAndProviderTests {
         try await container.dispose()
     }
 
+    @Test func `a lazy and a reference back are a cycle of references, a provider is none`() async throws {
+        let container = Container {
+            Registration(using: { Host(guest: $0, released: $1) }, lifetime: .scoped)
+            Registration(using: { Guest(host: $0) }, lifetime: .scoped)
+            Registration(using: { FreeHost(guest: $0, released: $1) }, lifetime: .scoped)
+            Registration(using: { FreeGuest(host: $0) }, lifetime: .scoped)
+            Registration(Gate.self, instance: Gate())
+        }
+        weak let kept = try await container.withScope { scope in
+            let host = try await scope.resolve(Host.self)
+            _ = try await host.guest()
+            return host
+        }
+        #expect(kept != nil)
+        let released = try await container.resolve(Gate.self)
+        kept?.guest.release()
+        await released.passed()
+
+        let freed = Gate()
+        try await container.withScope {
+            Registration(Gate.self, instance: freed)
+        } operation: { scope in
+            _ = try await scope.resolve(FreeHost.self).guest()
+        }
+        await freed.passed()
+        try await container.dispose()
+    }
+
+    final class Host: Sendable {
+        let guest: Lazy<Guest>
+        private let released: Gate
+
+        init(guest: Lazy<Guest>, released: Gate) { (self.guest, self.released) = (guest, released) }
+        deinit { released.open() }
+    }
+
+    final class Guest: Sendable {
+        let host: Host
+        init(host: Host) { self.host = host }
+    }
+
+    final class FreeHost: Sendable {
+        let guest: Provider<FreeGuest>
+        private let released: Gate
+
+        init(guest: Provider<FreeGuest>, released: Gate) { (self.guest, self.released) = (guest, released) }
+        deinit { released.open() }
+    }
+
+    final class FreeGuest: Sendable {
+        let host: FreeHost
+        init(host: FreeHost) { self.host = host }
+    }
+
     @Test func `graphs to return to`() async throws {
         let container = Container {
             Registration(Document.self) { _ in Document() }

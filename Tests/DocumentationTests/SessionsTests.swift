@@ -69,6 +69,27 @@ struct SessionsTests {
         try await container.dispose()
     }
 
+    @Test func `a key that is open keeps its scope and its user`() async throws {
+        let container = Container { Registration(expected: User.self) }
+        let first = try await container.openScope("window") {
+            Registration(instance: User(name: "ada"))
+        }
+        let same = try await container.openScope("window") {
+            Registration(instance: User(name: "grace"))
+        }
+        #expect(same === first)
+        #expect(try await same.resolve(User.self).name == "ada")
+
+        if await container["window"] != nil {
+            try await container.disposeScope("window")  // the old session ends
+        }
+        let session = try await container.openScope("window") {
+            Registration(instance: User(name: "grace"))
+        }
+        #expect(try await session.resolve(User.self).name == "grace")
+        try await container.dispose()
+    }
+
     func changeUser(to user: String?, in container: Container) async throws {
         try await container.resolve(Keychain.self).save(user)
         try await container.reset(.login)

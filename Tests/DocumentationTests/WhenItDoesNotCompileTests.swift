@@ -29,6 +29,10 @@ struct WhenItDoesNotCompileTests {
             Registration(Upload.self, lifetime: .transient) { (_, onEnd: @escaping @Sendable () -> Void) in
                 Upload(onEnd: onEnd)
             }
+            Registration(Mailbox.self, lifetime: .multiton) { (_, tenant: String, limit: Int) in
+                print("opening \(tenant)")
+                return Mailbox(address: "\(tenant)@example.org", limit: limit)
+            }
         }
         try await container.register(Counter.self, lifetime: .singleton) { _ in Counter() }
         let parser = try await container.make(Parser.self)
@@ -41,6 +45,12 @@ struct WhenItDoesNotCompileTests {
         #expect(caches[0] === caches[1])
         let counter = try await container.resolve(Counter.self)
         #expect(await counter.increment() == 1)
+        #expect(try await container.resolve(Mailbox.self, arguments: "acme", 3).address == "acme@example.org")
+        try await container.withScope {
+            Registration(instance: Tenant(name: "acme"))
+        } operation: { scope in
+            _ = try await scope.resolve(Tenant.self)
+        }
         try await container.dispose()
     }
 
@@ -59,6 +69,11 @@ struct WhenItDoesNotCompileTests {
     final class Pool: Sendable {
         let tenant: Tenant
         init(_ tenant: Tenant) { self.tenant = tenant }
+    }
+
+    struct Mailbox: Sendable {
+        let address: String
+        let limit: Int
     }
 
     struct Upload: Sendable {

@@ -18,6 +18,10 @@
 ///
 /// A `Lazy` that was created with a container, outside a factory, resolves the service again when another scope of that
 /// container is the current one: no request gets the instance of another request.
+///
+/// A `Lazy` keeps its instance. When two services refer to each other through two of them, or through one and a strong
+/// reference, that is a cycle of references that nothing breaks, not even the disposal: scoped services then leak with
+/// each request. Use a ``Provider`` for one direction; ``release()`` breaks the cycle too.
 public struct Lazy<Service: Sendable>: Sendable {
     private let box: LazyBox<Service>
 

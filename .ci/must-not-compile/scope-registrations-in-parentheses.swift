@@ -1,0 +1,10 @@
+// expect: type '() -> Registration<Tenant>' cannot conform to 'Hashable'
+import AsyncDI
+
+struct Tenant: Sendable {}
+
+func run(_ container: Container) async throws {
+    try await container.withScope({ Registration(instance: Tenant()) }) { scope in
+        _ = try await scope.resolve(Tenant.self)
+    }
+}
