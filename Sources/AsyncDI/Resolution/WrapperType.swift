@@ -23,10 +23,15 @@ enum WrapperNeed {
 }
 
 extension ServiceKey {
+    /// The same request for another service.
+    func of(_ service: any Any.Type) -> ServiceKey {
+        ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
+    }
+
     /// The key of the wrapped service, for messages: a missing `Lazy<S>` means a missing `S`.
     func unwrapped(_ service: any Any.Type) -> ServiceKey {
         guard let inner = (service as? any WrapperType.Type)?.wrapped else { return self }
-        return ServiceKey(inner, qualifier: qualifier, arguments: arguments, role: role).unwrapped(inner)
+        return of(inner).unwrapped(inner)
     }
 }
 
