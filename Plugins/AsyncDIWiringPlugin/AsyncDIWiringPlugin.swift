@@ -8,7 +8,8 @@ import PackagePlugin
 /// contract.
 @main struct AsyncDIWiringPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
-        let checks = WiringChecks(in: context.package).all.filter { $0.concerns(target, in: context.package) }
+        let all = WiringChecks(in: context.package).all
+        let checks = all.filter { $0.concerns(target, in: context.package) }
         if checks.isEmpty {
             Diagnostics.error(
                 "\(target.name) is to be built with a wiring check, but \(context.package.displayName) has none for it: an "
@@ -29,8 +30,7 @@ import PackagePlugin
             let program = folder.appending(path: check.product)
             let stamp = context.pluginWorkDirectoryURL.appending(path: "\(check.target.name).swift")
             var (arguments, inputs) = (["--stamp", stamp.path], [program])
-            let contract = context.package.directoryURL.appending(path: "wiring.json")
-            if FileManager.default.fileExists(atPath: contract.path) {
+            if let contract = contract(of: check, in: context.package.directoryURL, isOneOfSeveral: all.count > 1) {
                 arguments += ["--contract", contract.path]
                 inputs.append(contract)
             }
@@ -38,5 +38,22 @@ import PackagePlugin
                 displayName: "Checking the wiring with \(check.target.name)", executable: program,
                 arguments: arguments + check.sources, inputFiles: inputs, outputFiles: [stamp])
         }
+    }
+
+    /// The file with the graph that a check is to find, if the package has one for it: `wiring-CheckWiring.json`, or
+    /// `wiring.json` where no other check could be meant.
+    private func contract(of check: WiringChecks.Check, in folder: URL, isOneOfSeveral: Bool) -> URL? {
+        func existing(_ name: String) -> URL? {
+            let file = folder.appending(path: name)
+            return FileManager.default.fileExists(atPath: file.path) ? file : nil
+        }
+        let ownName = "wiring-\(check.target.name).json"
+        if let own = existing(ownName) { return own }
+        guard let common = existing("wiring.json") else { return nil }
+        if !isOneOfSeveral { return common }
+        Diagnostics.error(
+            "wiring.json cannot be the contract of several wiring checks. Name the one of \(check.target.name) "
+                + "\(ownName), and remove wiring.json.")
+        return nil
     }
 }

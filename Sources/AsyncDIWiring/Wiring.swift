@@ -52,20 +52,23 @@ struct Wiring {
     private func hints(_ warnings: WiringWarnings) async throws -> [WiringDiagnostic] {
         let graph = try await graph
         var hints: [WiringDiagnostic] = []
-        let roots = checked.flatMap { $0.services + $0.scopes.flatMap(\.services) }
-        // A missing root is a problem, but does not stop the other warnings.
-        if warnings.contains(.unused), !roots.isEmpty, let found = try? graph.unreachable(fromServices: roots) {
-            // A value that a scope supplies stands for the expected one.
-            let unused = found.nodes.filter { $0.site != nil && $0.owner?.hasPrefix("scope of ") != true }
-            if found.opaque.isEmpty {
-                hints += unused.map { WiringDiagnostic(unused: $0) }
-            } else if !unused.isEmpty {
-                hints.append(WiringDiagnostic(unused: unused, perhapsUsedBy: found.opaque))
-            }
-        }
+        if warnings.contains(.unused) { hints += try unused(in: graph) }
         if warnings.contains(.outlivingUsers) {
             hints += graph.outlivingUsers.nodes.map { WiringDiagnostic(outlivingUsers: $0) }
         }
         return hints
+    }
+
+    /// Registrations that the services of the check do not reach; none without such services.
+    private func unused(in graph: DependencyGraph) throws -> [WiringDiagnostic] {
+        // A missing one is a problem, but does not stop the warnings about the others.
+        let roots = checked.flatMap { $0.services + $0.scopes.flatMap(\.services) }
+            .filter { (try? graph.unreachable(fromServices: [$0])) != nil }
+        if roots.isEmpty { return [] }
+        let found = try graph.unreachable(fromServices: roots)
+        // A value that a scope supplies stands for the expected one.
+        let unused = found.nodes.filter { $0.site != nil && $0.owner?.hasPrefix("scope of ") != true }
+        if found.opaque.isEmpty { return unused.map { WiringDiagnostic(unused: $0) } }
+        return unused.isEmpty ? [] : [WiringDiagnostic(unused: unused, perhapsUsedBy: found.opaque)]
     }
 }

@@ -198,6 +198,44 @@ private struct Handler: Sendable {
                 """)
     }
 
+    @Test func `a wrapper stands for its services, and one unknown service stops no warning about others`() async {
+        let app = Container(name: "app") {
+            Registration(using: { "" }, fileID: "App/A.swift", line: 1).intoMany(key: "a")
+            Registration(instance: Font())
+            Registration(using: { 0.5 }, fileID: "App/A.swift", line: 2)
+            Registration(using: { Ink() }, fileID: "App/A.swift", line: 3)
+        }
+        let warning = { (line: Int, name: String) in
+            "App/A.swift:\(line): warning: \(name) is registered, but none of the services that the application "
+                + "resolves needs it.\n"
+        }
+        let wrapped = await run("--warn", "unused") {
+            [
+                CheckedContainer(
+                    app, resolving: [String: String].self, Font?.self, Lazy<Double>.self, Page?.self, Resolver.self)
+            ]
+        }
+        #expect(wrapped == WiringOutcome(errors: warning(3, "Ink")))
+        let misspelled = await run("--warn", "unused") {
+            [CheckedContainer(app, resolving: [String].self, Page.self).scope("job", resolving: Ink?.self, Font.self)]
+        }
+        #expect(misspelled.status == 1 && misspelled.errors.contains("error: Page is not registered"))
+        #expect(misspelled.errors.hasSuffix(warning(2, "Double")))
+        // Without any known service, everything would seem to be unused.
+        let unknown = await run("--warn", "unused") { [CheckedContainer(app, resolving: Page.self)] }
+        #expect(!unknown.errors.contains("warning"))
+    }
+
+    @Test func `a provider of what the scopes' values are for is no mistake of the application`() async {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: Handler.init)
+            Registration(using: { (handler: Provider<Handler>) in [handler] }, lifetime: .singleton)
+        }
+        let outcome = await run { [CheckedContainer(app, resolving: [Provider<Handler>].self)] }
+        #expect(outcome == WiringOutcome())
+    }
+
     // MARK: Graphs and contracts
 
     @Test func `a graph is written in each language`() async throws {

@@ -58,6 +58,7 @@ struct SessionsTests {
             Registration(expected: User.self)
             Registration(using: Inbox.init, lifetime: .scoped).eager()
         }
+        try await container.start()
         let session = try await container.openScope("ada") {
             Registration(instance: User(name: "ada"))
         }

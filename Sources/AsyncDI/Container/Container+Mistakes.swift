@@ -37,3 +37,22 @@ extension Container {
         as service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil
     ) throws { fatalError() }
 }
+
+// For the reason beside the same overload of `Registration`, this one only warns.
+
+extension Container {
+    /// Diagnoses a single source for an initializer with several parameters.
+    @available(*, deprecated, message: "'with:' needs a source for each of the initializer's parameters")
+    @_documentation(visibility: internal)
+    public func register<Service: Sendable, First: Sendable, Second: Sendable, each Dependency: Sendable>(
+        using initializer: @escaping @Sendable (First, Second, repeat each Dependency) async throws -> Service,
+        with source: ParameterSource<(First, Second, repeat each Dependency)>,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) throws {
+        try register(
+            Registration(
+                using: initializer, with: source, as: service, qualifier: qualifier, lifetime: lifetime,
+                fileID: fileID, line: line))
+    }
+}

@@ -3,7 +3,8 @@ extension Container {
     /// container.
     ///
     /// A scope also creates the eager ``Lifetime/scoped`` services that it inherits, from the nearest registrations.
-    /// Their instances belong to the scope.
+    /// Their instances belong to the scope. A container that is no scope leaves those out that need a value which only
+    /// scopes supply, directly or through others: see ``Registration/init(expected:qualifier:fileID:line:)``.
     ///
     /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
     /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
@@ -29,7 +30,8 @@ extension Container {
     /// Creates every service of a lifetime that is registered without arguments in this container, eager or not.
     ///
     /// For ``Lifetime/scoped``, and every lifetime whose instances belong to the container that resolves them, this
-    /// includes inherited services. Independent services are created concurrently.
+    /// includes inherited services, and a container that is no scope leaves the same ones out as ``start()``.
+    /// Independent services are created concurrently.
     ///
     /// - Parameter lifetime: The lifetime whose services are created.
     /// - Throws: A factory's error; ``ResolutionError``.
@@ -102,7 +104,7 @@ extension ContainerCore {
     private func make(
         isOfStart: Bool = false, where isSelected: (Binding) -> Bool
     ) async -> (key: ServiceKey, error: any Error)? {
-        let keys = ownKeys(where: isSelected) + inheritedKeys(where: isSelected)
+        let keys = (ownKeys(where: isSelected) + inheritedKeys(where: isSelected)).filter { !isLeftToScopes($0) }
         let asker = ResolutionContext.activeRun
         return await withTaskGroup(of: (key: ServiceKey, error: any Error)?.self) { group in
             for key in keys {
@@ -111,6 +113,9 @@ extension ContainerCore {
                         key: key, pack: .none, host: self, asker: asker, isOfStart: isOfStart, isUnheld: true)
                     do {
                         _ = try await request.optionalCell()
+                        return nil
+                    } catch let error as ResolutionError where !self.isScope && error.isOfValueLeftToScopes {
+                        // Of a closure, only its run can tell.
                         return nil
                     } catch {
                         return (key, error)
@@ -144,5 +149,75 @@ extension ContainerCore {
             return nearest === binding && seen.insert(binding.key).inserted
         }
         .map(\.key)
+    }
+}
+
+// MARK: Services that are left to scopes
+
+extension ContainerCore {
+    /// Whether this container is no scope, and its own instance of a service would need a value that only scopes supply,
+    /// as far as the dependencies are declared.
+    ///
+    /// Dependencies are looked up as by a resolution.
+    private func isLeftToScopes(_ key: ServiceKey) -> Bool {
+        guard !isScope, let first = table.registration(of: key) else { return false }
+        guard first.binding.lifetime.sharing == .resolvingContainer else { return false }
+        var seen: Set<ObjectIdentifier> = []
+        var frontier = [first]
+        while let (binding, table) = frontier.popLast() {
+            guard seen.insert(ObjectIdentifier(binding)).inserted else { continue }
+            if binding.blueprint.isExpected { return true }
+            frontier += dependencies(of: binding, in: table)
+        }
+        return false
+    }
+
+    /// The registrations that creating an instance here needs at once, without those of other containers' instances.
+    private func dependencies(
+        of binding: Binding, in table: InstanceTable
+    ) -> [(binding: Binding, table: InstanceTable)] {
+        let blueprint = binding.blueprint
+        if let forward = blueprint.target {
+            let request = Request(key: binding.key, pack: .none, host: self, asker: nil)
+            let target = try? request.target(of: forward, in: table.host)
+            return target.map { [($0.binding, $0.owner.table)] } ?? []
+        }
+        // Such an instance never gets the value: that is a mistake, which the start throws.
+        if binding.lifetime.sharing == .registeringContainer { return [] }
+        var found = ((blueprint.dependencies ?? []) + (blueprint.declaredDependencies ?? [])).flatMap(needed)
+        switch binding.base {
+        case .inherited(let inherited)?: found += table.registration(beyondFor: inherited.key).map { [$0] } ?? []
+        case .forward?: found += blueprint.underlying.map(needed) ?? []
+        case .instance?, nil: break
+        }
+        return found
+    }
+
+    /// The registrations that a request for a dependency needs.
+    private func needed(_ key: ServiceKey) -> [(binding: Binding, table: InstanceTable)] {
+        if let found = table.registration(of: key) { return [found] }
+        switch (key.service as? any WrapperType.Type)?.need {
+        case .optional(let service)?:
+            let key = key.of(service)
+            let request = Request(key: key, pack: .none, host: self, asker: nil)
+            return needed(key).filter { (try? request.isUnsupplied($0.binding, owner: $0.table.host)) != true }
+        case .contributions(let service, let isWanted)?:
+            let wanted = contributions(to: key.of(service)).filter { contribution in
+                guard case .contribution(let id) = contribution.role else { return false }
+                return isWanted(id)
+            }
+            return wanted.compactMap { table.registration(of: $0) }
+        case .later?, .nothing?, nil:
+            return []
+        }
+    }
+}
+
+extension ResolutionError {
+    /// Whether a value that each scope must supply was needed for an instance that scopes may have as well.
+    fileprivate var isOfValueLeftToScopes: Bool {
+        let bindings = steps.map(\.binding)
+        guard code == .notRegistered, bindings.last??.blueprint.isExpected == true else { return false }
+        return !bindings.contains { $0?.lifetime.sharing == .registeringContainer }
     }
 }

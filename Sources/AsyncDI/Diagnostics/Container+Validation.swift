@@ -87,16 +87,16 @@ extension Container {
     public func validationReport(resolving services: [any Any.Type]) throws -> ValidationReport {
         let (own, setUpProblems) = try core.ownRegistrations()
         // Another container's registrations may be for its scopes alone: `validationReport()` checks those.
-        var bindings = (core.isScope ? own : []).map { (binding: $0, table: core.table) }
-        var missing: [ResolutionError] = []
+        var roots = (core.isScope ? own : []).map { StaticGraph.Root(binding: $0, table: core.table) }
+        var missing = core.isScope ? core.decorationsOfNothing() : []
         for service in services {
-            guard let found = core.bindings(of: service) else {
+            guard let found = core.roots(of: service) else {
                 missing.append(core.miss(ServiceKey(service), asker: nil))
                 continue
             }
-            bindings += found
+            roots += found
         }
-        let graph = StaticGraph(of: bindings, askedBy: core)
+        let graph = StaticGraph(of: roots, askedBy: core)
         return core.report(on: graph, setUpProblems + missing + graph.valuesNotSupplied)
     }
 }
@@ -135,17 +135,23 @@ extension ContainerCore {
 
     /// The registrations that a request for a service may find here, with any qualifier and arguments, or those behind
     /// a wrapper type; nil when the service is missing.
-    fileprivate func bindings(of service: any Any.Type) -> [(binding: Binding, table: InstanceTable)]? {
-        func found(where isMeant: (ServiceKey) -> Bool) -> [(binding: Binding, table: InstanceTable)]? {
+    fileprivate func roots(
+        of service: any Any.Type, isOptional: Bool = false, isForLater: Bool = false
+    ) -> [StaticGraph.Root]? {
+        func found(where isMeant: (ServiceKey) -> Bool) -> [StaticGraph.Root]? {
             let registered = registeredHereAndAbove.filter { isMeant($0.binding.key) }
             if registered.isEmpty { return nil }
-            return registered.filter { table.registration(of: $0.binding.key)?.binding === $0.binding }
+            return registered.filter { table.registration(of: $0.binding.key)?.binding === $0.binding }.map {
+                StaticGraph.Root(
+                    binding: $0.binding, table: $0.table, isOptional: isOptional, isForLater: isForLater)
+            }
         }
         if let found = found(where: { $0.service == service }) { return found }
         switch (service as? any WrapperType.Type)?.need {
         case .nothing?: return []
-        case .optional(let inner)?: return bindings(of: inner) ?? []
-        case .later(let inner, _)?: return bindings(of: inner)
+        case .optional(let inner)?: return roots(of: inner, isOptional: true, isForLater: isForLater) ?? []
+        case .later(let inner, let isHeld)?:
+            return roots(of: inner, isOptional: isOptional, isForLater: isForLater || !isHeld)
         case .contributions(let inner, let isWanted)?:
             return found { key in
                 guard key.service == inner, case .contribution(let id) = key.role else { return false }

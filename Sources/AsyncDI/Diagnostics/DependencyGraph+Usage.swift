@@ -46,11 +46,24 @@ extension DependencyGraph {
     /// Returns the registrations that the application's roots do not reach, with the roots given as types.
     ///
     /// - Parameter services: The services that are resolved outside every factory, whatever their qualifiers and
-    ///   arguments.
+    ///   arguments. A wrapper type, such as an optional or an array, means the services that it wraps.
     /// - Returns: The same as ``unreachable(from:)``.
-    /// - Throws: ``UnknownRootError`` for a service that is not registered.
+    /// - Throws: ``UnknownRootError`` for a service that is not registered, unless it is optional.
     public func unreachable(fromServices services: [any Any.Type]) throws -> Finding {
-        try unreachable(from: services.map(readableName(of:)))
+        try unreachable(from: services.flatMap { roots(of: $0) })
+    }
+
+    /// The names of a service and of those that it wraps.
+    private func roots(of service: any Any.Type, isOptional: Bool = false) -> [String] {
+        let name = readableName(of: service)
+        let known = details.contains { $0.isMeant(by: name) } ? [name] : []
+        return switch (service as? any WrapperType.Type)?.need {
+        case .nothing?: known
+        case .optional(let wrapped)?: known + roots(of: wrapped, isOptional: true)
+        case .later(let wrapped, _)?, .contributions(let wrapped, _)?:
+            known + roots(of: wrapped, isOptional: isOptional)
+        case nil: isOptional ? known : [name]
+        }
     }
 
     private func finding(reachedFrom roots: [String]) -> Finding {

@@ -35,6 +35,8 @@ struct GraphValidator<Place: AnyObject> {
 
     /// The highest number of cycles reported for services that all need one another.
     static var mostCycles: Int { 100 }
+    /// The highest number of holders reported for one captive.
+    static var mostHolders: Int { 100 }
 
     /// Cycles, each from its lowest node to its last, without the first one again: one for each edge that is part of a
     /// cycle, up to the limit.
@@ -49,74 +51,51 @@ struct GraphValidator<Place: AnyObject> {
         ).cycles(upTo: Self.mostCycles) { !nodes[$0].hasArguments }
     }
 
-    /// Paths from a shared node to one that it must not hold, through nodes that live in the node that requested them.
-    var captives: [[Int]] {
-        var holders: [[Int]] = nodes.map { _ in [] }
-        for (number, node) in nodes.enumerated() {
-            for edge in node.edges where edge.isHeld { holders[edge.to].append(number) }
+    /// Paths from shared nodes to one that they must not hold, through nodes that live in the node that requested them:
+    /// for each such captive, in the order of the first holders.
+    var captives: [BackwardSearch.Paths] {
+        var search = BackwardSearch(successors: nodes.map { $0.edges.filter(\.isHeld).map(\.to) })
+        let homes = nodes.map(Home.init)
+        let allHomes = Set(homes.compactMap(\.self))
+        return nodes.indices.compactMap { captive -> BackwardSearch.Paths? in
+            // The rule depends on the holder's home alone.
+            let forbidden = allHomes.filter { forbids(in: $0, captive) }
+            if forbidden.isEmpty { return nil }
+            let found = search.paths(
+                to: captive, upTo: Self.mostHolders, through: { homes[$0] == nil },
+                from: { homes[$0].map(forbidden.contains) ?? false })
+            return found.paths.isEmpty ? nil : found
         }
-        // The rule depends on the holder's home alone, so each home is looked up once.
-        var forbidden: [Home: Forbidden] = [:]
-        return nodes.indices.flatMap { holder -> [[Int]] in
-            guard case .place(let place, _, let outlivesScopes, _) = nodes[holder].sharing else { return [] }
-            let home = Home(place: ObjectIdentifier(place), outlivesScopes: outlivesScopes)
-            let known = forbidden[home] ?? self.forbidden(in: place, outlivingScopes: outlivesScopes, holders)
-            forbidden[home] = known
-            return captives(of: holder, known)
-        }
+        .sorted { $0.paths[0].lexicographicallyPrecedes($1.paths[0]) }
     }
 
+    /// The place of shared instances, and whether they outlive scopes.
     private struct Home: Hashable {
-        /// By identity, because the nodes hold their places.
-        let place: ObjectIdentifier
+        let place: Place
         let outlivesScopes: Bool
-    }
 
-    /// The nodes that must not be held in one home.
-    private struct Forbidden {
-        var isCaptive: [Bool]
-        /// Nodes that live in their holder and lead to a captive: the walk visits no others.
-        var leadsToCaptive: [Bool]
-    }
-
-    private func forbidden(in home: Place, outlivingScopes: Bool, _ holders: [[Int]]) -> Forbidden {
-        let isCaptive = nodes.map { node in
-            guard case .place(let place, let isScoped, _, let isResettable) = node.sharing else { return false }
-            return rule.forbids(
-                holderIn: home, outlivingScopes: outlivingScopes, instanceIn: place, isScoped: isScoped,
-                isResettable: isResettable)
+        /// Returns nil for a node that lives in the requesting one.
+        init?(_ node: Node) {
+            guard case .place(let place, _, let outlivesScopes, _) = node.sharing else { return nil }
+            self.place = place
+            self.outlivesScopes = outlivesScopes
         }
-        var leadsToCaptive = nodes.map { _ in false }
-        var frontier = nodes.indices.filter { isCaptive[$0] }
-        while let node = frontier.popLast() {
-            for holder in holders[node] where !leadsToCaptive[holder] {
-                guard case .asker = nodes[holder].sharing else { continue }
-                leadsToCaptive[holder] = true
-                frontier.append(holder)
-            }
+
+        static func == (one: Home, other: Home) -> Bool {
+            one.place === other.place && one.outlivesScopes == other.outlivesScopes
         }
-        return Forbidden(isCaptive: isCaptive, leadsToCaptive: leadsToCaptive)
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(ObjectIdentifier(place))
+            hasher.combine(outlivesScopes)
+        }
     }
 
-    private func captives(of holder: Int, _ forbidden: Forbidden) -> [[Int]] {
-        var captives: [[Int]] = []
-        var cameFrom: [Int: Int] = [holder: holder]
-        var frontier = [holder]
-        while let node = frontier.popLast() {
-            for edge in nodes[node].edges where edge.isHeld && cameFrom[edge.to] == nil {
-                let (isCaptive, isOnTheWay) = (forbidden.isCaptive[edge.to], forbidden.leadsToCaptive[edge.to])
-                guard isCaptive || isOnTheWay else { continue }
-                cameFrom[edge.to] = node
-                if isOnTheWay { frontier.append(edge.to) }
-                if isCaptive { captives.append(path(to: edge.to, from: holder, cameFrom)) }
-            }
-        }
-        return captives
-    }
-
-    private func path(to end: Int, from start: Int, _ cameFrom: [Int: Int]) -> [Int] {
-        var path = [end]
-        while let last = path.last, last != start, let previous = cameFrom[last] { path.append(previous) }
-        return path.reversed()
+    /// Whether an instance in a home must not hold a node.
+    private func forbids(in home: Home, _ node: Int) -> Bool {
+        guard case .place(let place, let isScoped, _, let isResettable) = nodes[node].sharing else { return false }
+        return rule.forbids(
+            holderIn: home.place, outlivingScopes: home.outlivesScopes, instanceIn: place, isScoped: isScoped,
+            isResettable: isResettable)
     }
 }

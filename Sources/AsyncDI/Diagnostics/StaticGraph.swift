@@ -12,6 +12,16 @@ struct StaticGraph {
         var edges: [GraphValidator<AnyObject>.Edge] = []
     }
 
+    /// A registration that is requested itself.
+    struct Root {
+        let binding: Binding
+        let table: InstanceTable
+        /// Whether the request can do without the instance.
+        var isOptional = false
+        /// Whether the instance is requested later, by a provider.
+        var isForLater = false
+    }
+
     /// By identity, because `entries` holds both.
     private struct Identity: Hashable {
         let binding: ObjectIdentifier
@@ -19,10 +29,10 @@ struct StaticGraph {
     }
 
     /// The container that all roots are requested from.
-    private let asked: any ResolutionHost
-    /// The first ones are the roots.
+    let asked: any ResolutionHost
     private(set) var entries: [Entry] = []
-    private var rootCount = 0
+    /// The numbers of the roots that are resolved in that container.
+    private(set) var roots: [(number: Int, isOptional: Bool)] = []
     /// Services that are missing, requested with other arguments, or registered wrongly.
     private(set) var problems: [ResolutionError] = []
     /// Registrations whose dependencies are unknown.
@@ -43,17 +53,19 @@ struct StaticGraph {
 
     /// The graph of registrations that are requested from their own container, and of everything that they lead to.
     init(of bindings: [Binding], in host: any ResolutionHost) {
-        self.init(of: bindings.map { (binding: $0, table: host.table) }, askedBy: host)
+        self.init(of: bindings.map { Root(binding: $0, table: host.table) }, askedBy: host)
     }
 
     /// The graph of registrations, each in its container, requested from one container, and of everything that they
     /// lead to.
-    init(of bindings: [(binding: Binding, table: InstanceTable)], askedBy host: any ResolutionHost) {
+    init(of roots: [Root], askedBy host: any ResolutionHost) {
         asked = host
-        for (binding, table) in bindings where !binding.blueprint.isHidden {
-            _ = number(of: binding, in: table, askedBy: host)
+        for root in roots where !root.binding.blueprint.isHidden {
+            let number = number(of: root.binding, in: root.table, askedBy: host)
+            // Above the scopes, a provider is called in one of them.
+            guard let number, !root.isForLater || host.isScope else { continue }
+            self.roots.append((number, root.isOptional))
         }
-        rootCount = entries.count
         var next = 0
         while next < entries.count {
             lookUpDependencies(of: next)
@@ -68,9 +80,13 @@ struct StaticGraph {
         let service = RecordedService(binding, in: table)
         records.note(service, of: binding)
         if let forward = binding.blueprint.target {
-            guard let (behind, place) = table.registration(of: forward.from), place === table else {
+            guard var (behind, place) = table.registration(of: forward.from), place === table else {
                 problems.append(table.host.miss(forward.from, asker: nil).at([binding.step]))
                 return nil
+            }
+            // Of a value that scopes supply, the nearest one.
+            if behind.blueprint.isExpected, let nearest = asked.table.registration(of: forward.from) {
+                (behind, place) = nearest
             }
             records.note(from: service, to: RecordedService(behind, in: place))
             return number(of: behind, in: place, askedBy: asked)
@@ -95,8 +111,8 @@ struct StaticGraph {
         }
         for key in blueprint.dependencies ?? [] { lookUp(key, neededBy: number) }
         // A hook may resolve the dependencies of a closure, where a cycle of properties is legal: these count as
-        // deferred.
-        let atOnce = blueprint.propertyHooks.isEmpty
+        // deferred. A transient service has no instance that the cycle could come back to.
+        let atOnce = blueprint.propertyHooks.isEmpty || entry.binding.lifetime.sharing == .none
         for key in blueprint.declaredDependencies ?? [] { lookUp(key, neededBy: number, atOnce: atOnce) }
         // A decoration is a closure that resolves in the name of the decorated service, and cannot declare its
         // dependencies.
@@ -196,142 +212,8 @@ struct StaticGraph {
     }
 }
 
-extension StaticGraph {
-    /// Values that each scope must supply, and that a service needs in a scope that does not: a value that a scope
-    /// registers as expected counts as supplied.
-    var valuesNotSupplied: [ResolutionError] {
-        reachedHere.flatMap { asker in
-            edgesHere(of: asker).filter { !$0.isOptional }.map { entries[$0.to] }.filter(\.isLeftToScopes).map {
-                value in
-                ResolutionError(
-                    .notRegistered,
-                    "\(value.binding.key) is expected to be supplied by each scope, and \(asker.host.displayName) does not.",
-                    advice: "Register it when the scope is opened, or resolve \(asker.binding.key) elsewhere.",
-                    steps: [asker.binding.step, value.binding.step])
-            }
-        }
-    }
-
-    /// The dependencies of a registration without those that other scopes may resolve: the `Provider` of an instance
-    /// that lives above the scope is called in those, too.
-    private func edgesHere(of entry: Entry) -> [GraphValidator<AnyObject>.Edge] {
-        entry.edges.filter { $0.isHeld || entry.host === asked }
-    }
-
-    /// The registrations that resolving the roots leads to in the scope.
-    private var reachedHere: [Entry] {
-        var isReached = entries.indices.map { $0 < rootCount }
-        var frontier = Array(0..<rootCount)
-        while let number = frontier.popLast() {
-            for edge in edgesHere(of: entries[number]) where !isReached[edge.to] {
-                isReached[edge.to] = true
-                frontier.append(edge.to)
-            }
-        }
-        return zip(entries, isReached).compactMap { $1 ? $0 : nil }
-    }
-
-    /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps.
-    ///
-    /// - Parameter known: The pairs of a holder and a captive, which are reported as such.
-    /// - Returns: Each value as the path to it from that instance.
-    private func valuesOutOfReach(besides known: Set<[Int]>) -> [[Int]] {
-        entries.indices.filter { entries[$0].isKeptAboveScopes }.flatMap { holder in
-            var paths: [[Int]] = []
-            var seen: Set<Int> = [holder]
-            var frontier = [[holder]]
-            while let path = frontier.popLast() {
-                for edge in entries[path[path.count - 1]].edges where edge.isHeld && edge.isNeededAtOnce {
-                    guard !known.contains([holder, edge.to]), seen.insert(edge.to).inserted else { continue }
-                    let entry = entries[edge.to]
-                    if entry.isLeftToScopes {
-                        paths.append(path + [edge.to])
-                    } else if entry.binding.lifetime.sharing != .registeringContainer,
-                        entry.host === entries[holder].host
-                    {
-                        // Created with the holder, in its container.
-                        frontier.append(path + [edge.to])
-                    }
-                }
-            }
-            return paths
-        }
-    }
-
-    /// All problems, each once: first missing services, then cycles, then captives.
-    var allProblems: [ResolutionError] {
-        let nodes = entries.map { entry in
-            let hasArguments = entry.binding.key.arguments != nil
-            return GraphValidator<AnyObject>.Node(
-                sharing: entry.sharing, hasArguments: hasArguments,
-                // An initializer's parameters are all resolved.
-                choosesByArguments: hasArguments && entry.binding.blueprint.dependencies == nil
-                    && entry.binding.base == nil, edges: entry.edges)
-        }
-        let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
-        let validator = GraphValidator(nodes: nodes, rule: rule)
-        let cycles = validator.cycles.map { cycle in
-            ResolutionError.circular((cycle + [cycle[0]]).map { entries[$0].binding.step })
-        }
-        let captivePaths = validator.captives
-        let captives = captivePaths.map { path in
-            let (holder, captive) = (entries[path[0]], entries[path[path.count - 1]])
-            return ResolutionError.captive(
-                holder.binding, in: holder.host, holding: captive.binding.key, of: captive.host,
-                resetWith: captive.isReset(under: holder) ? captive.binding.lifetime : nil,
-                steps: path.map { entries[$0].binding.step })
-        }
-        let known = Set(captivePaths.map { [$0[0], $0[$0.count - 1]] })
-        let outOfReach = valuesOutOfReach(besides: known).map { path in
-            let (holder, value) = (entries[path[0]], entries[path[path.count - 1]])
-            return ResolutionError(
-                .notRegistered,
-                "\(value.binding.key) is expected to be supplied by each scope, but \(holder.binding.key) is "
-                    + "\(holder.binding.lifetime) and created in \(holder.host.displayName).",
-                advice: "Register \(holder.binding.key) as .scoped, give it a Provider<"
-                    + "\(readableName(of: value.binding.key.service))> to call at each use, or pass the value as an "
-                    + "argument of the call.",
-                steps: path.map { entries[$0].binding.step })
-        }
-        var seen: Set<String> = []
-        return (problems + cycles + captives + outOfReach).filter { seen.insert($0.description).inserted }
-    }
-}
-
-extension StaticGraph.Entry {
-    fileprivate var sharing: GraphValidator<AnyObject>.Sharing {
-        if binding.blueprint.isExpected { return .place(host, isScoped: true, outlivesScopes: false) }
-        switch binding.lifetime.sharing {
-        case .none, .graph: return .asker
-        case .resolvingContainer, .registeringContainer:
-            return .place(
-                host, isScoped: binding.lifetime.sharing == .resolvingContainer,
-                outlivesScopes: binding.lifetime.outlivesScopes,
-                isResettable: binding.lifetime.isResettable)
-        }
-    }
-
-    /// Whether it stands for a value that each scope must supply.
-    fileprivate var isLeftToScopes: Bool { binding.blueprint.isExpected && isIn(table.host, aScope: false) }
-
-    /// Whether a container that is no scope creates and keeps its instances.
-    fileprivate var isKeptAboveScopes: Bool {
-        binding.lifetime.sharing == .registeringContainer && !binding.blueprint.isExpected
-            && binding.blueprint.instance == nil && isIn(host, aScope: false)
-    }
-
-    private func isIn(_ host: any ResolutionHost, aScope: Bool) -> Bool {
-        (host as? ContainerCore)?.isScope == aScope
-    }
-
-    /// Whether the holder would keep an instance that has been reset.
-    fileprivate func isReset(under holder: StaticGraph.Entry) -> Bool {
-        binding.lifetime.isResettable && holder.binding.lifetime.outlivesScopes
-    }
-}
-
 extension Binding {
-    fileprivate var step: PathStep { PathStep(key: key, binding: self, pack: .none) }
+    var step: PathStep { PathStep(key: key, binding: self, pack: .none) }
 }
 
 extension Blueprint {
@@ -341,9 +223,7 @@ extension Blueprint {
     }
 }
 
-extension ServiceKey {
-    /// The same question about another service.
-    fileprivate func of(_ service: any Any.Type) -> ServiceKey {
-        ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
-    }
+extension ResolutionHost {
+    /// Whether this container was opened as a scope.
+    var isScope: Bool { (self as? ContainerCore)?.isScope == true }
 }

@@ -14,9 +14,19 @@ extension Blueprint {
                 "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or close them yourself."
             )
         }
-        if let leasedDependency, !lifetime.ownsInstances {
+        if let count = parametersOfOneSource {
             return invalid(
-                "\(key) is \(lifetime) and leases \(leasedDependency), but no container owns the end of its instances.",
+                "the initializer of \(key) has \(count) parameters, but with: has 1 source.",
+                "Give each parameter a source, in order: with: .resolved, .qualified(…).")
+        }
+        if let leased = leasedDependencies.first(where: { !isLeasable($0.service) }) {
+            return invalid(
+                "\(key) leases \(leased), which holds no instance.",
+                "Use .resolved in place of .leased, and withInstance where the service is used.")
+        }
+        if let leased = leasedDependencies.last, !lifetime.ownsInstances {
+            return invalid(
+                "\(key) is \(lifetime) and leases \(leased), but no container owns the end of its instances.",
                 "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or .resolved in place of .leased."
             )
         }

@@ -30,3 +30,27 @@ extension Registration where Service: Sendable {
         _ other: Other.Type, _ convert: @escaping @Sendable (Service) -> Made
     ) -> Self { fatalError() }
 }
+
+// The compiler takes such an initializer for one with a tuple as its parameter, and would prefer that to an unavailable
+// overload. So this one only warns, and the registration is invalid.
+
+extension Registration where Service: Sendable {
+    /// Diagnoses a single source for an initializer with several parameters.
+    @available(*, deprecated, message: "'with:' needs a source for each of the initializer's parameters")
+    @_documentation(visibility: internal)
+    public init<First: Sendable, Second: Sendable, each Dependency: Sendable>(
+        using initializer: @escaping @Sendable (First, Second, repeat each Dependency) async throws -> Service,
+        with source: ParameterSource<(First, Second, repeat each Dependency)>,
+        as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
+        fileID: String = #fileID, line: UInt = #line
+    ) {
+        var parameters = 2
+        for _ in repeat (each Dependency).self { parameters += 1 }
+        var blueprint = Blueprint(
+            key: ServiceKey(Service.self, qualifier: qualifier), lifetime: lifetime,
+            factory: ServiceFactory<Service> { _ in preconditionFailure("an invalid registration creates nothing") },
+            site: RegistrationSite(fileID: fileID, line: line))
+        blueprint.parametersOfOneSource = parameters
+        self.init(blueprint: blueprint)
+    }
+}

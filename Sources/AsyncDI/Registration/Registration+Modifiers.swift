@@ -171,6 +171,9 @@ extension Registration where Service: Sendable {
 
     /// Creates the service at start-up: see ``Container/start()``.
     ///
+    /// A ``Lifetime/scoped`` service is created at the start of each scope, and at that of the application's container
+    /// unless it needs a value that only scopes supply.
+    ///
     /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one with arguments, it
     /// is an ``ResolutionError/Code/invalidRegistration``.
     ///

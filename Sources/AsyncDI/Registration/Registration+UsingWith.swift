@@ -85,12 +85,13 @@ extension Registration where Service: Sendable {
             },
             site: site)
         if hasArguments { blueprint.keying = arguments.keying }
-        var keys: [ServiceKey] = []
+        var (keys, leased): ([ServiceKey], [ServiceKey]) = ([], [])
         for source in repeat each sources {
             keys += source.dependencies
-            if let key = source.leasedKey { blueprint.leasedDependency = key }
+            if let key = source.leasedKey { leased.append(key) }
         }
         blueprint.dependencies = keys
+        if !leased.isEmpty { blueprint.leasedDependencies = leased }
         self.init(blueprint: blueprint)
     }
 }

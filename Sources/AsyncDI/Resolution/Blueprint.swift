@@ -57,7 +57,8 @@ struct Extras: Sendable {
     fileprivate(set) var underlying: ServiceKey?
     fileprivate(set) var dependencies: [ServiceKey]?
     fileprivate(set) var declaredDependencies: [ServiceKey]?
-    fileprivate(set) var leasedDependency: ServiceKey?
+    fileprivate(set) var leasedDependencies: [ServiceKey] = []
+    fileprivate(set) var parametersOfOneSource: Int?
 }
 
 extension Blueprint {
@@ -132,10 +133,15 @@ extension Blueprint {
         get { extras?.value.declaredDependencies }
         set { change { $0.declaredDependencies = newValue } }
     }
-    /// A parameter that the factory leases, if it is known to lease any.
-    var leasedDependency: ServiceKey? {
-        get { extras?.value.leasedDependency }
-        set { change { $0.leasedDependency = newValue } }
+    /// The parameters that the factory is known to lease.
+    var leasedDependencies: [ServiceKey] {
+        get { extras?.value.leasedDependencies ?? [] }
+        set { change { $0.leasedDependencies = newValue } }
+    }
+    /// The number of an initializer's parameters, where a single source was given for several.
+    var parametersOfOneSource: Int? {
+        get { extras?.value.parametersOfOneSource }
+        set { change { $0.parametersOfOneSource = newValue } }
     }
 }
 

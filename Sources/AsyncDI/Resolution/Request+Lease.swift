@@ -4,9 +4,15 @@ extension Request {
     nonisolated(nonsending) func leased<Service: Sendable>(
         _ service: Service.Type
     ) async throws -> (instance: Service, lease: (any HeldLease)?) {
+        guard let found = try await leasedIfRegistered(service) else { throw host.miss(key, asker: asker) }
+        return found
+    }
+
+    private nonisolated(nonsending) func leasedIfRegistered<Service: Sendable>(
+        _ service: Service.Type
+    ) async throws -> (instance: Service, lease: (any HeldLease)?)? {
         if let (cell, lease) = try leasedAtOnce() { return (cell.value(as: service), lease) }
-        guard let (cell, lease) = try await leasedCell() else { throw host.miss(key, asker: asker) }
-        return (cell.value(as: service), lease)
+        return try await leasedCell().map { ($0.cell.value(as: service), $0.lease) }
     }
 
     /// The cached instance for arguments and its lease, found without an erased key; nil if that takes more steps.
@@ -19,13 +25,17 @@ extension Request {
         return table.host.leaseIndexed(binding, pack)
     }
 
-    /// The same, in a cell that holds the instance; nil without a registration.
-    nonisolated(nonsending) func leasedCell() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
+    /// The same, in a cell that holds the instance; nil without a registration, and for an optional request without a
+    /// supplied value.
+    nonisolated(nonsending) func leasedCell(
+        isOptional: Bool = false
+    ) async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
             let clock = RegistrationCounter.now
-            guard let (binding, table) = try registration() else { return nil }
+            guard let (binding, table) = try registration() else { return isOptional ? try absent() : nil }
             if let problem = binding.problem { throw problem }
+            if isOptional, try lacksValue(binding, of: table.host) { return nil }
             guard let (cell, lease) = try await leasedCell(binding, owner: table.host, clock: clock) else { continue }
             if let living = cell.strengthened() { return (living, lease) }
             lease?.end()
@@ -78,12 +88,25 @@ extension Request {
         }
     }
 
-    /// Returns the instance, leased for as long as the requesting factory's product.
+    /// Returns the instance, or the wrapper of instances, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         let holder = try leaseHolder()
-        let (instance, lease) = try await leased(service)
+        if let (instance, lease) = try await leasedIfRegistered(service) {
+            try hand([lease], to: holder)
+            return instance
+        }
+        guard let wrapper = service as? any WrapperType.Type, wrapper.isAvailable(for: self),
+            let instances = try await wrapper.lease(for: self) as? Service
+        else { throw host.miss(key.unwrapped(service), asker: asker) }
+        return instances
+    }
+
+    /// Returns the instance, leased in the same way; nil without a registration or a supplied value.
+    nonisolated(nonsending) func optionalCellLeasedForCreation() async throws -> Cell? {
+        let holder = try leaseHolder()
+        guard let (cell, lease) = try await leasedCell(isOptional: true) else { return nil }
         try hand([lease], to: holder)
-        return instance
+        return cell
     }
 
     /// Returns the contributions, leased for as long as the requesting factory's product.

@@ -232,6 +232,12 @@ extension Array: WrapperType {
         try await request.asking(for: Element.self).contributions().compactMap { $0.cell.anyValue as? Element }
     }
 
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
+        try await request.asking(for: Element.self).contributionsLeasedForCreation().compactMap {
+            $0.cell.anyValue as? Element
+        }
+    }
+
     static func ready(for request: Request) throws -> Any? {
         guard isAvailable(for: request) else { return nil }
         return try request.asking(for: Element.self).readyContributions().compactMap { $0.cell.anyValue as? Element }
@@ -254,6 +260,13 @@ extension Dictionary: WrapperType {
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
         made(of: try await request.asking(for: Value.self).contributions { $0.key(as: Key.self) != nil })
+    }
+
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
+        made(
+            of: try await request.asking(for: Value.self).contributionsLeasedForCreation {
+                $0.key(as: Key.self) != nil
+            })
     }
 
     static func ready(for request: Request) throws -> Any? {

@@ -241,7 +241,7 @@ extension Request {
     }
 
     /// The answer for a service that is not registered: nil, or an error if it is registered with other arguments.
-    private func absent<Answer>() throws -> Answer? {
+    func absent<Answer>() throws -> Answer? {
         if let mismatch = host.mismatch(key, asker: asker) { throw mismatch }
         return nil
     }

@@ -7,8 +7,20 @@ protocol WrapperType {
     /// Whether the wrapper's service is registered.
     static func isAvailable(for request: Request) -> Bool
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any
+    /// The same, with each instance leased for as long as the product of the requesting factory.
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any
     /// The same from existing instances, without waiting; nil when the wrapper cannot be resolved in that way.
     static func ready(for request: Request) throws -> Any?
+}
+
+extension WrapperType {
+    /// A wrapper that resolves later, or wraps nothing, has no instance to lease.
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
+        throw ResolutionError(
+            .invalidOperation, "\(request.key) was leased, but holds no instance.",
+            advice: "Resolve it instead, and use withInstance where its service is used.", steps: request.pathToHere,
+            asker: request.asker)
+    }
 }
 
 /// The registrations that a wrapper needs in order to be resolved.
@@ -22,11 +34,25 @@ enum WrapperNeed {
     case contributions(any Any.Type, isWanted: (ContributionID) -> Bool)
 }
 
+/// Whether a service can be leased: neither a wrapper that resolves later nor one that wraps nothing.
+func isLeasable(_ service: any Any.Type) -> Bool {
+    switch (service as? any WrapperType.Type)?.need {
+    case .nothing?, .later?: false
+    case .optional(let wrapped)?: isLeasable(wrapped)
+    case .contributions?, nil: true
+    }
+}
+
 extension ServiceKey {
+    /// The same request for another service.
+    func of(_ service: any Any.Type) -> ServiceKey {
+        ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)
+    }
+
     /// The key of the wrapped service, for messages: a missing `Lazy<S>` means a missing `S`.
     func unwrapped(_ service: any Any.Type) -> ServiceKey {
         guard let inner = (service as? any WrapperType.Type)?.wrapped else { return self }
-        return ServiceKey(inner, qualifier: qualifier, arguments: arguments, role: role).unwrapped(inner)
+        return of(inner).unwrapped(inner)
     }
 }
 
@@ -53,6 +79,16 @@ extension Optional: WrapperType {
         }
         // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
         return try await inner.optionalCell(isOptional: true)?.anyValue as? Wrapped as Any
+    }
+
+    /// Nil when the service is not registered; every other failure is thrown.
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
+        let inner = request.asking(for: Wrapped.self)
+        if let wrapper = inner.wrapper(Wrapped.self) {
+            guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
+            return try await wrapper.lease(for: inner) as? Wrapped as Any
+        }
+        return try await inner.optionalCellLeasedForCreation()?.anyValue as? Wrapped as Any
     }
 
     /// Nil when the service is not registered; not being ready is an error.

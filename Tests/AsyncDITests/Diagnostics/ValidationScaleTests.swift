@@ -3,6 +3,7 @@ import Testing
 @testable import AsyncDI
 
 private struct Part: Sendable {}
+private struct Holder: Sendable {}
 
 /// Containers so large that anything which looks at each pair of registrations would not end within the time limit.
 @Suite(.timeLimit(.minutes(10))) struct ValidationScaleTests {
@@ -66,6 +67,46 @@ private struct Part: Sendable {}
         #expect(validator.captives.isEmpty && validator.cycles.isEmpty)
     }
 
+    /// A container of numbered parts, each of which is made for the one before it and leads to the same last service,
+    /// beside as many that keep the first one.
+    private func container(
+        of lifetime: Lifetime, _ count: Int, holding last: any Sendable.Type, through length: Int
+    ) -> Container {
+        let chain = (0..<length).map { number in
+            let part = Registration(Part.self, qualifier: .key(number), lifetime: .graph) { _ in Part() }
+            return number + 1 < length
+                ? part.dependency(Part.self, qualifier: .key(number + 1)) : part.needing(last)
+        }
+        let holders = (0..<count).map { number in
+            Registration(Holder.self, qualifier: .key(number), lifetime: lifetime) { _ in Holder() }
+                .dependency(Part.self, qualifier: .key(0))
+        }
+        return Container(name: "large") {
+            for part in chain { part }
+            for holder in holders { holder }
+            Registration(expected: Int.self)
+            Registration(String.self, lifetime: .scoped) { _ in "" }.dependencies()
+            Registration(instance: 0.5)
+        }
+    }
+
+    @Test func `many that hold a long chain are looked at where a value of scopes is expected`() async throws {
+        let container = container(of: Lifetime("session"), 2 * count, holding: Double.self, through: 2 * count)
+        #expect(try await container.validationReport().problems.isEmpty)
+    }
+
+    @Test func `many that hold one captive, or one value of scopes, are counted`() async throws {
+        for (lifetime, last, code) in [
+            (.singleton, String.self, .captiveDependency), (Lifetime("session"), Int.self, .notRegistered),
+        ] as [(Lifetime, any Sendable.Type, ResolutionError.Code)] {
+            let container = container(of: lifetime, 40_000, holding: last, through: 2_000)
+            let problems = try await container.validationReport().problems
+            #expect(problems.count == 100 && problems.allSatisfy { $0.code == code && $0.path.count == 2_002 })
+            #expect(problems.filter { $0.message.hasSuffix("more services.") }.count == 1)
+            #expect(problems.last?.message.hasSuffix("The same holds for 39900 more services.") == true)
+        }
+    }
+
     @Test func `a ring of many with as many chords has cycles, as many as are given`() {
         final class Place {}
         let nodes = (0..<count).map { number in
@@ -92,5 +133,13 @@ private struct Part: Sendable {}
         let graph = DependencyGraph(
             edges: (0..<count).map { .init(from: "Service \($0)", to: "Service \($0 + 1)") })
         #expect(graph.nodes.allSatisfy { graph[$0] != nil && graph.dependencies(of: $0).count <= 1 })
+    }
+}
+
+extension Registration where Service: Sendable {
+    /// Declares a dependency whose type is known at run time.
+    fileprivate func needing(_ service: any Sendable.Type) -> Self {
+        func declared<Dependency: Sendable>(_ service: Dependency.Type) -> Self { dependencies(service) }
+        return _openExistential(service, do: declared)
     }
 }

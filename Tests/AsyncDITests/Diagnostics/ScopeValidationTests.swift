@@ -1,0 +1,175 @@
+import Testing
+
+@testable import AsyncDI
+
+private struct Request: Sendable {}
+private protocol Incoming: Sendable {}
+extension Request: Incoming {}
+private struct Handler: Sendable {
+    let request: Request
+}
+private struct Envelope: Sendable {
+    let request: any Incoming
+}
+private struct Server: Sendable {
+    let handler: Provider<Handler>
+}
+private struct Greeting: Sendable {
+    let request: Request?
+}
+private struct Page: Sendable {
+    let greeting: Greeting
+}
+
+/// The findings about values that scopes supply, each beside what resolving does.
+@Suite(.timeLimit(.minutes(10))) struct ScopeValidationTests {
+    private func problems(_ container: Container) async throws -> [String] {
+        try await texts(container.validationReport())
+    }
+
+    private func problems(_ container: Container, _ services: any Any.Type...) async throws -> [String] {
+        try await texts(container.validationReport(resolving: services))
+    }
+
+    private func texts(_ report: ValidationReport) -> [String] {
+        report.problems.map { "\($0.code): " + $0.path.map(\.description).joined(separator: " → ") }
+    }
+
+    @Test func `the provider of a singleton resolves in the current scope`() async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: Handler.init)
+            Registration(using: Server.init, lifetime: .singleton)
+        }
+        #expect(try await problems(app, Server.self) == [])
+        #expect(try await problems(app, Provider<Handler>.self) == [])
+        let server = try await app.resolve(Server.self)
+        try await app.withScope {
+            Registration(instance: Request())
+        } operation: { _ in
+            _ = try await server.handler()
+        }
+        // Without a scope, or in one that does not supply the value, the handler itself cannot be resolved.
+        #expect(try await problems(app, Handler.self) == ["notRegistered: Handler → Request"])
+        let scope = try await app.openScope()
+        #expect(try await problems(scope, Provider<Handler>.self) == ["notRegistered: Handler → Request"])
+        // What a provider leads to must be registered all the same.  // language-ok
+        #expect(try await problems(app, Provider<Page>.self).count == 1)
+        try await app.dispose()
+    }
+
+    @Test func `an alias of an expected value is the one that the scope supplies`() async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self).implements((any Incoming).self)
+            Registration(using: Envelope.init, lifetime: .scoped)
+        }
+        let scope = try await app.openScope { Registration(instance: Request()) }
+        #expect(try await problems(scope, Envelope.self) == [])
+        _ = try await scope.resolve(Envelope.self)
+        let standIn = try await app.openScope { Registration(expected: Request.self) }
+        #expect(try await problems(standIn, Envelope.self, (any Incoming).self) == [])
+        let other = try await app.openScope()
+        #expect(try await problems(other, Envelope.self) == ["notRegistered: Envelope → Request"])
+        await expect(.notRegistered) { try await other.resolve(Envelope.self) }
+        try await app.dispose()
+    }
+
+    @Test func `the value itself must be supplied where it is resolved`() async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self).implements((any Incoming).self)
+        }
+        let scope = try await app.openScope("job")
+        #expect(try await problems(scope, Request.self) == ["notRegistered: Request"])
+        #expect(try await problems(scope, (any Incoming).self) == ["notRegistered: Request"])
+        #expect(
+            try await scope.validationReport(resolving: [Request.self]).problems.first?.message
+                == "Request is expected to be supplied by each scope, and container \"job\" does not.")
+        await expect(.notRegistered) { try await scope.resolve(Request.self) }
+        await expect(.notRegistered) { try await scope.resolve((any Incoming).self) }
+        // Each of these can be resolved.
+        #expect(try await problems(scope, Request?.self, (any Incoming)?.self) == [])
+        #expect(try await problems(app, Provider<Request>.self) == [])
+        let supplied = try await app.openScope { Registration(expected: Request.self) }
+        #expect(try await problems(supplied, Request.self, (any Incoming).self, Lazy<Request>.self) == [])
+        // Called in the scope.
+        #expect(try await problems(scope, Provider<Request>.self) == ["notRegistered: Request"])
+        try await app.dispose()
+    }
+
+    @Test func `nil is kept by what does not outlive the scopes`() async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: Greeting.init, lifetime: Lifetime("session"))
+        }
+        #expect(try await problems(app) == [])
+        #expect(try await app.resolve(Greeting.self).request == nil)
+        // A singleton of the container that expects the value would keep nil for all scopes.
+        try await app.register(using: Greeting.init, lifetime: .singleton)
+        #expect(try await problems(app) == ["captiveDependency: Greeting → Request"])
+        await expect(.notRegistered) { try await app.resolve(Greeting.self) }
+        let child = Container(parent: Container()) {
+            Registration(expected: Request.self)
+            Registration(using: Greeting.init)
+            Registration(using: Page.init, lifetime: .singleton)
+        }
+        #expect(try await problems(child) == ["notRegistered: Page → Greeting → Request"])
+        await expect(.notRegistered) { try await child.resolve(Page.self) }
+        try await app.dispose()
+    }
+
+    @Test func `nil is kept by a singleton of a container that does not expect the value itself`() async throws {
+        let root = Container(name: "root") { Registration(expected: Request.self) }
+        let child = Container(name: "child", parent: root) {
+            Registration(using: Greeting.init, lifetime: .singleton)
+        }
+        #expect(try await problems(child) == [])
+        #expect(try await child.resolve(Greeting.self).request == nil)
+        let app = Container(name: "app", fallbacks: [root]) {
+            Registration(using: Greeting.init)
+            Registration(using: Page.init, lifetime: .singleton)
+        }
+        #expect(try await problems(app) == [])
+        #expect(try await app.resolve(Page.self).greeting.request == nil)
+        // The value itself is out of reach.
+        try await child.register(using: Handler.init, lifetime: .singleton)
+        #expect(try await problems(child) == ["notRegistered: Handler → Request"])
+        await expect(.notRegistered) { try await child.resolve(Handler.self) }
+        try await app.dispose()
+        try await root.dispose()
+    }
+
+    @Test func `a decoration of nothing is found in a scope`() async throws {
+        let app = Container(name: "app") { Registration(using: Greeting.init) }
+        let scope = try await app.openScope("job") {
+            Decoration(Handler.self) { _, inner in inner }
+            Decoration(Greeting.self) { _, inner in inner }
+        }
+        #expect(try await problems(scope, Greeting.self) == ["notRegistered: Handler"])
+        // Those of another container are its own.
+        try await app.decorate(Page.self) { _, inner in inner }
+        #expect(try await problems(scope, Greeting.self) == ["notRegistered: Handler"])
+        #expect(try await problems(app, Greeting.self) == [])
+        try await app.dispose()
+    }
+
+    // MARK: Cycles
+
+    @Test func `a cycle through a hook is closed where the instance is not shared`() async throws {
+        final class Hen: Sendable {}
+        struct Egg: Sendable {
+            let hen: Hen
+        }
+        func container(_ lifetime: Lifetime) -> Container {
+            Container {
+                Registration(Hen.self, lifetime: lifetime) { _ in Hen() }
+                    .injectProperties { r, _ in _ = try await r.resolve(Egg.self) }.dependencies(Egg.self)
+                Registration(using: Egg.init, lifetime: .singleton)
+            }
+        }
+        #expect(try await problems(container(.transient)) == ["circularDependency: Hen → Egg → Hen"])
+        await expect(.circularDependency) { try await container(.transient).resolve(Egg.self) }
+        await expect(.circularDependency) { try await container(.transient).resolve(Hen.self) }
+        #expect(try await problems(container(.singleton)) == [])
+        _ = try await container(.singleton).resolve(Egg.self)
+    }
+}
