@@ -17,7 +17,8 @@ extension ContainerCore {
     }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
-        settings.interceptor?.didRefuse(key)
+        // A factory or hook that still runs has not outlived the container, which waits for it.
+        if asker == nil { settings.interceptor?.didRefuse(key) }
         return disposedError(key, asker: asker)
     }
 
