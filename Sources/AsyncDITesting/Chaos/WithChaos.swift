@@ -33,9 +33,10 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 /// }
 /// ```
 /// After each round the container is disposed. The round fails when the body or the disposal does not end in time, when
-/// an instance was created twice, disposed twice or not at all, and when observers missed an error of a shared instance
-/// or an `onDispose` hook. The body may throw the planned errors: ``ChaosError``, `CancellationError`, and a
-/// `DisposalError` or `ResolutionError` that they cause. Any other error fails the round.
+/// a singleton or scoped instance was created twice in one container, when an instance was disposed twice or not at
+/// all, and when observers missed an error of a shared instance or an `onDispose` hook. The body may throw the planned
+/// errors: ``ChaosError``, `CancellationError`, and a `DisposalError` or `ResolutionError` that they cause. Any other
+/// error fails the round.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
@@ -43,8 +44,8 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
 ///   - faults: The faults that the plan may use.
-///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
-///     of it, which is otherwise a failure.
+///   - resets: Whether the body resets, drains or replaces singletons or scoped instances. One may then be created
+///     again during an earlier creation of it, which is otherwise a failure.
 ///   - defaultLifetime: The lifetime of registrations without one, as in the application's own container.
 ///   - registrations: The registrations; evaluated for each round.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
@@ -70,8 +71,8 @@ public nonisolated(nonsending) func withChaos(
 ///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
 ///   - faults: The faults that the plan may use.
-///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
-///     of it, which is otherwise a failure.
+///   - resets: Whether the body resets, drains or replaces singletons or scoped instances. One may then be created
+///     again during an earlier creation of it, which is otherwise a failure.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
 /// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``;
 ///   ``TestContainerError/noRepeatableRegistrations``.
@@ -113,7 +114,6 @@ struct ChaosRound {
         container = Container(
             name: "chaos", defaultLifetime: defaultLifetime, observers: [interceptor], clock: clock,
             registrations: registrations)
-        interceptor.watch(container)
     }
 
     nonisolated(nonsending) func run(
@@ -126,7 +126,7 @@ struct ChaosRound {
             try Task.checkCancellation()
             let activity = await unfinished
             Task { try? await container.dispose(deadline: patience) }
-            throw failure(["The body has not ended within \(patience). \(activity)"])
+            throw failure(["The body has not ended within \(patience). \(activity)"], of: interceptor.takeRecord())
         }
         var problems: [String] = []
         if case .failure(let error) = result, !Self.isPlanned(error) {
@@ -146,22 +146,18 @@ struct ChaosRound {
         }
         await container.deliverEvents()
         try Task.checkCancellation()
-        if let failure = failure(problems, checks: true) { throw failure }
+        var record = interceptor.takeRecord()
+        record.check()
+        problems += record.problems
+        if !problems.isEmpty { throw failure(problems, of: record) }
     }
 
     private var unfinished: String {
         get async { await TestReport.unfinished(in: container, grace: .zero).map(\.message).joined(separator: " ") }
     }
 
-    private func failure(_ problems: [String]) -> ChaosFailure {
-        ChaosFailure(seed: plan.seed, problems: problems, plan: interceptor.record.plan)
-    }
-
-    private func failure(_ problems: [String], checks: Bool) -> ChaosFailure? {
-        var record = interceptor.record
-        record.check()
-        let problems = problems + record.problems
-        return problems.isEmpty ? nil : failure(problems)
+    private func failure(_ problems: [String], of record: ChaosRecord) -> ChaosFailure {
+        ChaosFailure(seed: plan.seed, problems: problems, plan: record.plan)
     }
 
     /// Whether an error follows from the plan.

@@ -1,0 +1,72 @@
+import AsyncDI
+import Testing
+
+@testable import AsyncDITesting
+
+private final class Connection: Sendable {}
+
+/// Two of them are two arguments, although their descriptions are the same.
+private struct Tenant: Hashable, Sendable, CustomStringConvertible {
+    let number: Int
+    var description: String { "a tenant" }
+}
+
+@Suite(
+    .timeLimit(.minutes(10)),
+    .container {
+        Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in }
+    })
+struct ChaosRoundTests {
+    @Test func `a disposal hook that throws by itself has run`() async throws {
+        try await withChaos(seed: 1, rounds: 1, faults: []) {
+            Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in
+                throw ChaosError(call: "a part of it")
+            }
+        } operation: { container in
+            _ = try await container.resolve(Connection.self)
+        }
+    }
+
+    @Test func `decorated, scoped and overridden services are created once each`() async throws {
+        try await withChaos(seed: 1, rounds: 20) {
+            Registration(Connection.self, lifetime: .singleton) { _ in Connection() }
+            Decoration(Connection.self) { _, _ in Connection() }
+            Registration(Tenant.self, lifetime: .scoped) { _ in Tenant(number: 1) }
+        } operation: { container in
+            await withTaskGroup { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        _ = try? await container.withScope {
+                            if number.isMultiple(of: 2) {
+                                Registration(Connection.self, lifetime: .weak) { _ in Connection() }
+                            }
+                        } operation: { scope in
+                            for _ in 0..<3 {
+                                _ = try? await scope.resolve(Connection.self)
+                                _ = try? await scope.resolve(Tenant.self)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `instances for different arguments are not the same one`() async throws {
+        try await withChaos(seed: 1, rounds: 1, faults: []) {
+            Registration(Connection.self, lifetime: .singleton) { (_, _: Tenant) in Connection() }
+            Registration(Connection.self, lifetime: .singleton) { (_, _: Tenant?) in Connection() }
+            Registration(
+                Connection.self, qualifier: "keyed", lifetime: .singleton, keyedBy: { (tenant: Tenant) in tenant },
+                factory: { _, _ in Connection() })
+        } operation: { container in
+            for number in 0..<2 {
+                let tenant = Tenant(number: number)
+                _ = try await container.resolve(Connection.self, arguments: tenant)
+                _ = try await container.resolve(Connection.self, arguments: tenant as Tenant?)
+                _ = try await container.resolve(Connection.self, qualifier: "keyed", arguments: tenant)
+            }
+            _ = try await container.resolve(Connection.self, arguments: nil as Tenant?)
+        }
+    }
+}
