@@ -47,7 +47,8 @@ public struct TestContainerOption: Sendable {
     ///
     /// A longer disposal is reported, with the objects that it waits for, and continues in the background.
     ///
-    /// - Parameter limit: The time, by the container's clock.
+    /// - Parameter limit: The time, whatever the container's clock says; longer on a machine that is busy with other
+    ///   tests.
     /// - Returns: The option.
     public static func disposal(within limit: Duration) -> TestContainerOption {
         TestContainerOption { $0.disposalTime = limit }

@@ -117,16 +117,27 @@ final class TestSession: Sendable {
     }
 
     private nonisolated(nonsending) func dispose(failing error: (any Error)?) async {
+        var errors: [any Error] = []
         do {
-            try await container.dispose(deadline: options.disposalTime)
+            try await container.dispose(within: options.disposalTime)
         } catch let failure as DisposalError {
-            for case let error as ResolutionError in failure.errors where error.code == .disposalTimedOut {
-                tell(.disposalTimedOut(error, after: options.disposalTime))
-            }
+            errors = failure.errors
         } catch {
-            tell(.disposalFailed(error))
+            errors = [error]
         }
-        for hook in watcher.failedHooks { tell(.hookFailed(hook.call, hook.error)) }
+        for hook in watcher.takeFailedHooks() {
+            tell(.hookFailed(hook.call, hook.error))
+            // By their texts, because errors cannot be compared.
+            let index = errors.firstIndex { "\($0)" == "\(hook.error)" }
+            if hook.call.hasCaller, let index { errors.remove(at: index) }
+        }
+        for error in errors {
+            if let error = error as? ResolutionError, error.code == .disposalTimedOut {
+                tell(.disposalTimedOut(error, after: options.disposalTime))
+            } else {
+                tell(.disposalFailed(error))
+            }
+        }
     }
 
     /// An instance goes when the last task with a reference releases it, perhaps a moment after the container.

@@ -86,7 +86,13 @@ final class TestWatcher: ContainerInterceptor {
         return stream
     }
 
-    var failedHooks: [FailedHook] { state.withLock { $0.failedHooks } }
+    /// Returns the hooks that have failed, once: their errors may hold instances.
+    func takeFailedHooks() -> [FailedHook] {
+        state.withLock { state in
+            defer { state.failedHooks = [] }
+            return state.failedHooks
+        }
+    }
 
     /// The watched instances that are alive, each once.
     var livingInstances: [WatchedInstance] {

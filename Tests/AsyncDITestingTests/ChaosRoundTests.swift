@@ -17,6 +17,49 @@ private struct Tenant: Hashable, Sendable, CustomStringConvertible {
         Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in }
     })
 struct ChaosRoundTests {
+    @Test func `a disposal that hangs fails its round even when the container's clock stands still`() async throws {
+        let gate = Gate()
+        let patience = HeldClock()
+        let registrations = Registrations {
+            Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in
+                patience.letGo()
+                await gate.wait()
+            }
+        }
+        let round = ChaosRound(
+            ChaosPlan(seed: 1, faults: []), registrations, resets: false, defaultLifetime: .graph,
+            clock: HeldClock(isBroken: true))
+        let error = await #expect(throws: ChaosFailure.self) {
+            try await Patience.$clock.withValue(patience) {
+                try await round.run(patience: .seconds(1)) { _ = try await $0.resolve(Connection.self) }
+            }
+        }
+        gate.open()
+        #expect(error?.problems.first?.contains("its clock") == true)
+    }
+
+    @Test func `a round that is cancelled awaits its body, and disposes its container`() async throws {
+        let begun = Gate()
+        let ends = Log<String>()
+        let task = Task {
+            try await withChaos(seed: 1, rounds: 2, faults: []) {
+                Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in
+                    ends.append("disposed")
+                }
+            } operation: { container in
+                _ = try await container.resolve(Connection.self)
+                begun.open()
+                try? await Gate().waitUnlessCancelled()
+                for _ in 0..<10 { await Task.yield() }
+                ends.append("body")
+            }
+        }
+        await begun.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ends.all == ["body", "disposed"])
+    }
+
     @Test func `a disposal hook that throws by itself has run`() async throws {
         try await withChaos(seed: 1, rounds: 1, faults: []) {
             Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in

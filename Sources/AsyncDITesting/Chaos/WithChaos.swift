@@ -38,6 +38,8 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 /// errors: ``ChaosError``, `CancellationError`, and a `DisposalError` or `ResolutionError` that they cause. Any other
 /// error fails the round.
 ///
+/// In a task that is cancelled, the round still ends and disposes its container, in the same time.
+///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
 ///   - rounds: The number of rounds.
@@ -49,7 +51,7 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///   - defaultLifetime: The lifetime of registrations without one, as in the application's own container.
 ///   - registrations: The registrations; evaluated for each round.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
-/// - Throws: ``ChaosFailure``.
+/// - Throws: ``ChaosFailure``; `CancellationError`.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
     faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false, defaultLifetime: Lifetime = .graph,
@@ -74,7 +76,7 @@ public nonisolated(nonsending) func withChaos(
 ///   - resets: Whether the body resets, drains or replaces singletons or scoped instances. One may then be created
 ///     again during an earlier creation of it, which is otherwise a failure.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
-/// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``;
+/// - Throws: ``ChaosFailure``; `CancellationError`; ``TestContainerError/noTestContainer``;
 ///   ``TestContainerError/noRepeatableRegistrations``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
@@ -123,9 +125,9 @@ struct ChaosRound {
         let body = Task { try await Injection.with(container) { try await operation(container) } }
         guard let result = await Patience.result(of: body, within: patience) else {
             body.cancel()
-            try Task.checkCancellation()
             let activity = await unfinished
-            Task { try? await container.dispose(deadline: patience) }
+            Task { try? await container.dispose() }
+            try Task.checkCancellation()
             throw failure(["The body has not ended within \(patience). \(activity)"], of: interceptor.takeRecord())
         }
         var problems: [String] = []
@@ -133,18 +135,12 @@ struct ChaosRound {
             problems.append("The body threw what was not planned: \(error).")
         }
         do {
-            let disposal = Task { try await container.dispose() }
-            if let result = await Patience.result(of: disposal, within: patience) {
-                try result.get()
-            } else {
-                // The error names the objects that the disposal waits for.
-                try await container.dispose(deadline: .zero)
-            }
+            try await container.dispose(within: patience)
         } catch  where Self.isPlanned(error) {
         } catch {
             problems.append("The disposal failed: \(error)")
         }
-        await container.deliverEvents()
+        // The disposal has delivered every event.
         try Task.checkCancellation()
         var record = interceptor.takeRecord()
         record.check()
