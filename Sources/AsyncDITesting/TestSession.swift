@@ -3,8 +3,6 @@ import Testing
 
 /// The container of one test case, from its creation to its end.
 final class TestSession: Sendable {
-    @TaskLocal static var current: TestSession?
-
     /// Registrations of one trait, or of one closure.
     struct Layer: Sendable {
         let registrations: Registrations
@@ -22,6 +20,7 @@ final class TestSession: Sendable {
     }
 
     let container: Container
+    let log = EventLog()
     let watcher: TestWatcher
     /// The test for which a trait created the session.
     let testID: Test.ID?
@@ -56,12 +55,14 @@ final class TestSession: Sendable {
         watcher = TestWatcher(watchesInstances: options.reportsLeaks)
         overrides = Self.overrides(in: layers)
         container = Container(
-            name: "test", defaultLifetime: options.defaultLifetime, observers: [watcher] + options.observers,
+            name: "test", defaultLifetime: options.defaultLifetime, observers: [watcher, log] + options.observers,
             clock: options.makeClock()
         ) {
             for layer in layers { layer.registrations }
         }
     }
+
+    var place: TestContainer { TestContainer(container: container, log: log, session: self) }
 
     private static func overrides(in layers: [Layer]) -> [Override] {
         guard layers.count > 1 else { return [] }
@@ -102,8 +103,11 @@ final class TestSession: Sendable {
         if error == nil { reportUnusedOverrides() }
         let lateRequests = watcher.end()
         await dispose(failing: error)
-        watcher.log.close()
-        if options.reportsLeaks { await reportLeaks() }
+        log.close()
+        if options.reportsLeaks {
+            log.forgetObjects()
+            await reportLeaks()
+        }
         reportLater(lateRequests)
     }
 

@@ -11,12 +11,54 @@ private struct Tenant: Hashable, Sendable, CustomStringConvertible {
     var description: String { "a tenant" }
 }
 
+/// Notes the names of the containers whose events it receives.
+private struct Names: ContainerObserver {
+    static let seen = Log<String>()
+    func container(_ container: Container, did event: ContainerEvent) { Self.seen.append(container.name ?? "") }
+}
+
 @Suite(
     .timeLimit(.minutes(10)),
     .container {
         Registration(Connection.self, lifetime: .singleton) { _ in Connection() }.onDispose { _ in }
     })
 struct ChaosRoundTests {
+    @Test func `in a round, the test's container and its events are those of the round`() async throws {
+        let outer = try Container.test
+        let ended = Log<ContainerEvents>()
+        try await withChaos(seed: 1, rounds: 2, faults: []) { container in
+            #expect(try Container.test === container)
+            _ = try await Container.test.resolve(Connection.self)
+            #expect(try await container.events.first(.created, of: Connection.self).container == "chaos")
+            #expect(throws: TestContainerError.self) { try outer.events }
+            ended.append(try Container.test.events)
+        }
+        #expect(try Container.test === outer)
+        #expect(try await outer.events.all().allSatisfy { $0.kind == .registered })
+        for events in ended.all {
+            _ = try await events.first(.disposed, of: Connection.self)
+            await #expect(throws: TestContainerError.self) { try await events.first { $0.kind == .scopeOpened } }
+        }
+    }
+
+    @Test func `a round with registrations of its own is the test's container too`() async throws {
+        try await Task.detached {
+            try await withChaos(seed: 1, rounds: 1, faults: []) {
+                Registration(Connection.self, lifetime: .singleton) { _ in Connection() }
+            } operation: { container in
+                let current = try Container.test
+                #expect(current === container)
+            }
+            #expect(throws: TestContainerError.self) { try Container.test }
+        }.value
+    }
+
+    @Test(.container(.observer(Names())) {})
+    func `the test's observers observe the rounds`() async throws {
+        try await withChaos(seed: 1, rounds: 1, faults: []) { _ = try await $0.resolve(Connection.self) }
+        #expect(Names.seen.all.contains("chaos"))
+    }
+
     @Test func `a disposal that hangs fails its round even when the container's clock stands still`() async throws {
         let gate = Gate()
         let patience = HeldClock()

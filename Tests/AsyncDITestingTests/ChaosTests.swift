@@ -80,7 +80,7 @@ struct ChaosTests {
                 }
             }, report: { found.append($0) })
         try await session.begin()
-        try await TestSession.$current.withValue(session) {
+        try await session.place.run { _ in
             try await withChaos(seed: 1, rounds: 1, faults: []) { container in
                 let text = try await container.resolve(String.self)
                 #expect(text == "fake")

@@ -3,6 +3,16 @@ import Testing
 
 @testable import AsyncDITesting
 
+/// A class with identity as equality: an argument and the content of an error.
+private final class Token: Hashable, Sendable {
+    static func == (first: Token, second: Token) -> Bool { first === second }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+private struct Refusal: Error {
+    let token: Token
+}
+
 /// The end of a test's container, in a test whose clock, hooks or containers are unusual.
 @Suite(.timeLimit(.minutes(10)))
 struct TestEndTests {
@@ -85,5 +95,17 @@ struct TestEndTests {
         #expect(found.map(\.kind) == [.failedDisposal, .failedDisposal])
         #expect(found.allSatisfy { $0.message.contains("TestError(number: 3)") })
         #expect(found.count { $0.message.hasPrefix("The onDispose of Ledger threw") } == 1)
+    }
+
+    @Test func `what only the recorded events hold is no leak`() async throws {
+        let found = try await reports(.reportingLeaks) {
+            Registration(Token.self, lifetime: .transient) { _ in Token() }
+            Registration(String.self, lifetime: .multiton) { (_, _: Token) in "" }
+            Registration(Int.self, lifetime: .singleton) { r in throw Refusal(token: try await r.resolve()) }
+        } in: { container in
+            _ = try await container.resolve(String.self, arguments: try await container.resolve(Token.self))
+            await #expect(throws: Refusal.self) { try await container.resolve(Int.self) }
+        }
+        #expect(found.isEmpty)
     }
 }

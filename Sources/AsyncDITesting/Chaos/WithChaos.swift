@@ -38,7 +38,8 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 /// errors: ``ChaosError``, `CancellationError`, and a `DisposalError` or `ResolutionError` that they cause. Any other
 /// error fails the round.
 ///
-/// In a task that is cancelled, the round still ends and disposes its container, in the same time.
+/// In the body, the container of the round is ``AsyncDI/Container/test``, and ``AsyncDI/Container/events`` are those of
+/// the round. In a task that is cancelled, the round still ends and disposes its container, in the same time.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
@@ -64,8 +65,8 @@ public nonisolated(nonsending) func withChaos(
     }
 }
 
-/// Runs a body many times with the registrations, default lifetime and clock of the current test's container, as
-/// ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` does.
+/// Runs a body many times with the registrations, default lifetime, clock and observers of the current test's
+/// container, as ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` does.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
@@ -83,13 +84,13 @@ public nonisolated(nonsending) func withChaos(
     faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
-    guard let session = TestSession.current else { throw TestContainerError.noTestContainer }
+    guard let session = TestContainer.current?.session else { throw TestContainerError.noTestContainer }
     guard let make = session.makeRegistrations else { throw TestContainerError.noRepeatableRegistrations }
     for plan in ChaosPlan.rounds(rounds, from: seed, faults: faults) {
         // An override that the rounds resolve is one that the test resolves.
         let round = ChaosRound(
             plan, make(), resets: resets, defaultLifetime: session.options.defaultLifetime,
-            clock: session.options.makeClock(), usesSeenBy: session.watcher)
+            clock: session.options.makeClock(), observers: session.options.observers, usesSeenBy: session.watcher)
         try await round.run(patience: patience, operation)
     }
 }
@@ -105,24 +106,27 @@ extension ChaosPlan {
 struct ChaosRound {
     private let plan: ChaosPlan
     private let interceptor: ChaosInterceptor
+    private let log = EventLog()
     private let container: Container
 
     init(
         _ plan: ChaosPlan, _ registrations: Registrations, resets: Bool, defaultLifetime: Lifetime,
-        clock: any Clock<Duration> = ContinuousClock(), usesSeenBy watcher: TestWatcher? = nil
+        clock: any Clock<Duration> = ContinuousClock(), observers: [any ContainerObserver] = [],
+        usesSeenBy watcher: TestWatcher? = nil
     ) {
         self.plan = plan
         interceptor = ChaosInterceptor(plan, resets: resets, usesSeenBy: watcher)
         container = Container(
-            name: "chaos", defaultLifetime: defaultLifetime, observers: [interceptor], clock: clock,
+            name: "chaos", defaultLifetime: defaultLifetime, observers: [interceptor, log] + observers, clock: clock,
             registrations: registrations)
     }
 
     nonisolated(nonsending) func run(
         patience: Duration, _ operation: @escaping @Sendable (Container) async throws -> Void
     ) async throws {
-        let container = container
-        let body = Task { try await Injection.with(container) { try await operation(container) } }
+        let place = TestContainer(container: container, log: log, session: TestContainer.current?.session)
+        let body = Task { try await place.run { try await operation($0) } }
+        defer { log.close() }
         guard let result = await Patience.result(of: body, within: patience) else {
             body.cancel()
             let activity = await unfinished
