@@ -59,7 +59,7 @@ public struct ContainerEvents: Sendable {
     /// Returns the first matching event, among past events or else among those to come.
     ///
     /// It waits without polling. Give the test a time limit: the wait for an event that never happens ends only when
-    /// the test is cancelled.
+    /// the container is disposed, or the test is cancelled.
     ///
     /// - Parameter predicate: Whether an event matches.
     /// - Returns: The event.
@@ -67,13 +67,18 @@ public struct ContainerEvents: Sendable {
     @discardableResult
     public nonisolated(nonsending) func first(where predicate: (Entry) throws -> Bool) async throws -> Entry {
         var seen = 0
-        while true {
-            let entries = log.entries
-            for entry in entries[seen...] where try predicate(entry) { return entry }
-            seen = entries.count
-            guard try await log.more(than: seen) else {
-                throw TestContainerError.noSuchEvent(events: entries.map(\.description))
+        /// The first match among the events that were not seen yet.
+        func next() throws -> Entry? {
+            let new = log.entries[seen...]
+            seen = new.endIndex
+            return try new.first(where: predicate)
+        }
+        if let entry = try next() { return entry }
+        return try await log.closing(atEndOf: container) {
+            while try await log.more(than: seen) {
+                if let entry = try next() { return entry }
             }
+            throw TestContainerError.noSuchEvent(events: log.entries.map(\.description))
         }
     }
 
@@ -89,59 +94,5 @@ public struct ContainerEvents: Sendable {
         -> Entry
     {
         try await first { kind.contains($0.kind) && $0.key?.service == service }
-    }
-}
-
-/// The events so far, and the tasks that wait for more.
-final class EventLog: Sendable {
-    private struct State {
-        var entries: [ContainerEvents.Entry] = []
-        var isClosed = false
-        var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
-        var lastWaiter = 0
-    }
-
-    private let state = Locked(State())
-
-    var entries: [ContainerEvents.Entry] { state.withLock { $0.entries } }
-
-    func append(_ entry: ContainerEvents.Entry) { change { $0.entries.append(entry) } }
-
-    /// Marks the end of the events.
-    func close() { change { $0.isClosed = true } }
-
-    private func change(_ change: (inout State) -> Void) {
-        let waiters = state.withLock { state in
-            change(&state)
-            defer { state.waiters = [:] }
-            return state.waiters
-        }
-        for waiter in waiters.values { waiter.resume() }
-    }
-
-    /// Waits for more events.
-    ///
-    /// - Parameter count: The number of events already read.
-    /// - Returns: Whether the log has more events; false at its end.
-    /// - Throws: `CancellationError`.
-    nonisolated(nonsending) func more(than count: Int) async throws -> Bool {
-        let id = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let isOver = state.withLock { state in
-                    if state.entries.count > count || state.isClosed || Task.isCancelled { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(throwing: CancellationError())
-        }
-        try Task.checkCancellation()
-        return state.withLock { $0.entries.count > count }
     }
 }

@@ -30,7 +30,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         // The outermost trait has created the container for all of them.
-        if testCase == nil || TestSession.current?.testID == test.id { return try await function() }
+        if testCase == nil || TestContainer.current?.session?.testID == test.id { return try await function() }
         let traits = test.traits.compactMap { $0 as? ContainerTrait }
         let place = test.sourceLocation
         let layers = traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: $0.belongs(to: test)) }
@@ -44,9 +44,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         }
         do {
             try await session.begin()
-            try await Injection.with(session.container) {
-                try await TestSession.$current.withValue(session) { try await function() }
-            }
+            try await session.place.run { _ in try await function() }
         } catch {
             await session.end(failing: error)
             throw error

@@ -12,8 +12,8 @@ enum Patience {
         var waited = Duration.zero
         while !condition() {
             if waited >= limit { return false }
-            // In a cancelled test there is no sleep.
-            do { try await clock.sleep(for: step) } catch { await Task.yield() }
+            // In a task of its own, because a cancelled one does not sleep.
+            await Task { try? await clock.sleep(for: step) }.value
             waited += step
         }
         return true
@@ -21,11 +21,16 @@ enum Patience {
 
     /// Waits for a task, but not forever.
     ///
+    /// A cancellation is passed on to the task, whose end is nevertheless awaited.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - limit: The longest time to wait.
+    ///   - clock: The clock of the wait.
     /// - Returns: The task's result; nil when it has not ended in time. The task is not cancelled then.
     static nonisolated(nonsending) func result(
-        of task: Task<Void, any Error>, within limit: Duration
+        of task: Task<Void, any Error>, within limit: Duration, by clock: any Clock<Duration> = Patience.clock
     ) async -> Result<Void, any Error>? {
-        let clock = clock
         let (stream, continuation) = AsyncStream<Result<Void, any Error>?>.makeStream()
         let timer = Task {
             // In many short sleeps, each of which ends late where tasks wait for a thread: on a machine that is busy
@@ -40,11 +45,14 @@ enum Patience {
             timer.cancel()
             waiter.cancel()
         }
-        return await withTaskCancellationHandler {
+        // In a task of its own, because a stream ends at once in a cancelled one.
+        let race = Task { () -> Result<Void, any Error>? in
             for await result in stream { return result }
             return nil
+        }
+        return await withTaskCancellationHandler {
+            await race.value
         } onCancel: {
-            // The body ends by itself, or the timer is up.
             task.cancel()
         }
     }

@@ -5,6 +5,8 @@ public enum TestContainerError: Error, Sendable, CustomStringConvertible {
     case noTestContainer
     /// The current test container was made by `withTestContainer`, whose registrations are evaluated only once.
     case noRepeatableRegistrations
+    /// The events of a container were asked for that is neither the one of the current test nor a scope of it.
+    case notOfTest(container: String?)
     /// The container has ended, and the awaited event is not among the listed ones.
     case noSuchEvent(events: [String])
 
@@ -17,6 +19,10 @@ public enum TestContainerError: Error, Sendable, CustomStringConvertible {
         case .noRepeatableRegistrations:
             "The container of withTestContainer is made of registrations that cannot be evaluated again. Pass them to "
                 + "withChaos, or give the test or its suite the trait .container { … }."
+        case .notOfTest(let name):
+            "The events of \(name.map { "container \"\($0)\"" } ?? "this container") are not recorded: it is neither the "
+                + "container of the current test, or round of chaos, nor a scope of it. Use Container.test.events, or "
+                + "give a container of your own an observer: Container(observers: […])."
         case .noSuchEvent(let events):
             "The container has ended without the awaited event. Its events: "
                 + (events.isEmpty ? "none" : events.joined(separator: "; ")) + "."

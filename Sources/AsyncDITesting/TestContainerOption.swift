@@ -30,7 +30,8 @@ public struct TestContainerOption: Sendable {
     /// Reports each instance of a class or actor that is still alive after the end of its container.
     ///
     /// The report covers instances that a factory of the test's container has returned, in every lifetime. Registered
-    /// instances (`instance:`) belong to their creator, and are not reported.
+    /// instances (`instance:`) belong to their creator, and are not reported. The recorded events do not keep instances
+    /// alive: after the end of the test, they have their arguments and errors as text.
     public static let reportingLeaks = TestContainerOption { $0.reportsLeaks = true }
 
     /// Switches some kinds of reports off.
@@ -47,7 +48,8 @@ public struct TestContainerOption: Sendable {
     ///
     /// A longer disposal is reported, with the objects that it waits for, and continues in the background.
     ///
-    /// - Parameter limit: The time, by the container's clock.
+    /// - Parameter limit: The time, whatever the container's clock says; longer on a machine that is busy with other
+    ///   tests.
     /// - Returns: The option.
     public static func disposal(within limit: Duration) -> TestContainerOption {
         TestContainerOption { $0.disposalTime = limit }

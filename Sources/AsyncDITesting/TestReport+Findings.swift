@@ -63,8 +63,14 @@ extension TestReport {
             site: error.sites.last ?? nil, key: error.path.last)
     }
 
+    /// The error of a container below that of the test, with settings of its own, or of the disposal itself.
     static func disposalFailed(_ error: any Error) -> TestReport {
-        TestReport(
-            kind: .failedDisposal, message: "The container of the test could not be disposed: \(error)", site: nil)
+        let text = "\(error)"
+        return TestReport(
+            kind: .failedDisposal,
+            message: "The container of the test, or one below it, could not be disposed: \(text)"
+                + (text.hasSuffix(".") ? "" : ".") + " If it is meant to fail, dispose it in the test and expect the "
+                + "error, or say why: \(offSwitch(.failedDisposal)).",
+            site: nil)
     }
 }

@@ -3,8 +3,6 @@ import Testing
 
 /// The container of one test case, from its creation to its end.
 final class TestSession: Sendable {
-    @TaskLocal static var current: TestSession?
-
     /// Registrations of one trait, or of one closure.
     struct Layer: Sendable {
         let registrations: Registrations
@@ -22,6 +20,7 @@ final class TestSession: Sendable {
     }
 
     let container: Container
+    let log = EventLog()
     let watcher: TestWatcher
     /// The test for which a trait created the session.
     let testID: Test.ID?
@@ -56,12 +55,14 @@ final class TestSession: Sendable {
         watcher = TestWatcher(watchesInstances: options.reportsLeaks)
         overrides = Self.overrides(in: layers)
         container = Container(
-            name: "test", defaultLifetime: options.defaultLifetime, observers: [watcher] + options.observers,
+            name: "test", defaultLifetime: options.defaultLifetime, observers: [watcher, log] + options.observers,
             clock: options.makeClock()
         ) {
             for layer in layers { layer.registrations }
         }
     }
+
+    var place: TestContainer { TestContainer(container: container, log: log, session: self) }
 
     private static func overrides(in layers: [Layer]) -> [Override] {
         guard layers.count > 1 else { return [] }
@@ -102,8 +103,11 @@ final class TestSession: Sendable {
         if error == nil { reportUnusedOverrides() }
         let lateRequests = watcher.end()
         await dispose(failing: error)
-        watcher.log.close()
-        if options.reportsLeaks { await reportLeaks() }
+        log.close()
+        if options.reportsLeaks {
+            log.forgetObjects()
+            await reportLeaks()
+        }
         reportLater(lateRequests)
     }
 
@@ -117,16 +121,27 @@ final class TestSession: Sendable {
     }
 
     private nonisolated(nonsending) func dispose(failing error: (any Error)?) async {
+        var errors: [any Error] = []
         do {
-            try await container.dispose(deadline: options.disposalTime)
+            try await container.dispose(within: options.disposalTime)
         } catch let failure as DisposalError {
-            for case let error as ResolutionError in failure.errors where error.code == .disposalTimedOut {
-                tell(.disposalTimedOut(error, after: options.disposalTime))
-            }
+            errors = failure.errors
         } catch {
-            tell(.disposalFailed(error))
+            errors = [error]
         }
-        for hook in watcher.failedHooks { tell(.hookFailed(hook.call, hook.error)) }
+        for hook in watcher.takeFailedHooks() {
+            tell(.hookFailed(hook.call, hook.error))
+            // By their texts, because errors cannot be compared.
+            let index = errors.firstIndex { "\($0)" == "\(hook.error)" }
+            if hook.call.hasCaller, let index { errors.remove(at: index) }
+        }
+        for error in errors {
+            if let error = error as? ResolutionError, error.code == .disposalTimedOut {
+                tell(.disposalTimedOut(error, after: options.disposalTime))
+            } else {
+                tell(.disposalFailed(error))
+            }
+        }
     }
 
     /// An instance goes when the last task with a reference releases it, perhaps a moment after the container.

@@ -1,6 +1,6 @@
 import AsyncDI
 
-/// Watches the container of one test case: its events, its factories, and the uses of its registrations.
+/// Watches the container of one test case: its factories, and the uses of its registrations.
 final class TestWatcher: ContainerInterceptor {
     /// A registration, by the properties that are known outside its container.
     struct Used: Hashable {
@@ -22,7 +22,6 @@ final class TestWatcher: ContainerInterceptor {
         var late: AsyncStream<ServiceKey>.Continuation?
     }
 
-    let log = EventLog()
     private let watchesInstances: Bool
     private let state = Locked(State())
 
@@ -31,15 +30,9 @@ final class TestWatcher: ContainerInterceptor {
     /// No task is left that could use the container.
     deinit { state.withLock { $0.late }?.finish() }
 
-    // Without waits: a search for long ones would slow every request down.
-    var wantedEvents: ContainerEvent.Kinds { .all.subtracting(.stalled) }
+    var wantedEvents: ContainerEvent.Kinds { [] }
 
     // MARK: Calls from the container
-
-    func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
-        log.append(
-            ContainerEvents.Entry(event: event, container: container.name, arguments: details.arguments))
-    }
 
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
         if call.kind == .factory { noteUse(of: call.key, at: call.site) }
@@ -86,7 +79,13 @@ final class TestWatcher: ContainerInterceptor {
         return stream
     }
 
-    var failedHooks: [FailedHook] { state.withLock { $0.failedHooks } }
+    /// Returns the hooks that have failed, once: their errors may hold instances.
+    func takeFailedHooks() -> [FailedHook] {
+        state.withLock { state in
+            defer { state.failedHooks = [] }
+            return state.failedHooks
+        }
+    }
 
     /// The watched instances that are alive, each once.
     var livingInstances: [WatchedInstance] {

@@ -48,26 +48,11 @@ public nonisolated(nonsending) func withTestContainer<R>(
     nonisolated(unsafe) let result: R
     do {
         try await session.begin()
-        result = try await session.run(operation)
+        result = try await session.place.run(operation)
     } catch {
         await session.end(failing: error)
         throw error
     }
     await session.end(failing: nil)
     return result
-}
-
-extension TestSession {
-    /// Runs a body in which the container and this session are current.
-    fileprivate nonisolated(nonsending) func run<R>(
-        _ operation: (Container) async throws -> sending R
-    ) async throws -> sending R {
-        try await Injection.with(container) {
-            // Unsafe because `withValue` cannot express that the result was received as `sending`.
-            nonisolated(unsafe) let result = try await TestSession.$current.withValue(self) {
-                try await operation(container)
-            }
-            return result
-        }
-    }
 }

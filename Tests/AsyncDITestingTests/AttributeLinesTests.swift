@@ -59,7 +59,7 @@ struct AttributeLinesTests {
             Registration(String.self, instance: "")
         })
     func `a test's own attribute is read`() throws {
-        let session = try #require(TestSession.current)
+        let session = try #require(TestContainer.current?.session)
         let entries = try #require(session.makeRegistrations?().entries)
         let line = UInt(#line)
         #expect(entries.map { session.attributeLines.site(of: $0.key, at: $0.site)?.line } == [line - 6, line - 5])

@@ -80,7 +80,7 @@ struct ChaosTests {
                 }
             }, report: { found.append($0) })
         try await session.begin()
-        try await TestSession.$current.withValue(session) {
+        try await session.place.run { _ in
             try await withChaos(seed: 1, rounds: 1, faults: []) { container in
                 let text = try await container.resolve(String.self)
                 #expect(text == "fake")
@@ -245,10 +245,11 @@ struct ChaosRecordTests {
         let (factory, hook) = (try await call(.factory), try await call(.disposalHook))
         record.begin(factory)
         record.end(factory)
-        record.happen(created(), arguments: "", isRoot: true)
+        record.happen(created(), arguments: [], in: 1)
         record.begin(hook)
         record.close(hook, ObjectIdentifier(Pool("")))
-        record.happen(.disposed(key), arguments: "", isRoot: true)
+        record.end(hook)
+        record.happen(.disposed(key), arguments: [], in: 1)
         record.check()
         #expect(record.problems.isEmpty)
     }
@@ -264,9 +265,37 @@ struct ChaosRecordTests {
     @Test func `two instances in one container`() async throws {
         var record = ChaosRecord()
         record.begin(try await call(.factory))
-        record.happen(created(), arguments: "", isRoot: true)
-        record.happen(created(), arguments: "", isRoot: true)
+        record.happen(created(), arguments: [], in: 1)
+        record.happen(created(), arguments: [], in: 1)
         #expect(record.problems == ["Pool was created twice in one container."])
+    }
+
+    @Test func `an instance is one of its container, until it is evicted or disposed`() async throws {
+        for lifetime in [Lifetime.singleton, .scoped] {
+            var record = ChaosRecord()
+            record.begin(try await call(.factory, lifetime))
+            record.happen(created(), arguments: [], in: 1)
+            record.happen(created(), arguments: [], in: 2)
+            record.happen(.evicted(key), arguments: [], in: 1)
+            record.happen(created(), arguments: [], in: 1)
+            record.happen(.disposed(key), arguments: [], in: 2)
+            record.happen(created(), arguments: [], in: 2)
+            record.happen(created(), arguments: [1], in: 2)
+            #expect(record.problems.isEmpty)
+            record.happen(created(), arguments: [1], in: 2)
+            #expect(record.problems.count == 1)
+        }
+    }
+
+    @Test func `a multiton, and a service that is one elsewhere, may be created again without an eviction`()
+        async throws
+    {
+        var record = ChaosRecord()
+        record.begin(try await call(.factory))
+        record.begin(try await call(.factory, .multiton))
+        record.happen(created(), arguments: [], in: 1)
+        record.happen(created(), arguments: [], in: 1)
+        #expect(record.problems.isEmpty)
     }
 
     @Test func `an instance that is disposed twice, and one that is not disposed`() async throws {
@@ -277,7 +306,7 @@ struct ChaosRecordTests {
         record.close(hook, ObjectIdentifier(pool))
         #expect(record.problems == ["An instance of Pool was disposed twice."])
         record = ChaosRecord()
-        record.happen(created(), arguments: "1", isRoot: true)
+        record.happen(created(), arguments: ["1"], in: 1)
         record.check()
         #expect(record.problems == ["Pool was created 1 times and disposed 0 times."])
     }
@@ -286,8 +315,8 @@ struct ChaosRecordTests {
         var record = ChaosRecord()
         record.begin(try await call(.factory))
         record.begin(try await call(.disposalHook))
-        record.happen(created(), arguments: "", isRoot: true)
-        record.happen(.disposed(key), arguments: "", isRoot: true)
+        record.happen(created(), arguments: [], in: 1)
+        record.happen(.disposed(key), arguments: [], in: 1)
         record.inject("fails", into: try await call(.factory), isError: true)
         record.check()
         #expect(record.problems.count == 2)

@@ -42,6 +42,45 @@ struct ContainerEventsTests {
         #expect(try await events.first(.disposed, of: Ledger.self).kind == .disposed)
     }
 
+    @Test func `when the test disposes its container, a wait for what never happened ends`() async throws {
+        let events = try Container.test.events
+        _ = try await Container.test.resolve(Ledger.self)
+        let (early, late) = (Task { try await events.first { $0.kind == .scopeOpened } }, Gate())
+        let last = Task { try await events.first { $0.kind == .disposed } }
+        let waiting = Task {
+            await late.wait()
+            try await events.first { $0.kind == .scopeOpened }
+        }
+        try await Container.test.dispose()
+        late.open()
+        await #expect(throws: TestContainerError.self) { try await early.value }
+        await #expect(throws: TestContainerError.self) { try await waiting.value }
+        // The last event comes before the end.
+        #expect(try await last.value.key?.service == Ledger.self)
+    }
+
+    @Test func `a wait that is over leaves the container open`() async throws {
+        let events = try Container.test.events
+        let task = Task { try await events.first { _ in false } }
+        async let found = events.first(.created, of: Ledger.self)
+        let ledger = try await Container.test.resolve(Ledger.self)
+        _ = try await found
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await Container.test.resolve(Ledger.self) === ledger)
+    }
+
+    @Test func `a scope has the events of its test, and another container is an error`() async throws {
+        try await Container.test.withScope("request") { scope in
+            _ = try await Container.test.resolve(Ledger.self)
+            #expect(try await scope.events.first(.created, of: Ledger.self).container == "test")
+        }
+        for container in [Container(), Container(name: "other"), Container(name: "child", parent: try Container.test)] {
+            let error = #expect(throws: TestContainerError.self) { try container.events }
+            #expect(error?.description.contains("Container.test.events") == true)
+        }
+    }
+
     @Test func `without a test container there are no events`() async throws {
         await #expect(throws: TestContainerError.self) {
             try await Task.detached { try await Container().events.all() }.value

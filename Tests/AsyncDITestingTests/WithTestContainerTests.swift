@@ -3,35 +3,6 @@ import Testing
 
 @testable import AsyncDITesting
 
-/// Runs a body, and returns the reports: those of its container's end included.
-private func reports(
-    _ options: TestContainerOption...,
-    @RegistrationBuilder of registrations: () -> Registrations = { ShopModule().registrations },
-    @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
-    in body: @Sendable (Container) async throws -> Void = { _ in }
-) async throws -> [TestReport] {
-    let log = Log<TestReport>()
-    switch options.count {
-    case 0:
-        try await withTestContainer(report: { log.append($0) }, registrations, overrides: overrides) {
-            try await body($0)
-        }
-    case 1:
-        try await withTestContainer(
-            options[0], report: { log.append($0) }, registrations, overrides: overrides
-        ) {
-            try await body($0)
-        }
-    default:
-        try await withTestContainer(
-            options[0], options[1], report: { log.append($0) }, registrations, overrides: overrides
-        ) {
-            try await body($0)
-        }
-    }
-    return log.all
-}
-
 @Suite(.timeLimit(.minutes(10)))
 struct WithTestContainerTests {
     @Test func `the body has the container, and its result is returned`() async throws {
@@ -177,22 +148,6 @@ struct WithTestContainerTests {
         #expect(found.isEmpty)
     }
 
-    @Test func `a disposal that does not end is reported with what it waits for`() async throws {
-        let gate = Gate()
-        let clock = HeldClock()
-        let found = try await reports(.disposal(within: .seconds(20)), .clock { clock }) {
-            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in
-                clock.letGo()
-                await gate.wait()
-            }
-        } in: {
-            _ = try await $0.resolve(Ledger.self)
-        }
-        gate.open()
-        #expect(found.map(\.kind) == [.failedDisposal])
-        #expect(found.first?.message.contains("the onDispose of Ledger") == true)
-    }
-
     @Test func `an instance that outlives its container is reported by its key, once`() async throws {
         let kept = Log<Ledger>()
         let found = try await Patience.$clock.withValue(HeldClock.released) {
@@ -304,7 +259,7 @@ struct WithTestContainerTests {
         #expect(found.isEmpty)
     }
 
-    @Test func `nothing keeps a session alive`() async throws {
+    @Test(arguments: [false, true]) func `nothing keeps a session alive`(fails: Bool) async throws {
         final class Observer: ContainerObserver {
             let end: Gate
             init(end: Gate) { self.end = end }
@@ -314,8 +269,10 @@ struct WithTestContainerTests {
         func makeOptions() -> TestContainerOption { .observer(Observer(end: end)) }
         try await withTestContainer(makeOptions()) {
             ShopModule()
+            Registration(Int.self, lifetime: .singleton) { r in Int(try await r.resolve(Double.self)) }
         } operation: { container in
             _ = try await container.resolve(Checkout.self)
+            if fails { await #expect(throws: ResolutionError.self) { try await container.resolve(Int.self) } }
         }
         // The container and its observers are gone.
         await end.wait()

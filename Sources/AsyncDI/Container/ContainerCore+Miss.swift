@@ -17,7 +17,8 @@ extension ContainerCore {
     }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
-        settings.interceptors.didRefuse(key)
+        // A factory or hook that still runs has not outlived the container, which waits for it.
+        if asker == nil { settings.interceptors.didRefuse(key) }
         return disposedError(key, asker: asker)
     }
 

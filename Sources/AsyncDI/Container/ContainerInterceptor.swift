@@ -94,6 +94,8 @@ public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
 
     /// Called when a request meets a container or scope that is disposed: its task has outlived it.
     ///
+    /// Not called for a request of a factory or hook that is still running, whose end the disposal awaits.
+    ///
     /// The request fails with ``ResolutionError/Code/disposed``, or is repeated in an open container around the scope.
     ///
     /// - Parameter key: The requested service.

@@ -249,7 +249,7 @@ extension ResolutionError {
     ) -> ResolutionError {
         // The same text as that of a validation: another scope would not help.
         if let holder = asker?.holder, holder.home === host, holder.binding.lifetime.sharing == .registeringContainer,
-            (host as? ContainerCore)?.isScope == false
+            !host.isScope
         {
             return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
         }

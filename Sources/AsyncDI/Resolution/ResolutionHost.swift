@@ -14,6 +14,8 @@ protocol ResolutionHost: CreationPlace {
     /// The name of the container in messages, not put together yet.
     var title: ContainerTitle { get }
     var parentHost: (any ResolutionHost)? { get }
+    /// Whether this place was opened as a scope.
+    var isScope: Bool { get }
     /// The disposals of this container and of those above it, as far as a call waits for them.
     var ends: [Activity] { get }
     /// The disposal of this container; nil before a call has waited for it.

@@ -5,7 +5,7 @@ final class ChaosInterceptor: ContainerInterceptor {
     private struct State {
         var record: ChaosRecord
         var counts: [String: Int] = [:]
-        weak var root: Container?
+        var containers = ContainerNumbers()
     }
 
     private let plan: ChaosPlan
@@ -19,15 +19,22 @@ final class ChaosInterceptor: ContainerInterceptor {
         state = Locked(State(record: ChaosRecord(resets: resets)))
     }
 
-    var record: ChaosRecord { state.withLock { $0.record } }
-
-    func watch(_ root: Container) { state.withLock { $0.root = root } }
+    /// Returns the record at the end of the round: the interceptor lets go of the arguments in it.
+    func takeRecord() -> ChaosRecord {
+        state.withLock { state in
+            defer { state.record = ChaosRecord() }
+            return state.record
+        }
+    }
 
     var wantedEvents: ContainerEvent.Kinds { [.created, .failed, .evicted, .disposed] }
 
     func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
-        let arguments = details.arguments.map { "\($0)" }.joined(separator: ", ")
-        state.withLock { $0.record.happen(event, arguments: arguments, isRoot: container === $0.root) }
+        // The arguments of cached instances are hashable.
+        let arguments = details.arguments.map { ($0 as? any Hashable).map { AnyHashable($0) } ?? AnyHashable("\($0)") }
+        state.withLock { state in
+            state.record.happen(event, arguments: arguments, in: state.containers.number(of: container))
+        }
     }
 
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
@@ -39,15 +46,18 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
         let object = instance.flatMap { type(of: $0) is AnyClass ? ObjectIdentifier($0 as AnyObject) : nil }
-        state.withLock { state in
-            switch call.kind {
-            case .factory: if let object { state.record.make(call.key, object) }
-            case .disposalHook: state.record.close(call, object)
-            default: break
+        if let object {
+            state.withLock { state in
+                switch call.kind {
+                case .factory: state.record.make(call.key, object)
+                case .disposalHook: state.record.close(call, object)
+                default: break
+                }
             }
-            state.record.end(call)
         }
+        // An error is passed to `didFail`, where the call ends instead.
         if call.kind == .disposalHook { try await inject(into: call) }
+        state.withLock { $0.record.end(call) }
     }
 
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { watcher?.noteUse(of: key, at: site) }
@@ -80,5 +90,26 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     private func note(_ text: String, _ call: InterceptedCall, isError: Bool) {
         state.withLock { $0.record.inject(text, into: call, isError: isError) }
+    }
+}
+
+/// Numbers containers, by their handles: each has a number of its own, and a scope whose handle was released may get
+/// another one.
+private struct ContainerNumbers {
+    private struct Entry {
+        /// Nil after the end of the handle, whose address another one may have since.
+        weak var container: Container?
+        let number: Int
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var last = 0
+
+    mutating func number(of container: Container) -> Int {
+        let id = ObjectIdentifier(container)
+        if let known = entries[id], known.container === container { return known.number }
+        last += 1
+        entries[id] = Entry(container: container, number: last)
+        return last
     }
 }

@@ -5,7 +5,7 @@ public enum ChaosFault: String, Sendable, Hashable, CaseIterable {
     case suspends
     /// The call takes a few milliseconds longer.
     case isSlow
-    /// The call throws a ``ChaosError``: a factory before it runs, a hook at its end.
+    /// The call throws a ``ChaosError``: an `onDispose` hook at its end, a factory and every other hook in its place.
     case throwsError
     /// The call's task is cancelled, and throws `CancellationError`; only in factories and hooks of a creation.
     case isCancelled

@@ -7,7 +7,13 @@ struct ChaosRecord {
     /// An instance as events identify it: the registration's key, and the arguments.
     private struct Instance: Hashable {
         let key: ServiceKey
-        let arguments: String
+        let arguments: [AnyHashable]
+    }
+
+    /// A cached instance.
+    private struct Cached: Hashable {
+        let instance: Instance
+        let container: Int
     }
 
     /// A factory in one container.
@@ -23,10 +29,10 @@ struct ChaosRecord {
         let object: ObjectIdentifier
     }
 
-    /// Whether singletons are reset, so that two creations of one may overlap.
+    /// Whether instances are reset, so that two creations of one may overlap.
     private let resets: Bool
     private var running: [Making: Int] = [:]
-    private var alive: [Instance: Int] = [:]
+    private var alive: [Cached: Int] = [:]
     private var created: [Instance: Int] = [:]
     private var disposed: [Instance: Int] = [:]
     private var closings: [Closing: Int] = [:]
@@ -35,7 +41,8 @@ struct ChaosRecord {
     private var injected: [ServiceKey: Int] = [:]
     private var failed: [ServiceKey: Int] = [:]
     private var shared: Set<ServiceKey> = []
-    private var singletons: Set<ServiceKey> = []
+    /// The lifetimes of each service, which containers may register differently.
+    private var lifetimes: [ServiceKey: Set<Lifetime>] = [:]
     private(set) var problems: [String] = []
     /// The faults and the calls that they hit, in order.
     private(set) var plan: [String] = []
@@ -48,7 +55,7 @@ struct ChaosRecord {
         if call.kind == .disposalHook { hasHooks.insert(call.key) }
         guard call.kind == .factory else { return }
         if Self.isShared(call.lifetime) { shared.insert(call.key) }
-        if call.lifetime == .singleton { singletons.insert(call.key) }
+        lifetimes[call.key, default: []].insert(call.lifetime)
         guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
         let making = Making(key: call.key, owner: call.owner)
         running[making, default: 0] += 1
@@ -57,15 +64,15 @@ struct ChaosRecord {
         }
     }
 
+    /// Notes that a factory or hook has ended, with an error or without.
     mutating func end(_ call: InterceptedCall) {
+        if call.kind == .disposalHook, call.index == 0 { closedByHook[call.key, default: 0] += 1 }
         guard call.kind == .factory, call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
         running[Making(key: call.key, owner: call.owner), default: 0] -= 1
     }
 
-    /// Notes that an `onDispose` hook runs for an object, nil for a value.
-    mutating func close(_ call: InterceptedCall, _ object: ObjectIdentifier?) {
-        if call.index == 0 { closedByHook[call.key, default: 0] += 1 }
-        guard let object else { return }
+    /// Notes that an `onDispose` hook runs for an object.
+    mutating func close(_ call: InterceptedCall, _ object: ObjectIdentifier) {
         let closing = Closing(key: call.key, index: call.index, object: object)
         closings[closing, default: 0] += 1
         if closings[closing, default: 0] > 1 { problems.append("An instance of \(call.key) was disposed twice.") }
@@ -83,18 +90,29 @@ struct ChaosRecord {
 
     // MARK: Events
 
-    mutating func happen(_ event: ContainerEvent, arguments: String, isRoot: Bool) {
+    /// Notes an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - arguments: The arguments of its instance.
+    ///   - container: A number of the container, which stands for no other one.
+    mutating func happen(_ event: ContainerEvent, arguments: [AnyHashable], in container: Int) {
+        func cached(_ key: ServiceKey) -> Cached {
+            Cached(instance: Instance(key: key, arguments: arguments), container: container)
+        }
         switch event {
         case .created(let key, _, _):
-            let instance = Instance(key: key, arguments: arguments)
-            created[instance, default: 0] += 1
-            guard isRoot, !resets, singletons.contains(key) else { return }
-            alive[instance, default: 0] += 1
-            if alive[instance, default: 0] > 1 { problems.append("\(key) was created twice in one container.") }
+            created[cached(key).instance, default: 0] += 1
+            // Of a multiton, a creation that was drained and one of its successor may overlap, and a weak instance ends
+            // without an event.
+            guard !resets, lifetimes[key, default: []].isSubset(of: [.singleton, .scoped]) else { return }
+            alive[cached(key), default: 0] += 1
+            if alive[cached(key), default: 0] > 1 { problems.append("\(key) was created twice in one container.") }
         case .evicted(let key):
-            if isRoot { alive[Instance(key: key, arguments: arguments)] = 0 }
+            alive[cached(key)] = nil
         case .disposed(let key):
-            disposed[Instance(key: key, arguments: arguments), default: 0] += 1
+            alive[cached(key)] = nil
+            disposed[cached(key).instance, default: 0] += 1
         case .failed(let key, _):
             failed[key, default: 0] += 1
         default: break

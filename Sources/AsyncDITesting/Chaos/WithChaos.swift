@@ -33,9 +33,13 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 /// }
 /// ```
 /// After each round the container is disposed. The round fails when the body or the disposal does not end in time, when
-/// an instance was created twice, disposed twice or not at all, and when observers missed an error of a shared instance
-/// or an `onDispose` hook. The body may throw the planned errors: ``ChaosError``, `CancellationError`, and a
-/// `DisposalError` or `ResolutionError` that they cause. Any other error fails the round.
+/// a singleton or scoped instance was created twice in one container, when an instance was disposed twice or not at
+/// all, and when observers missed an error of a shared instance or an `onDispose` hook. The body may throw the planned
+/// errors: ``ChaosError``, `CancellationError`, and a `DisposalError` or `ResolutionError` that they cause. Any other
+/// error fails the round.
+///
+/// In the body, the container of the round is ``AsyncDI/Container/test``, and ``AsyncDI/Container/events`` are those of
+/// the round. In a task that is cancelled, the round still ends and disposes its container, in the same time.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
@@ -43,12 +47,12 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
 ///   - faults: The faults that the plan may use.
-///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
-///     of it, which is otherwise a failure.
+///   - resets: Whether the body resets, drains or replaces singletons or scoped instances. One may then be created
+///     again during an earlier creation of it, which is otherwise a failure.
 ///   - defaultLifetime: The lifetime of registrations without one, as in the application's own container.
 ///   - registrations: The registrations; evaluated for each round.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
-/// - Throws: ``ChaosFailure``.
+/// - Throws: ``ChaosFailure``; `CancellationError`.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
     faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false, defaultLifetime: Lifetime = .graph,
@@ -61,8 +65,8 @@ public nonisolated(nonsending) func withChaos(
     }
 }
 
-/// Runs a body many times with the registrations, default lifetime and clock of the current test's container, as
-/// ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` does.
+/// Runs a body many times with the registrations, default lifetime, clock and observers of the current test's
+/// container, as ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` does.
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
@@ -70,23 +74,23 @@ public nonisolated(nonsending) func withChaos(
 ///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
 ///   - faults: The faults that the plan may use.
-///   - resets: Whether the body resets or replaces singletons. One may then be created again during an earlier creation
-///     of it, which is otherwise a failure.
+///   - resets: Whether the body resets, drains or replaces singletons or scoped instances. One may then be created
+///     again during an earlier creation of it, which is otherwise a failure.
 ///   - operation: The body. After its time limit it is cancelled and left behind.
-/// - Throws: ``ChaosFailure``; ``TestContainerError/noTestContainer``;
+/// - Throws: ``ChaosFailure``; `CancellationError`; ``TestContainerError/noTestContainer``;
 ///   ``TestContainerError/noRepeatableRegistrations``.
 public nonisolated(nonsending) func withChaos(
     seed: UInt64, rounds: Int = 100, patience: Duration = .seconds(20),
     faults: Set<ChaosFault> = Set(ChaosFault.allCases), resets: Bool = false,
     operation: @escaping @Sendable (Container) async throws -> Void
 ) async throws {
-    guard let session = TestSession.current else { throw TestContainerError.noTestContainer }
+    guard let session = TestContainer.current?.session else { throw TestContainerError.noTestContainer }
     guard let make = session.makeRegistrations else { throw TestContainerError.noRepeatableRegistrations }
     for plan in ChaosPlan.rounds(rounds, from: seed, faults: faults) {
         // An override that the rounds resolve is one that the test resolves.
         let round = ChaosRound(
             plan, make(), resets: resets, defaultLifetime: session.options.defaultLifetime,
-            clock: session.options.makeClock(), usesSeenBy: session.watcher)
+            clock: session.options.makeClock(), observers: session.options.observers, usesSeenBy: session.watcher)
         try await round.run(patience: patience, operation)
     }
 }
@@ -102,66 +106,58 @@ extension ChaosPlan {
 struct ChaosRound {
     private let plan: ChaosPlan
     private let interceptor: ChaosInterceptor
+    private let log = EventLog()
     private let container: Container
 
     init(
         _ plan: ChaosPlan, _ registrations: Registrations, resets: Bool, defaultLifetime: Lifetime,
-        clock: any Clock<Duration> = ContinuousClock(), usesSeenBy watcher: TestWatcher? = nil
+        clock: any Clock<Duration> = ContinuousClock(), observers: [any ContainerObserver] = [],
+        usesSeenBy watcher: TestWatcher? = nil
     ) {
         self.plan = plan
         interceptor = ChaosInterceptor(plan, resets: resets, usesSeenBy: watcher)
         container = Container(
-            name: "chaos", defaultLifetime: defaultLifetime, observers: [interceptor], clock: clock,
+            name: "chaos", defaultLifetime: defaultLifetime, observers: [interceptor, log] + observers, clock: clock,
             registrations: registrations)
-        interceptor.watch(container)
     }
 
     nonisolated(nonsending) func run(
         patience: Duration, _ operation: @escaping @Sendable (Container) async throws -> Void
     ) async throws {
-        let container = container
-        let body = Task { try await Injection.with(container) { try await operation(container) } }
+        let place = TestContainer(container: container, log: log, session: TestContainer.current?.session)
+        let body = Task { try await place.run { try await operation($0) } }
+        defer { log.close() }
         guard let result = await Patience.result(of: body, within: patience) else {
             body.cancel()
-            try Task.checkCancellation()
             let activity = await unfinished
-            Task { try? await container.dispose(deadline: patience) }
-            throw failure(["The body has not ended within \(patience). \(activity)"])
+            Task { try? await container.dispose() }
+            try Task.checkCancellation()
+            throw failure(["The body has not ended within \(patience). \(activity)"], of: interceptor.takeRecord())
         }
         var problems: [String] = []
         if case .failure(let error) = result, !Self.isPlanned(error) {
             problems.append("The body threw what was not planned: \(error).")
         }
         do {
-            let disposal = Task { try await container.dispose() }
-            if let result = await Patience.result(of: disposal, within: patience) {
-                try result.get()
-            } else {
-                // The error names the objects that the disposal waits for.
-                try await container.dispose(deadline: .zero)
-            }
+            try await container.dispose(within: patience)
         } catch  where Self.isPlanned(error) {
         } catch {
             problems.append("The disposal failed: \(error)")
         }
-        await container.deliverEvents()
+        // The disposal has delivered every event.
         try Task.checkCancellation()
-        if let failure = failure(problems, checks: true) { throw failure }
+        var record = interceptor.takeRecord()
+        record.check()
+        problems += record.problems
+        if !problems.isEmpty { throw failure(problems, of: record) }
     }
 
     private var unfinished: String {
         get async { await TestReport.unfinished(in: container, grace: .zero).map(\.message).joined(separator: " ") }
     }
 
-    private func failure(_ problems: [String]) -> ChaosFailure {
-        ChaosFailure(seed: plan.seed, problems: problems, plan: interceptor.record.plan)
-    }
-
-    private func failure(_ problems: [String], checks: Bool) -> ChaosFailure? {
-        var record = interceptor.record
-        record.check()
-        let problems = problems + record.problems
-        return problems.isEmpty ? nil : failure(problems)
+    private func failure(_ problems: [String], of record: ChaosRecord) -> ChaosFailure {
+        ChaosFailure(seed: plan.seed, problems: problems, plan: record.plan)
     }
 
     /// Whether an error follows from the plan.

@@ -19,7 +19,7 @@ public nonisolated(nonsending) func expectWiring(
     of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let container = try container ?? Container.test
-    let lines = TestSession.current?.attributeLines ?? AttributeLines()
+    let lines = TestContainer.current?.session?.attributeLines ?? AttributeLines()
     for problem in try await container.validationReport().problems {
         // The last registration of the path: what is missing has none.
         let last = Array(zip(problem.path, problem.sites)).last { $0.1 != nil }

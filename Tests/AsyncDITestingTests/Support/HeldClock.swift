@@ -3,6 +3,8 @@ import Testing
 @testable import AsyncDITesting
 
 /// A clock that stands still until the test lets it go; from then on all time passes at once.
+///
+/// Like every clock, it does not hold a sleep whose end has come, unless it is a broken one.
 final class HeldClock: Clock {
     struct Instant: InstantProtocol {
         var offset = Swift.Duration.zero
@@ -13,6 +15,9 @@ final class HeldClock: Clock {
 
     private let time = Locked(Instant())
     private let gate = Gate()
+    private let isBroken: Bool
+
+    init(isBroken: Bool = false) { self.isBroken = isBroken }
 
     /// A clock of which all time passes at once.
     static var released: HeldClock {
@@ -27,6 +32,7 @@ final class HeldClock: Clock {
     func letGo() { gate.open() }
 
     func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
+        if deadline <= now, !isBroken { return }
         try await gate.waitUnlessCancelled()
         time.withLock { $0 = max($0, deadline) }
     }

@@ -1,0 +1,48 @@
+import AsyncDI
+import Testing
+
+@testable import AsyncDITesting
+
+private func expectRefusal(by container: Locked<Container?>) async {
+    let container = container.withLock { $0 }
+    let error = await #expect(throws: ResolutionError.self) { try await container?.resolve(String.self) }
+    #expect(error?.code == .disposed)
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct LateRequestTests {
+    @Test func `a request of a factory or hook that winds down is no late one`() async throws {
+        final class Refusals: ContainerInterceptor {
+            let log = Log<String>()
+            var wantedEvents: ContainerEvent.Kinds { [] }
+            func didRefuse(_ key: ServiceKey) { log.append("\(key)") }
+        }
+        let refusals = Refusals()
+        let (begun, gate) = (Gate(), Gate())
+        let asked = Locked<Container?>(nil)
+        let container = Container(observers: [refusals]) {
+            Registration(Ledger.self, lifetime: .singleton) { _ in Ledger() }.onDispose { _ in
+                await expectRefusal(by: asked)
+            }
+            Registration(Int.self, lifetime: .singleton) { r in
+                begun.open()
+                await gate.wait()
+                await expectRefusal(by: asked)
+                return try await r.resolve(String.self).count
+            }
+        }
+        asked.withLock { $0 = container }
+        _ = try await container.resolve(Ledger.self)
+        let late = Task { try await container.resolve(Int.self) }
+        await begun.wait()
+        async let disposal: Void = container.dispose()
+        // The request is refused as soon as the disposal has begun.
+        await #expect(throws: ResolutionError.self) { try await late.value }
+        gate.open()
+        try await disposal
+        #expect(refusals.log.all.isEmpty)
+        await expectRefusal(by: asked)
+        #expect(refusals.log.all == ["String"])
+        asked.withLock { $0 = nil }
+    }
+}
