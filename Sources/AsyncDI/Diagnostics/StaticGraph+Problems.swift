@@ -51,14 +51,8 @@ extension StaticGraph {
 
     private func valueOutOfReach(_ path: [Entry]) -> ResolutionError {
         let (holder, value) = (path[0], path[path.count - 1])
-        return ResolutionError(
-            .notRegistered,
-            "\(value.binding.key) is expected to be supplied by each scope, but \(holder.binding.key) is "
-                + "\(holder.binding.lifetime) and created in \(holder.host.displayName).",
-            advice: "Register \(holder.binding.key) as .scoped, give it a Provider<"
-                + "\(readableName(of: value.binding.key.service))> to call at each use, or pass the value as an "
-                + "argument of the call.",
-            steps: path.map(\.binding.step))
+        return .unsupplied(
+            value.binding.key, heldBy: holder.binding, in: holder.host, steps: path.map(\.binding.step))
     }
 
     /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps.
