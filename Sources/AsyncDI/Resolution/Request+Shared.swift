@@ -268,7 +268,8 @@ extension ResolutionError {
             .notRegistered,
             "\(key) is expected to be supplied by each scope, but \(holder.key) is \(holder.lifetime) and created in "
                 + "\(host.displayName).",
-            advice: "Register \(holder.key) as .scoped, give it a Provider<\(readableName(of: key.service))> to call at "
+            advice:
+                "Register \(holder.key) as .scoped, give it a Provider<\(readableName(of: key.service))> to call at "
                 + "each use, or pass the value as an argument of the call.",
             steps: steps, asker: asker)
     }
