@@ -216,7 +216,7 @@ struct AccountScreen: View {
 final class RootController: UIViewController {
     override func viewDidLoad() {
         super.viewDidLoad()
-        container = Container { AppModule() }
+        diContainer = Container { AppModule() }
     }
 }
 
@@ -224,15 +224,20 @@ final class AccountController: UIViewController {
     private var api: (any API)?
 
     func show(_ user: User) async throws {
-        try container?.openScope(for: self) { Registration(User.self, instance: user) }
-        api = try await container?.resolve()
+        try diContainer?.openScope(for: self) { Registration(User.self, instance: user) }
+        api = try await diContainer?.resolve()
     }
 }
 
 final class CompositionController: UIViewController {
     func present(_ user: User) throws {
         let controller = AccountController(nibName: nil, bundle: nil)
-        try container?.openScope(for: controller) { Registration(User.self, instance: user) }
+        try diContainer?.openScope(for: controller) { Registration(User.self, instance: user) }
         present(controller, animated: true)
     }
+}
+
+/// A controller may have a property that is called `container`.
+final class EmbeddingController: UIViewController {
+    let container = "a view"
 }

@@ -15,7 +15,7 @@ private struct Handler: Sendable {
 }
 
 /// The output and the exit code of a wiring check for its arguments.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct WiringRunTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct WiringRunTests {
     private let folder = FileManager.default.temporaryDirectory.appending(component: "wiring-\(UUID())")
 
     private func run(

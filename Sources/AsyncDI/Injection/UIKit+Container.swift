@@ -8,7 +8,9 @@
         /// Without any, ``Injection/container``. Assigning a container gives the controller its own; assigning nil
         /// removes it. A scope that was opened for the controller with ``Container/openScope(for:registrations:)`` is
         /// disposed when another container replaces it.
-        public var container: Container? {
+        ///
+        /// Not just `container`, which would forbid controllers a property of that name.
+        public var diContainer: Container? {
             get {
                 firstValue(
                     from: self, next: { $0.parent ?? $0.presentingViewController }, { $0.association?.container })
@@ -34,7 +36,7 @@
         /// controller.
         ///
         /// ```swift
-        /// try container?.openScope(for: controller) { Registration(User.self, instance: user) }
+        /// try diContainer?.openScope(for: controller) { Registration(User.self, instance: user) }
         /// ```
         /// When the controller goes away, or gets another container, the scope is closed and disposed in the
         /// background; observers of the container receive the errors of hooks. Instances of the scope must not hold the
