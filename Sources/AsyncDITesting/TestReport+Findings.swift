@@ -46,7 +46,7 @@ extension TestReport {
             call.hasCaller
             ? "If it is meant to, dispose the container in the test and expect the error"
             : "No caller got the error: the instance was evicted, replaced or unregistered, or its scope ended because of "
-                + "another error, or was dropped. Mend the hook"
+                + "another error, or was dropped. Fix the hook"
         return TestReport(
             kind: .failedDisposal,
             message:
@@ -64,8 +64,8 @@ extension TestReport {
     }
 
     /// The error of a container below that of the test, with settings of its own, or of the disposal itself.
-    static func disposalFailed(_ error: any Error) -> TestReport {
-        let text = "\(error)"
+    static func disposalFailed(_ error: any Error, of service: String?) -> TestReport {
+        let text = service.map { "\($0): \(error)" } ?? "\(error)"
         return TestReport(
             kind: .failedDisposal,
             message: "The container of the test, or one below it, could not be disposed: \(text)"

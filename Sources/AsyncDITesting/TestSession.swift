@@ -121,25 +121,29 @@ final class TestSession: Sendable {
     }
 
     private nonisolated(nonsending) func dispose(failing error: (any Error)?) async {
-        var errors: [any Error] = []
+        var errors: [(error: any Error, service: String?)] = []
         do {
             try await container.dispose(within: options.disposalTime)
         } catch let failure as DisposalError {
-            errors = failure.errors
+            errors = Array(zip(failure.errors, failure.services))
         } catch {
-            errors = [error]
+            errors = [(error, nil)]
+        }
+        /// By their texts, because errors cannot be compared.
+        func forget(_ text: String) {
+            if let index = errors.firstIndex(where: { "\($0.error)" == text }) { errors.remove(at: index) }
         }
         for hook in watcher.takeFailedHooks() {
             tell(.hookFailed(hook.call, hook.error))
-            // By their texts, because errors cannot be compared.
-            let index = errors.firstIndex { "\($0)" == "\(hook.error)" }
-            if hook.call.hasCaller, let index { errors.remove(at: index) }
+            forget("\(hook.error)")
         }
-        for error in errors {
+        // A disposal that the test began may still be under way, and its errors were for the test to expect.
+        for text in watcher.expectedFailures { forget(text) }
+        for (error, service) in errors {
             if let error = error as? ResolutionError, error.code == .disposalTimedOut {
                 tell(.disposalTimedOut(error, after: options.disposalTime))
             } else {
-                tell(.disposalFailed(error))
+                tell(.disposalFailed(error, of: service))
             }
         }
     }

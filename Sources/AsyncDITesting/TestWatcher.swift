@@ -18,6 +18,8 @@ final class TestWatcher: ContainerInterceptor {
         var used: Set<Used> = []
         var instances: [WatchedInstance] = []
         var failedHooks: [FailedHook] = []
+        /// The errors of other hooks, as texts.
+        var expectedFailures: [String] = []
         var hasEnded = false
         var late: AsyncStream<ServiceKey>.Continuation?
     }
@@ -47,8 +49,12 @@ final class TestWatcher: ContainerInterceptor {
     func didFail(_ call: InterceptedCall, with error: any Error) {
         guard call.kind == .disposalHook else { return }
         // Before the end of the test, what a caller gets is for the test to expect.
-        state.withLock {
-            if $0.hasEnded || !call.hasCaller { $0.failedHooks.append(FailedHook(call: call, error: error)) }
+        state.withLock { state in
+            if state.hasEnded || !call.hasCaller {
+                state.failedHooks.append(FailedHook(call: call, error: error))
+            } else {
+                state.expectedFailures.append("\(error)")
+            }
         }
     }
 
@@ -78,6 +84,9 @@ final class TestWatcher: ContainerInterceptor {
         }
         return stream
     }
+
+    /// The errors that callers got before the end of the test, as texts.
+    var expectedFailures: [String] { state.withLock { $0.expectedFailures } }
 
     /// Returns the hooks that have failed, once: their errors may hold instances.
     func takeFailedHooks() -> [FailedHook] {

@@ -20,11 +20,12 @@ extension WorkersTests {
         func putBack(_ job: Job) async
         /// Lets no further job be taken.
         func stop() async
+        var isStopped: Bool { get async }
     }
 
     actor MemoryQueue: JobQueue {
         private(set) var jobs: [Job]
-        private var isStopped = false
+        private(set) var isStopped = false
         private var waiters: [CheckedContinuation<Void, Never>] = []
 
         init(_ jobs: [Job]) { self.jobs = jobs }
@@ -117,12 +118,13 @@ extension WorkersTests {
                     try await scope.resolve((any JobHandler).self).run()
                 }  // commits
                 await queue.finish(job)
-            } catch ResolutionError.Code.disposed {
-                await queue.putBack(job)  // rolled back, or not begun: the shutdown's doing
             } catch {
+                // Rolled back, or not begun. What the shutdown does to a job is no failure of its own.
+                let isCutShort = Task.isCancelled || ResolutionError.Code.disposed ~= error
+                let isShutdown = await queue.isStopped
                 var job = job
-                job.failures += 1
-                await queue.putBack(job)  // not committed: its own failure
+                if !(isCutShort && isShutdown) { job.failures += 1 }
+                await queue.putBack(job)
             }
         }
     }

@@ -122,13 +122,14 @@ struct WorkersTests {
         private(set) var finished: [Int] = []
         private var takes: Int
         private let gates: Gates
-        private let isStopped = Gate()
+        private let stopped = Gate()
+        private(set) var isStopped = false
 
         init(_ jobs: [Job], takes: Int, _ gates: Gates) { (self.jobs, self.takes, self.gates) = (jobs, takes, gates) }
 
         func next() async -> Job? {
             guard takes > 0 else {
-                await isStopped.passed()
+                await stopped.passed()
                 return nil
             }
             takes -= 1
@@ -145,7 +146,10 @@ struct WorkersTests {
             jobs.append(job)
             gates["\(job.id) put back"].open()
         }
-        func stop() { isStopped.open() }
+        func stop() {
+            isStopped = true
+            stopped.open()
+        }
     }
 
     /// The end of a job's scope.

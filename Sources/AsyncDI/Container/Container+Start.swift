@@ -114,7 +114,7 @@ extension ContainerCore {
                     do {
                         _ = try await request.optionalCell()
                         return nil
-                    } catch let error as ResolutionError where !self.isScope && error.isOfValueLeftToScopes {
+                    } catch let error as ResolutionError where !self.isScope && error.isOfValueLeftToScopes(of: self) {
                         // Of a closure, only its run can tell.
                         return nil
                     } catch {
@@ -214,10 +214,9 @@ extension ContainerCore {
 }
 
 extension ResolutionError {
-    /// Whether a value that each scope must supply was needed for an instance that scopes may have as well.
-    fileprivate var isOfValueLeftToScopes: Bool {
-        let bindings = steps.map(\.binding)
-        guard code == .notRegistered, bindings.last??.blueprint.isExpected == true else { return false }
-        return !bindings.contains { $0?.lifetime.sharing == .registeringContainer }
+    /// Whether a value that each scope of a container must supply was needed there, for an instance that scopes may have
+    /// as well.
+    fileprivate func isOfValueLeftToScopes(of host: any ResolutionHost) -> Bool {
+        unsuppliedIn == host.number && !steps.contains { $0.binding?.lifetime.sharing == .registeringContainer }
     }
 }

@@ -10,6 +10,7 @@ extension ContainerCore {
         }
         dispose(of: removals)
         decorateInherited([decoration])
+        offer(withState { $0.registrations.keys(of: decoration.service).filter(decoration.applies) })
     }
 
     /// Adds decorations, and applies them to this container's own registrations.
@@ -45,9 +46,29 @@ extension ContainerCore {
             })
     }
 
-    /// Informs the containers that decorate services inherited from this one about new registrations.
+    /// Informs the containers that decorate services inherited from this one about new registrations, and about the end
+    /// of old ones.
     func offer(_ keys: [ServiceKey]) {
-        for core in withState({ $0.decorators.values.compactMap(\.core) }) { core.inherit(keys) }
+        let decorators = withState { state in
+            state.rarely { !$0.decorators.isEmpty } ? state.decorators.values.compactMap(\.core) : []
+        }
+        for core in decorators {
+            core.renewInherited(keys)
+            core.inherit(keys)
+        }
+    }
+
+    /// Drops the instances with which this container decorates those of former registrations.
+    ///
+    /// Not left to the next request: they lease these, and the successors wait for the leases to end.
+    private func renewInherited(_ keys: [ServiceKey]) {
+        for key in keys {
+            guard let binding = withState({ _ in table.ownRegistration(of: key) }), let base = binding.base,
+                base.isInherited, table.registration(beyondFor: key)?.binding !== base.binding
+            else { continue }
+            inheritAgain(binding)
+            offer([key])
+        }
     }
 
     /// Removes a former container that decorated inherited registrations.

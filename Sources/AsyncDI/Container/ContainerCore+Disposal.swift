@@ -92,7 +92,7 @@ extension ContainerCore {
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
         var next: (any ResolutionHost)? = place
         while let host = next {
-            if host.table.isDrainRoot, host.table.isClosed {
+            if host.table.isDrainRoot, host.table.isClosed, (place as? ContainerCore)?.isBodyScope == true {
                 return ResolutionError(
                     .disposed,
                     "\(place.displayName) was disposed before its work was done, at the end of the drain of "

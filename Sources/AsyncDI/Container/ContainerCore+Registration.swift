@@ -91,7 +91,11 @@ extension ContainerCore {
         case .registered(let isDecorated):
             dispose(of: removals)
             decorateInherited(decorations)
-            if isDecorated { offer(bindings.map(\.key)) }
+            guard isDecorated else { return }
+            let decorated = withState { state in
+                decorations.flatMap { state.registrations.keys(of: $0.service).filter($0.applies) }
+            }
+            offer(bindings.map(\.key) + decorated)
         }
     }
 
@@ -160,6 +164,7 @@ extension ContainerCore {
             return removed
         }
         dispose(of: removals)
+        if !removed.isEmpty { offer(removed) }
         return !removed.isEmpty
     }
 

@@ -169,15 +169,23 @@ extension ContainerCore {
 
     private func resetHere(_ target: ResetTarget) async throws -> [any Error] {
         let removals = try drop(target)
+        let leased = removals.postponed.map { ($0, cell: $0.cell) }
         // They hold the dropped instances, and are disposed before these.
+        let decorating = dropWrappers(around: target)
         var errors: [any Error] = []
-        var refusal: (any Error)?
-        for (core, wrappers) in dropWrappers(around: target) {
-            do { errors += try await core.disposeAndWait(wrappers) } catch { refusal = error }
+        var refusals: [any Error] = []
+        for (core, wrappers) in decorating {
+            do { errors += try await core.disposeAndWait(wrappers) } catch { refusals.append(error) }
         }
-        errors += try await disposeAndWait(removals)
-        if let refusal { throw refusal }
-        return errors
+        do { errors += try await disposeAndWait(removals) } catch { refusals.append(error) }
+        // The disposals that waited only for those of the wrappers, which held leases.
+        for (item, cell) in decorating.isEmpty ? [] : leased
+        where !withState({ state in cell.map(state.leases.isLeased) == true }) {
+            _ = await item.wait(atMost: nil, clock: clock)
+            errors += item.errors
+        }
+        if errors.isEmpty, let refusal = refusals.first { throw refusal }
+        return errors + refusals
     }
 
     /// Removes the instances with which other containers decorate the selected ones.
@@ -186,7 +194,14 @@ extension ContainerCore {
             state.rarely { !$0.decorators.isEmpty } ? state.decorators.values.compactMap(\.core) : []
         }
         if decorators.isEmpty { return [] }
-        let isAffected = selection(target)
+        let isSelected = selection(target)
+        // This container keeps no instances of other registrations, and a scope's own are not reset from here.
+        let own = withState { state in
+            Set(
+                state.registrations.inOrder.filter { $0.lifetime.sharing == .registeringContainer }.map(
+                    ObjectIdentifier.init))
+        }
+        let isAffected = { (key: CreationKey) in own.contains(ObjectIdentifier(key.binding)) && isSelected(key) }
         return decorators.map { core in
             var removals = Removals()
             core.withState { state in

@@ -16,8 +16,8 @@
 /// not kept. The captive rule still applies: a long-lived service that uses `Lazy` to get an instance of a
 /// shorter-lived scope fails with ``ResolutionError/Code/captiveDependency``.
 ///
-/// A `Lazy` that was created with a container, outside a factory, resolves the service again when another scope of that
-/// container is the current one: no request gets the instance of another request.
+/// A `Lazy` that was created with a container, outside a factory, resolves the service once in each scope of that
+/// container in which it is called: no request gets the instance of another request.
 ///
 /// A `Lazy` keeps its instance. When two services refer to each other through two of them, or through one and a strong
 /// reference, that is a cycle of references that nothing breaks, not even the disposal: scoped services then leak with
@@ -113,12 +113,19 @@ struct LazySource: Sendable {
     var origin: Request?
 }
 
+/// An instance of a ``Lazy``.
+private struct LazyFound<Service: Sendable>: Sendable {
+    let instance: Service
+    let host: any ResolutionHost
+}
+
 /// The state that the copies of a ``Lazy`` share.
 private final class LazyBox<Service: Sendable>: Sendable {
     private struct State {
         var source: LazySource
-        /// The instance, and the number of the container that it was requested from.
-        var found: (instance: Service, host: UInt64)?
+        /// The instances, by the numbers of the containers that they were requested from: several for scopes of one
+        /// container.
+        var found: [UInt64: LazyFound<Service>] = [:]
         /// Successive attempts share this place, and so happen one at a time.
         var attempt = LazyAttempt()
     }
@@ -127,13 +134,16 @@ private final class LazyBox<Service: Sendable>: Sendable {
 
     init(_ source: LazySource) { state = Locked(State(source: source)) }
 
-    var isEmpty: Bool { state.withLock { $0.found == nil } }
+    var isEmpty: Bool { state.withLock { $0.found.isEmpty } }
 
     /// The instance, if a request made here would go to the same container.
     var instanceHere: Service? {
         let (source, found) = state.withLock { ($0.source, $0.found) }
-        guard let found, source.isFixed || source.requester?.resolver.host.number == found.host else { return nil }
-        return found.instance
+        if found.isEmpty { return nil }
+        if let number = source.isFixed ? found.keys.first : source.requester?.resolver.host.number {
+            return found[number]?.instance
+        }
+        return nil
     }
 
     /// Changes the source, and forgets the instance.
@@ -141,7 +151,7 @@ private final class LazyBox<Service: Sendable>: Sendable {
         let dropped = state.withLock { state in
             let dropped = (state.source, state.found, state.attempt)
             change(&state.source)
-            state.found = nil
+            state.found = [:]
             state.attempt = LazyAttempt()
             return dropped
         }
@@ -157,13 +167,16 @@ private final class LazyBox<Service: Sendable>: Sendable {
         defer { attempt.graph.leave() }
         if let known = instanceHere, state.withLock({ $0.attempt.graph === attempt.graph }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
-        let (instance, dropped) = state.withLock { state -> (Service, (Service, UInt64)?) in
+        let number = found.host.number
+        let (instance, dropped) = state.withLock { state -> (Service, [UInt64: LazyFound<Service>]) in
             // Changed meanwhile: this caller gets its result, but the result is not kept.
-            guard state.attempt.graph === attempt.graph else { return (found.instance, nil) }
+            guard state.attempt.graph === attempt.graph else { return (found.instance, [:]) }
             // Of two that were resolved in one container, the first one stays.
-            if let known = state.found, known.host == found.host { return (known.instance, nil) }
-            defer { state.found = found }
-            return (found.instance, state.found)
+            if let known = state.found[number] { return (known.instance, [:]) }
+            let ended = state.found.filter { $0.value.host.table.isClosed }
+            for key in ended.keys { state.found[key] = nil }
+            state.found[number] = LazyFound(instance: found.instance, host: found.host)
+            return (found.instance, ended)
         }
         withExtendedLifetime(dropped) {}
         return instance
@@ -181,10 +194,10 @@ private struct LazyAttempt: Sendable {
 
     /// Resolves the instance.
     ///
-    /// - Returns: The instance, and the number of the container that it was requested from.
+    /// - Returns: The instance, and the container that it was requested from.
     nonisolated(nonsending) func instance<Service: Sendable>(
         _ service: Service.Type, from source: LazySource
-    ) async throws -> (instance: Service, host: UInt64) {
+    ) async throws -> LazyFound<Service> {
         let requester = source.requester
         var question = try source.question(service, from: requester)
         var graph = graph
@@ -202,7 +215,9 @@ private struct LazyAttempt: Sendable {
                 asker: question.asker, graph: graph, heldBy: question.heldBy)
             while true {
                 let cell = try await request.graphInstance(binding(asking: question, service))
-                if let instance = cell?.load(as: service) { return (instance, question.host.number) }
+                if let instance = cell?.load(as: service) {
+                    return LazyFound(instance: instance, host: question.host)
+                }
             }
         } catch {
             // Two steps, because the graph's instance stands before the service in the path.

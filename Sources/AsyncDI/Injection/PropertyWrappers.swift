@@ -116,9 +116,8 @@
 @propertyWrapper public struct WeakInject<Service: Sendable>: Sendable {
     /// The same as a function that throws when the instance does not exist.
     public let projectedValue: Injected<Service>
-    private let reference = WeakStorage()
-    /// The number of the container that the instance is from: another scope has another instance.
-    private let home = Locked<UInt64?>(nil)
+    /// The instance, and the number of the container that it is from: another scope has another instance.
+    private let found = Locked<(storage: WeakStorage, host: UInt64?)?>(nil)
 
     /// Injects a service weakly.
     ///
@@ -135,12 +134,14 @@
     /// The instance, as long as another reference holds it.
     public var wrappedValue: Service? {
         let host = projectedValue.hostNumber
-        if home.withLock({ $0 }) == host, let instance = reference.load() as? Service { return instance }
+        if let found = found.withLock({ $0 }), found.host == host, let instance = found.storage.load() as? Service {
+            return instance
+        }
         guard let instance = try? projectedValue() else { return nil }
-        // In this order: a reader that meets the former number looks the instance up.
-        home.withLock { $0 = nil }
-        reference.store(instance)
-        home.withLock { $0 = host }
+        let storage = WeakStorage()
+        storage.store(instance)
+        // Both in one step, so that no reader gets the instance of another scope.
+        found.withLock { $0 = (storage, host) }
         return instance
     }
 }

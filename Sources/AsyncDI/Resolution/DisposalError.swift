@@ -6,7 +6,7 @@ public struct DisposalError: Error, CustomStringConvertible {
     /// at the deadline.
     public let errors: [any Error]
     /// The services whose hooks threw them; nil for other errors.
-    private let services: [String?]
+    package let services: [String?]
 
     /// The error of a disposal that threw these errors.
     ///

@@ -96,7 +96,7 @@ extension Request {
         case .leasedAround(let container):
             throw ResolutionError(
                 .invalidOperation,
-                "\(key) was reset while an instance of \(container.displayName) leases it; its successor is created when "
+                "\(key) was reset or replaced while an instance of \(container.displayName) leases it; its successor is created when "
                     + "that lease ends.",
                 advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
                 steps: pathToHere, asker: asker)
@@ -253,11 +253,13 @@ extension ResolutionError {
         {
             return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
         }
-        return ResolutionError(
+        var error = ResolutionError(
             .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
             advice:
                 "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
             steps: steps, asker: asker)
+        error.unsuppliedIn = host.number
+        return error
     }
 
     /// The error for an instance that lives above the scopes, and needs a value that each scope supplies.

@@ -73,6 +73,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
 
+    /// The number of the container that was asked for a value which its scopes supply; nil for any other error.
+    var unsuppliedIn: UInt64?
     /// Whether a factory or hook threw it: then it is no error of the request for that factory's service.
     private(set) var isOfUserCode = false
 

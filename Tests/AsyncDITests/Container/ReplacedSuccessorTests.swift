@@ -97,6 +97,62 @@ private final class Session: Sendable {
         withExtendedLifetime(parents) {}
     }
 
+    @Test(arguments: Change.allCases, [1, 2])
+    func `what other containers lease to decorate it does not hold up its successor`(_ change: Change, levels: Int)
+        async throws
+    {
+        let root = Container { registration(.multiton(capacity: 8)) }
+        var containers = [root]
+        for _ in 0..<levels {
+            containers.append(
+                Container(parent: containers.last) {
+                    Decoration(Session.self) { [log] _, inner in Session("around \(inner.name)", log) }
+                })
+        }
+        _ = try await containers[levels].resolve(Session.self, arguments: "a")
+        switch change {
+        case .replacement:
+            try await root.register(registration(.multiton(capacity: 8), "new "))
+        case .removal:
+            _ = await root.unregister(Session.self)
+            try await root.register(registration(.multiton(capacity: 8), "new "))
+        case .decoration:
+            try await root.decorate(Session.self) { [log] _, inner in Session("new \(inner.name)", log) }
+        }
+        #expect(try await root.resolve(Session.self, arguments: "a").name == "new a")
+        #expect(try await containers[levels].resolve(Session.self, arguments: "a").name.hasSuffix("new a"))
+        try await root.reset(Session.self, arguments: "a")
+        // All of it is closed by now.
+        let inner = change == .decoration ? "a" : "new a"
+        #expect(log.entries.filter { $0 == "close \(inner)" }.count >= 1)
+        #expect(log.entries.filter { $0.hasPrefix("close") }.count == 2)
+    }
+
+    @Test func `a reset reaches no wrapper of what another container keeps`() async throws {
+        let root = Container { Registration(Session.self, lifetime: .singleton) { [log] _ in Session("inner", log) } }
+        let middle = Container(parent: root) {
+            Registration(Int.self, lifetime: .scoped) { [log] _ in
+                log.append("int")
+                return 1
+            }
+        }
+        let child = Container(parent: middle) {
+            Decoration(Session.self) { [log] _, _ in Session("outer", log) }
+            Decoration(Int.self) { _, number in number + 1 }
+        }
+        let first = try await child.resolve(Session.self)
+        _ = try await child.resolve(Int.self)
+        try await middle.reset()
+        try await middle.reset(.scoped)
+        try await middle.reset(Session.self)
+        try await middle.reset(Int.self)
+        #expect(try await child.resolve(Session.self) === first)
+        #expect(try await child.resolve(Int.self) == 2)
+        #expect(log.entries.filter { $0 == "int" }.count == 1)
+        try await middle.reset(throughAncestors: true)
+        #expect(try await child.resolve(Session.self) !== first)
+    }
+
     @Test func `what is decorated elsewhere is disposed before the instance inside`() async throws {
         let closed = Log<String>()
         let root = Container {

@@ -114,6 +114,21 @@ private struct Panels: Sendable {
         await #expect(throws: ValidationError.self) { try await through.validate() }
     }
 
+    @Test func `a closure may ask for what is ready, and a value that another scope lacks is a failure`() async throws {
+        let app = Container {
+            Registration(expected: User.self)
+            Registration(Inbox.self, lifetime: .scoped) { r in Inbox(user: try r.ready(User.self)) }.eager()
+        }
+        try await app.start()
+        let failing = Container {
+            Registration(expected: User.self)
+            Registration(Inbox.self, lifetime: .scoped) { r in
+                try await app.withScope { Inbox(user: try await $0.resolve(User.self)) }
+            }.eager()
+        }
+        await expect(.notRegistered) { try await failing.start() }
+    }
+
     @Test func `what is left out does not stop what decorates or implements it`() async throws {
         let app = Container {
             Registration(expected: User.self)

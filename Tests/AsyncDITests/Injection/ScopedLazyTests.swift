@@ -64,6 +64,23 @@ private final class User: Sendable {
         #expect(bob == ["Bob", "Bob"])
     }
 
+    @Test func `each scope has one instance, also of a service that is not shared`() async throws {
+        let app = Container { Registration(Thing.self) { [shared] _ in Thing(shared.increment()) } }
+        let thing = Lazy(Thing.self, from: app)
+        let outside = try await thing()
+        try await app.withScope { _ in
+            let first = try await thing()
+            try await app.withScope { _ in
+                let inner = try await thing()
+                #expect(inner !== first && inner !== outside)
+            }
+            let second = try await thing()
+            #expect(first === second && first !== outside)
+        }
+        #expect(try await thing() === outside)
+        #expect(shared.value == 3)
+    }
+
     @Test func `a thousand requests that call one lazy never get another one's instance`() async throws {
         let app = app()
         let user = Lazy(User.self, from: app)
