@@ -48,12 +48,14 @@ final class TestWatcher: ContainerInterceptor {
 
     func didFail(_ call: InterceptedCall, with error: any Error) {
         guard call.kind == .disposalHook else { return }
+        // Outside the lock: a description is user code.
+        let text = "\(error)"
         // Before the end of the test, what a caller gets is for the test to expect.
         state.withLock { state in
             if state.hasEnded || !call.hasCaller {
                 state.failedHooks.append(FailedHook(call: call, error: error))
             } else {
-                state.expectedFailures.append("\(error)")
+                state.expectedFailures.append(text)
             }
         }
     }

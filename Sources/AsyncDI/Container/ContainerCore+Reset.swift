@@ -181,6 +181,13 @@ extension ContainerCore {
         // The disposals that waited only for those of the wrappers, which held leases.
         for (item, cell) in decorating.isEmpty ? [] : leased
         where !withState({ state in cell.map(state.leases.isLeased) == true }) {
+            // A hook may need an instance of the caller's creation.
+            let (asker, suspension) = (Waits.asker(of: ResolutionContext.activeRun), Suspension())
+            defer { if asker != nil { Waits.end(suspension) } }
+            if let asker, let runs = Waits.begin(suspension, from: asker, for: item) {
+                refusals.append(waitsForItself("resets \(item.binding.key)", asker, runs))
+                continue
+            }
             _ = await item.wait(atMost: nil, clock: clock)
             errors += item.errors
         }
@@ -196,11 +203,12 @@ extension ContainerCore {
         if decorators.isEmpty { return [] }
         let isSelected = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.
-        let own = withState { state in
-            Set(
-                state.registrations.inOrder.filter { $0.lifetime.sharing == .registeringContainer }.map(
-                    ObjectIdentifier.init))
+        let bindings = withState { state in
+            state.registrations.inOrder.filter { $0.lifetime.sharing == .registeringContainer }
         }
+        // Kept until the end, so that no other registration has the address of one of them.
+        defer { withExtendedLifetime(bindings) {} }
+        let own = Set(bindings.map(ObjectIdentifier.init))
         let isAffected = { (key: CreationKey) in own.contains(ObjectIdentifier(key.binding)) && isSelected(key) }
         return decorators.map { core in
             var removals = Removals()

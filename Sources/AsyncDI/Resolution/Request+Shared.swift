@@ -96,8 +96,8 @@ extension Request {
         case .leasedAround(let container):
             throw ResolutionError(
                 .invalidOperation,
-                "\(key) was reset or replaced while an instance of \(container.displayName) leases it; its successor is created when "
-                    + "that lease ends.",
+                "\(key) was reset or replaced while an instance of \(container.displayName) leases it; its successor is "
+                    + "created when that lease ends.",
                 advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
                 steps: pathToHere, asker: asker)
         case .disposed(let place):

@@ -98,7 +98,7 @@ private final class Session: Sendable {
     }
 
     @Test(arguments: Change.allCases, [1, 2])
-    func `what other containers lease to decorate it does not hold up its successor`(_ change: Change, levels: Int)
+    func `a wrapper that leases an instance does not hold up its successor`(_ change: Change, levels: Int)
         async throws
     {
         let root = Container { registration(.multiton(capacity: 8)) }
@@ -153,7 +153,7 @@ private final class Session: Sendable {
         #expect(try await child.resolve(Session.self) !== first)
     }
 
-    @Test func `what is decorated elsewhere is disposed before the instance inside`() async throws {
+    @Test func `a wrapper in another container is disposed before the instance inside`() async throws {
         let closed = Log<String>()
         let root = Container {
             Registration(Session.self, lifetime: .singleton) { [log] _ in Session("inner", log) }

@@ -67,7 +67,7 @@ private struct Panels: Sendable {
         let report = try await app.start()
         #expect(try app.ready(Double.self) == 0.5)
         #expect(try app.ready(Hint.self).user == nil)
-        #expect(runs.entries == ["closure"], "what is known to fail is not begun")
+        #expect(runs.entries == ["closure"], "a creation that is known to fail is not begun")
         #expect(Set(report.services.filter(\.isCreated).map(\.key.description)) == ["Double", "Hint"])
         #expect(app.startFailure == nil)
         try await app.prewarm(.scoped)
@@ -114,7 +114,7 @@ private struct Panels: Sendable {
         await #expect(throws: ValidationError.self) { try await through.validate() }
     }
 
-    @Test func `a closure may ask for what is ready, and a value that another scope lacks is a failure`() async throws {
+    @Test func `a closure may ask for a ready value, and a value that another scope lacks is a failure`() async throws {
         let app = Container {
             Registration(expected: User.self)
             Registration(Inbox.self, lifetime: .scoped) { r in Inbox(user: try r.ready(User.self)) }.eager()
@@ -129,7 +129,7 @@ private struct Panels: Sendable {
         await expect(.notRegistered) { try await failing.start() }
     }
 
-    @Test func `what is left out does not stop what decorates or implements it`() async throws {
+    @Test func `a service that is left out stops neither its decorators nor its aliases`() async throws {
         let app = Container {
             Registration(expected: User.self)
             Registration(using: Inbox.init, lifetime: .scoped).eager()

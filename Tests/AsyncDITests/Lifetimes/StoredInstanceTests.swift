@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Entries of custom storages: what they keep, and what waits for them.
+/// Entries of custom storages, and the waits for them.
 @Suite(.timeLimit(.minutes(10))) struct StoredInstanceTests {
     private struct Silent: ContainerObserver {
         func container(_ container: Container, did event: ContainerEvent) {}

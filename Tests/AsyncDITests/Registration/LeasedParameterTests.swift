@@ -83,7 +83,7 @@ private struct LaterWork: Sendable {
             of: { (exports: Exports) in exports.all.map(\.pool) + exports.byName.values.map(\.pool) }, in: container)
     }
 
-    @Test func `what is not registered is nil`() async throws {
+    @Test func `an optional service without a registration is nil`() async throws {
         let container = Container {
             Registration(expected: Pool.self)
             Registration((any Exporter).self, lifetime: .singleton) { _ in PoolExporter(pool: Pool("a")) }
