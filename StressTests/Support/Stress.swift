@@ -11,15 +11,24 @@ import Testing
 
 /// How much is done, and with which seeds.
 ///
-/// - `ASYNCDI_STRESS_SCALE` multiplies every count (1 when not set).
+/// - `ASYNCDI_STRESS_SCALE` multiplies every count (when not set: 1 in a release build, a quarter in a debug build, which
+///   needs several times as long for each).
 /// - `ASYNCDI_SEED` runs that seed alone, as often as a test would have run seeds.
-/// - `ASYNCDI_STRESS_PATIENCE` is how many seconds a round that may hang is given (20 when not set).
+/// - `ASYNCDI_STRESS_PATIENCE` is how many seconds a round that may hang is given (300 when not set).
 /// - `ASYNCDI_SANITIZED=1` says that a sanitizer is on, so that measuring memory means nothing.
 enum Stress {
-    static let scale: Double = environment("ASYNCDI_STRESS_SCALE").flatMap(Double.init) ?? 1
+    static let scale: Double = environment("ASYNCDI_STRESS_SCALE").flatMap(Double.init) ?? defaultScale
     static let isSanitized: Bool = environment("ASYNCDI_SANITIZED") == "1"
     static let patience: Duration = .seconds(environment("ASYNCDI_STRESS_PATIENCE").flatMap { Double($0) } ?? 300)
     static let onlySeed: UInt64? = environment("ASYNCDI_SEED").flatMap { UInt64($0) }
+
+    private static var defaultScale: Double {
+        #if DEBUG
+            0.25
+        #else
+            1
+        #endif
+    }
 
     static func count(_ base: Int, atLeast minimum: Int = 1) -> Int {
         max(minimum, Int(Double(base) * scale))

@@ -149,6 +149,19 @@ final class ContainerCore: ResolutionHost {
         }
         return false
     }
+
+    /// Whether no scope below `other` contains this container, so that its instances may live as long as `other`.
+    ///
+    /// A container that the application created with a parent or a fallback, and not as a scope, ends when the
+    /// application says so.
+    func isOutsideScopes(of other: ContainerCore) -> Bool {
+        var core: ContainerCore? = self
+        while let current = core, current !== other {
+            if current.isScope { return false }
+            core = current.parent
+        }
+        return true
+    }
 }
 
 extension ContainerCore {

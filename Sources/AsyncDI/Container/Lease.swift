@@ -10,7 +10,7 @@ final class Lease: HeldLease {
     /// Whether a body, and not an instance, holds it: a drain waits only for bodies.
     private let heldByBody = Atomic(true)
 
-    /// Whether its holder is an instance that lives at least as long as the leased instance's container.
+    /// Whether its holder is an instance that no scope ends before the leased instance's container.
     private let heldForLong = Atomic(false)
     /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
@@ -27,7 +27,10 @@ final class Lease: HeldLease {
 
     func passToInstance(of holder: Creation) {
         guard leaveBody() else { return }
-        if let home = holder.home as? ContainerCore, home.isAboveOrSame(core) {
+        // A reset or a replacement drops the instances of a decoration together with the one that they decorate.
+        if let home = holder.home as? ContainerCore,
+            home.isAboveOrSame(core) || home.isOutsideScopes(of: core) && !holder.binding.decorates(key.binding)
+        {
             heldForLong.store(true, ordering: .sequentiallyConsistent)
             leased.longLeases.add(1, ordering: .sequentiallyConsistent)
         } else if let home = holder.home {

@@ -18,6 +18,16 @@ enum DecorationBase: Sendable {
     }
 }
 
+extension Binding {
+    /// Whether instances of this registration decorate an inherited one of the other's service.
+    ///
+    /// Without the qualifiers, whose comparison is user code, and by service, because the registration that was found
+    /// may have replaced the base.
+    func decorates(_ other: Binding) -> Bool {
+        base?.isInherited == true && key.service == other.key.service
+    }
+}
+
 extension Resolver {
     /// Resolves the instance to decorate.
     ///

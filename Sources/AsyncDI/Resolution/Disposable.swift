@@ -162,7 +162,7 @@ final class Disposable: Completion, @unchecked Sendable {
     private func leasedForLong(_ run: Run?) -> ResolutionError {
         ResolutionError(
             .invalidOperation,
-            "\(binding.key) was removed while an instance that lives as long as \(home.displayName) leases it.",
+            "\(binding.key) was removed while an instance that may live as long as \(home.displayName) leases it.",
             advice: "Reset that instance first, or lease in a scope.", steps: run?.path ?? [], asker: run)
     }
 }

@@ -230,6 +230,56 @@ private final class File: Sendable {
         try await container.dispose()
     }
 
+    @Test(arguments: [Lifetime.singleton, .scoped], [true, false])
+    func `a successor whose predecessor is leased outside of scopes gets an error`(_ lifetime: Lifetime, isChild: Bool)
+        async throws
+    {
+        let container = Container {
+            Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
+                .onDispose { $0.close() }
+        }
+        let holder = Registration(Thing.self, lifetime: lifetime) { r in
+            _ = try await r.lease(File.self, arguments: "a")
+            return Thing()
+        }
+        let other =
+            isChild ? Container(parent: container) { holder } : Container(fallbacks: [container]) { holder }
+        _ = try await other.resolve(Thing.self)
+        try await container.reset(File.self, arguments: "a")
+        await expect(.invalidOperation) { _ = try await container.resolve(File.self, arguments: "a") }
+        try await container.withScope { scope in
+            _ = await expect(.invalidOperation) { _ = try await scope.resolve(File.self, arguments: "a") }
+        }
+        await expect(.invalidOperation) { try await container.drain(File.self, arguments: "a") }
+        try await other.dispose()
+        _ = try await container.resolve(File.self, arguments: "a")
+        #expect(log.entries == ["open a", "close a", "open a"])
+        try await container.dispose()
+    }
+
+    @Test func `a successor waits for a scope of another container whose instance holds the lease`() async throws {
+        let container = Container {
+            Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
+                .onDispose { $0.close() }
+        }
+        let other = Container(parent: container) {
+            Registration(Thing.self, lifetime: .scoped) { r in
+                _ = try await r.lease(File.self, arguments: "a")
+                return Thing()
+            }
+        }
+        let scope = try await other.openScope()
+        _ = try await scope.resolve(Thing.self)
+        try await container.reset(File.self, arguments: "a")
+        let again = Task { try await container.resolve(File.self, arguments: "a") }
+        await container.core.waiters(of: File.self, reach: 1)
+        try await scope.dispose()
+        _ = try await again.value
+        #expect(log.entries == ["open a", "close a", "open a"])
+        try await other.dispose()
+        try await container.dispose()
+    }
+
     @Test func `a hook that needs a property cycle with the successor of its own instance does not hang`() async throws
     {
         let boxes = Log<Container>()

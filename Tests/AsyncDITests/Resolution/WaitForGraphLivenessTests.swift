@@ -76,13 +76,13 @@ import Testing
     }
 
     @Test func `disposals of containers, which wait for the ends of creations`() throws {
-        let total = try simulate(1_500, .init(disposedChance: 0.4))
+        let total = try simulate(500, .init(disposedChance: 0.4))
         #expect(total.cycles > 100 && total.early > 100 && total.releases > 100)
-        try simulate(750, .init(inlineChance: 0, disposedChance: 0.3, containers: 1))
-        try simulate(750, .init(mostNodes: 4, edgeChance: 0.5, hookChance: 0.9, disposedChance: 0.5, containers: 1))
+        try simulate(250, .init(inlineChance: 0, disposedChance: 0.3, containers: 1))
+        try simulate(250, .init(mostNodes: 4, edgeChance: 0.5, hookChance: 0.9, disposedChance: 0.5, containers: 1))
     }
 
     @Test func `disposals, failures and cancelled requests`() throws {
-        try simulate(1_500, .init(failureChance: 0.15, cancelChance: 0.05, disposedChance: 0.4))
+        try simulate(500, .init(failureChance: 0.15, cancelChance: 0.05, disposedChance: 0.4))
     }
 }
