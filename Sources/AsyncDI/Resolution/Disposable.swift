@@ -156,7 +156,7 @@ final class Disposable: Completion, @unchecked Sendable {
     /// to be seen by a wait; zero after the disposal.
     var holdersBelow: Int { leasesAwaited?.holdersBelow ?? 0 }
 
-    /// Whether an instance holds a lease that lives as long as the container, so that it may never end.
+    /// Whether an instance that no scope ends holds a lease, so that the wait may never end.
     private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
 
     private func leasedForLong(_ run: Run?) -> ResolutionError {

@@ -224,7 +224,7 @@ struct InjectionTests {
         }
     #endif
 
-    @Test func `a wrapper of a singleton asks its container, whoever is current, and does not keep it`()
+    @Test func `a wrapper of a singleton asks its container, whichever container is current, and does not keep it`()
         async throws
     {
         final class Client: Sendable {
