@@ -169,18 +169,23 @@ extension ContainerCore {
 
     private func resetHere(_ target: ResetTarget) async throws -> [any Error] {
         let removals = try drop(target)
-        let leased = removals.postponed.map { ($0, cell: $0.cell) }
         // They hold the dropped instances, and are disposed before these.
         let decorating = dropWrappers(around: target)
+        var leased: [(core: ContainerCore, item: Disposable, cell: Cell?)] = []
+        if !decorating.isEmpty {
+            for (core, dropped) in decorating + [(self, removals)] {
+                leased += dropped.postponed.map { (core, $0, $0.cell) }
+            }
+        }
         var errors: [any Error] = []
         var refusals: [any Error] = []
         for (core, wrappers) in decorating {
             do { errors += try await core.disposeAndWait(wrappers) } catch { refusals.append(error) }
         }
         do { errors += try await disposeAndWait(removals) } catch { refusals.append(error) }
-        // The disposals that waited only for those of the wrappers, which held leases.
-        for (item, cell) in decorating.isEmpty ? [] : leased
-        where !withState({ state in cell.map(state.leases.isLeased) == true }) {
+        // The disposals that waited only for those of the wrappers, which held leases; each may end the lease of another.
+        while let index = leased.firstIndex(where: { !$0.core.isLeased($0.cell) }) {
+            let item = leased.remove(at: index).item
             // A hook may need an instance of the caller's creation.
             let (asker, suspension) = (Waits.asker(of: ResolutionContext.activeRun), Suspension())
             defer { if asker != nil { Waits.end(suspension) } }
@@ -193,6 +198,10 @@ extension ContainerCore {
         }
         if errors.isEmpty, let refusal = refusals.first { throw refusal }
         return errors + refusals
+    }
+
+    private func isLeased(_ cell: Cell?) -> Bool {
+        withState { state in cell.map(state.leases.isLeased) == true }
     }
 
     /// Removes the instances with which other containers decorate the selected ones.

@@ -97,11 +97,13 @@ private final class Session: Sendable {
         withExtendedLifetime(parents) {}
     }
 
-    @Test(arguments: Change.allCases, [1, 2])
+    @Test(arguments: Change.allCases, [1, 2, 3])
     func `a wrapper that leases an instance does not hold up its successor`(_ change: Change, levels: Int)
         async throws
     {
-        let root = Container { registration(.multiton(capacity: 8)) }
+        // Slow enough for a reset to return before them.
+        @Sendable func closing() async { for _ in 0..<100 { await Task.yield() } }
+        let root = Container { registration(.multiton(capacity: 8), closing: closing) }
         var containers = [root]
         for _ in 0..<levels {
             containers.append(
@@ -112,10 +114,10 @@ private final class Session: Sendable {
         _ = try await containers[levels].resolve(Session.self, arguments: "a")
         switch change {
         case .replacement:
-            try await root.register(registration(.multiton(capacity: 8), "new "))
+            try await root.register(registration(.multiton(capacity: 8), "new ", closing: closing))
         case .removal:
             _ = await root.unregister(Session.self)
-            try await root.register(registration(.multiton(capacity: 8), "new "))
+            try await root.register(registration(.multiton(capacity: 8), "new ", closing: closing))
         case .decoration:
             try await root.decorate(Session.self) { [log] _, inner in Session("new \(inner.name)", log) }
         }
