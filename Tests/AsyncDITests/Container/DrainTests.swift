@@ -209,8 +209,9 @@ import Testing
         await isWorking.arrived()
         let drain = Task { try await container.drain() }
         await drains(place ?? container)
-        isDraining.open()
+        // First, because what the body creates is answered.
         try await operation()
+        isDraining.open()
         await hasWorked.pass()
         mayEnd.open()
         try await request.value

@@ -246,11 +246,17 @@ private final class File: Sendable {
             isChild ? Container(parent: container) { holder } : Container(fallbacks: [container]) { holder }
         _ = try await other.resolve(Thing.self)
         try await container.reset(File.self, arguments: "a")
-        await expect(.invalidOperation) { _ = try await container.resolve(File.self, arguments: "a") }
-        try await container.withScope { scope in
-            _ = await expect(.invalidOperation) { _ = try await scope.resolve(File.self, arguments: "a") }
+        await expect(.invalidOperation) {
+            _ = try await finishes { try await container.resolve(File.self, arguments: "a") }
         }
-        await expect(.invalidOperation) { try await container.drain(File.self, arguments: "a") }
+        try await container.withScope { scope in
+            _ = await expect(.invalidOperation) {
+                _ = try await finishes { try await scope.resolve(File.self, arguments: "a") }
+            }
+        }
+        await expect(.invalidOperation) {
+            try await finishes { try await container.drain(File.self, arguments: "a") }
+        }
         try await other.dispose()
         _ = try await container.resolve(File.self, arguments: "a")
         #expect(log.entries == ["open a", "close a", "open a"])
