@@ -39,10 +39,10 @@ public actor Container: _ContainerInit {
     private let fallbacks: [Container]
 
     /// Whether the current task is outside every run.
-    @inline(__always) nonisolated var isOutsideRuns: Bool { run.get() == nil }
+    nonisolated var isOutsideRuns: Bool { run.get() == nil }
 
     /// Whether no scope of the current task stands for the container: see ``_Requester/container(_:)``.
-    @inline(__always) nonisolated var standsForItself: Bool {
+    nonisolated var standsForItself: Bool {
         let current = currentContainer.get()
         return current == nil || current === self
     }

@@ -72,7 +72,6 @@ extension _Requester {
     }
 
     /// Carries a synchronous request out, in the same way.
-    @inline(__always)
     func carryOut<R>(_ key: ServiceKey, _ action: (Request) throws -> R) throws -> R {
         var requester = self
         while true {

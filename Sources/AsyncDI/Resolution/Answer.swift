@@ -22,7 +22,6 @@ extension InstanceTable.Found {
     ///   - host: The container of the request, which a hit neither reads nor retains.
     ///   - table: Its table.
     /// - Returns: The answer to a request from outside every run.
-    @inline(__always)
     consuming func answer(from host: @autoclosure () -> any ResolutionHost, _ table: InstanceTable) -> Answer {
         switch consume self {
         case .hit(let hit):
@@ -37,7 +36,6 @@ extension InstanceTable.Found {
 
 extension InstanceTable.FoundByArguments {
     /// Returns the answer to a request from outside every run, with these arguments.
-    @inline(__always)
     consuming func answer(
         from host: @autoclosure () -> any ResolutionHost, _ pack: () -> ArgumentPack
     ) -> Answer {

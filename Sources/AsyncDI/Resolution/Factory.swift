@@ -97,7 +97,6 @@
     }
 
     // Not inlined, because most factories have no decorators, and their runs should not reserve space for this.
-    @inline(never)
     fileprivate final nonisolated(nonsending) func decorated(
         _ original: Cell, _ resolver: Resolver
     ) async throws -> Cell {

@@ -207,7 +207,6 @@ import Synchronization
     /// Reads, and keeps this table, and with it those that it looks in, until the read has ended.
     ///
     /// The body's result must be retained.
-    @inline(__always)
     private func reading<Answer>(_ body: () -> Answer) -> Answer {
         let ticket = epoch.enter()
         defer {
@@ -278,7 +277,6 @@ import Synchronization
     }
 
     /// A loop, because scopes may be nested very deep.
-    @inline(__always)
     private func firstTableBeyond<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         // Unretained because this table, kept until the end, keeps its parent, and that one its own.
         defer { withExtendedLifetime(self) {} }
@@ -293,7 +291,6 @@ import Synchronization
         }
     }
 
-    @inline(never)
     private func firstFallback<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         for fallback in fallbacks {
             if let answer = fallback.firstTable(body) { return answer }

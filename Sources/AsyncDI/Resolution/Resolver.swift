@@ -91,7 +91,6 @@ extension Resolver {
     }
 
     /// The run that the request belongs to, if that run's task and container make it, as for most requests.
-    @inline(__always)
     var runOfThisTask: Run? {
         guard otherHost == nil, graph == nil, let run, ResolutionContext.run === run, run.isActive else {
             return nil
@@ -99,7 +98,6 @@ extension Resolver {
         return run
     }
 
-    @inline(never)
     private func findElsewhere(_ service: any Any.Type) throws -> Answer {
         guard graph == nil else { return .other(nil) }
         guard let asker else {
@@ -119,7 +117,6 @@ extension Resolver {
         return run.beginHit(service)
     }
 
-    @inline(never)
     private func beginHitElsewhere(_ service: any Any.Type) -> InstanceTable.Hit? {
         guard graph == nil else { return nil }
         let asker = asker

@@ -43,7 +43,6 @@ import Synchronization
     /// The number of runs that enclose this one in the same task.
     let depth: Int32
 
-    @inline(__always)
     private init(
         _ binding: Binding, _ pack: ArgumentPack, _ table: Unmanaged<InstanceTable>,
         keeping host: (any ResolutionHost)?,
@@ -92,7 +91,6 @@ import Synchronization
     }
 
     /// A run of a factory, requested by another run in its task.
-    @inline(__always)
     convenience init(of binding: Binding, _ pack: ArgumentPack, inside parent: Run) {
         self.init(
             binding, pack, parent.table, keeping: nil, inside: parent,
@@ -101,7 +99,6 @@ import Synchronization
     }
 
     /// A run for a graph instance without arguments.
-    @inline(__always)
     convenience init(of creation: Creation, inside parent: Run?, graph: ResolutionGraph, table: InstanceTable) {
         // Unretained because the run keeps the host or a run with the same host.
         let table = Unmanaged.passUnretained(table)
@@ -111,7 +108,6 @@ import Synchronization
     }
 
     /// A run for a request from outside.
-    @inline(__always)
     convenience init(outermost binding: Binding, _ pack: ArgumentPack, host: some ResolutionHost) {
         // Unretained because the host is kept.
         self.init(
@@ -158,7 +154,6 @@ import Synchronization
     ///
     /// The run keeps the container, and so the table; once this is inlined, the call may be the caller's last use of
     /// the run.
-    @inline(__always)
     private func withTable<R>(_ body: (InstanceTable) -> R) -> R {
         defer { withExtendedLifetime(self) {} }
         return table._withUnsafeGuaranteedRef(body)
