@@ -8,13 +8,23 @@ func registerRequests() {
         let (container, server) = (server(over: ours), HandWiredServer(theirs))
         return .each {
             try await handle($0, in: container, over: ours)
-        } baseline: { operations in
-            let before = theirs.commits
+        } baseline: {
+            try await handle($0, by: server, over: theirs)
+        }
+    }
+    compare("floor-request", operations: 500) {
+        let (floors, theirs) = (Database(), Database())
+        let (container, server) = (floorServer(), HandWiredServer(theirs))
+        return .each { operations in
+            let before = floors.commits
             for index in 0..<operations {
-                let response = try await server.handle(index + 1, of: tenants[index % tenants.count])
+                let response = try await handle(
+                    index + 1, of: tenants[index % tenants.count], in: container, over: floors)
                 precondition(response > 0)
             }
-            precondition(theirs.commits == before + operations)
+            precondition(floors.commits == before + operations)
+        } baseline: {
+            try await handle($0, by: server, over: theirs)
         }
     }
     compareObserved("request-failures", by: FailureCounter())
@@ -62,6 +72,17 @@ private nonisolated(nonsending) func handle(
     precondition(database.commits == before + requests)
 }
 
+private nonisolated(nonsending) func handle(
+    _ requests: Int, by server: HandWiredServer, over database: Database
+) async throws {
+    let before = database.commits
+    for index in 0..<requests {
+        let response = try await server.handle(index + 1, of: tenants[index % tenants.count])
+        precondition(response > 0)
+    }
+    precondition(database.commits == before + requests)
+}
+
 /// The lease is around the scope: the unit of work is committed before the pool may be closed.
 @inline(never)
 private nonisolated(nonsending) func handle(
@@ -73,6 +94,41 @@ private nonisolated(nonsending) func handle(
             Registration(instance: Trace(number: number))
         } operation: { _ in
             try await container.resolve(OrderHandler.self).respond()
+        }
+    }
+}
+
+/// The same services in the least that a container needs.
+private func floorServer() -> FloorContainer {
+    let container = FloorContainer()
+    container.register(UnitOfWork.self, isScoped: true) { cell, failure in
+        let unit = unsafeDowncast(cell, to: TypedCell<UnitOfWork>.self).value
+        if failure == nil { try await unit.commit() } else { await unit.rollBack() }
+    } _: { scope in
+        let request = try await scope.resolve(IncomingRequest.self)
+        return UnitOfWork(pool: try scope.pool(of: request.tenant), request: request)
+    }
+    container.register(OrderRepository.self) { scope in
+        OrderRepository(unit: try await scope.resolve(UnitOfWork.self), trace: try await scope.resolve(Trace.self))
+    }
+    container.register(OrderHandler.self) { scope in
+        OrderHandler(
+            repository: try await scope.resolve(OrderRepository.self),
+            request: try await scope.resolve(IncomingRequest.self))
+    }
+    return container
+}
+
+@inline(never)
+private nonisolated(nonsending) func handle(
+    _ number: Int, of tenant: String, in container: FloorContainer, over database: Database
+) async throws -> Int {
+    try await container.withPool(of: tenant, opening: { TenantPool($0, of: database) }) {
+        try await container.withScope {
+            $0.supply(IncomingRequest(number: number, tenant: tenant))
+            $0.supply(Trace(number: number))
+        } _: { scope in
+            try await scope.resolve(OrderHandler.self).respond()
         }
     }
 }
