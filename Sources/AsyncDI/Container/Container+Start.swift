@@ -17,7 +17,7 @@ extension Container {
     ///     Registration(Cache.self, lifetime: .singleton) { _ in try await Cache.warm() }.eager()
     /// }
     /// let report = try await container.start()
-    /// print(report)  // start took 2.3 seconds; Database took 2.1 seconds of it
+    /// print(report)  // start took 2.3 s; Database took 2.1 s of it
     /// ```
     /// - Returns: The created services, with the duration of each creation.
     /// - Throws: The problems of the registrations given to the initializer; else the error of a module or factory;

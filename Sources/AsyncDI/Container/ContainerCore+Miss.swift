@@ -1,9 +1,13 @@
 /// Errors that name similar registrations.
 extension ContainerCore {
     func disposedError(_ key: ServiceKey?, asker: Run?) -> ResolutionError {
+        disposedError(key, "requested from", asker: asker)
+    }
+
+    private func disposedError(_ key: ServiceKey?, _ action: String, asker: Run?) -> ResolutionError {
         var steps = asker?.path ?? []
         if let key { steps.append(PathStep(key: key, binding: nil, pack: .none)) }
-        let what = key.map { "\($0) was requested from \(displayName), which" } ?? displayName
+        let what = key.map { "\($0) was \(action) \(displayName), which" } ?? displayName
         if table.isDraining, !table.isClosed {
             return ResolutionError(
                 .disposed, "\(what) is draining, and begins no new work.",
@@ -15,6 +19,9 @@ extension ContainerCore {
             advice: "Dispose a container after its last use, and create a new one for later work.",
             steps: steps, asker: asker)
     }
+
+    /// The error for a registration in a disposed container.
+    func refusal(toRegister key: ServiceKey?) -> ResolutionError { disposedError(key, "registered in", asker: nil) }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
         // A factory or hook that still runs has not outlived the container, which waits for it.
@@ -33,6 +40,8 @@ extension ContainerCore {
     }
 
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
+
+    func suppliedKeys(near key: ServiceKey) -> [ServiceKey] { NearMisses(in: self).suppliedKeys(near: key) }
 
     /// The containers that a request to this one searches.
     var searchOrder: [ContainerCore] {
@@ -81,7 +90,7 @@ final class NearMisses {
         let near = keys(of: key.service)
         // These keys have other names: the same name would be a mismatch.
         if !near.all.isEmpty {
-            let list = near.all.prefix(5).map { $0.isMaking ? "making: \($0)" : "\($0)" }.joined(separator: ", ")
+            let list = near.all.listed { $0.isMaking ? "making: \($0)" : "\($0)" }
             advice.append("Registered: \(list).")
             if key.isMaking ? near.hasOthers : near.hasMaking {
                 advice.append(
@@ -91,7 +100,7 @@ final class NearMisses {
         }
         let conforming = keys(conformingTo: key.service)
         if !conforming.isEmpty {
-            let list = conforming.prefix(5).map(\.description).joined(separator: ", ")
+            let list = conforming.listed(\.description)
             let modifier = ".implements(\(metatypeExpression(key.service)))"
             advice.append(
                 conforming.count == 1
@@ -125,6 +134,14 @@ final class NearMisses {
     }
 
     // MARK: Similar registrations
+
+    /// The values that the container itself has under another type, to which the key's service may apply, or under
+    /// another qualifier.
+    func suppliedKeys(near key: ServiceKey) -> [ServiceKey] {
+        let own = Set(core.withState { $0.registrations.inOrder.filter { !$0.blueprint.isExpected }.map(\.key) })
+        return keys(of: key.service).all.filter { $0 != key && own.contains($0) }
+            + keys(conformingTo: key.service).filter(own.contains)
+    }
 
     /// The registered keys of the same service and qualifier with other argument types.
     func otherArguments(of key: ServiceKey) -> [ServiceKey] {
@@ -182,6 +199,13 @@ final class NearMisses {
             next += core.childCores
         }
         return found
+    }
+}
+
+extension [ServiceKey] {
+    /// The first five, and the number of the others.
+    fileprivate func listed(_ text: (ServiceKey) -> String) -> String {
+        prefix(5).map(text).joined(separator: ", ") + (count > 5 ? " and \(count - 5) more" : "")
     }
 }
 

@@ -60,7 +60,7 @@ extension ContainerCore {
             RegistrationCounter.advance()
             return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
         }
-        guard case .registered(let isDecorated) = outcome else { throw disposedError(binding.key, asker: nil) }
+        guard case .registered(let isDecorated) = outcome else { throw refusal(toRegister: binding.key) }
         if !removals.isEmpty { dispose(of: removals) }
         if isDecorated { offer([binding.key]) }
     }
@@ -86,7 +86,7 @@ extension ContainerCore {
             return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
         }
         switch outcome {
-        case .disposed: throw disposedError(bindings.first?.key, asker: nil)
+        case .disposed: throw refusal(toRegister: bindings.first?.key)
         case .duplicate(let second, let first): throw duplicateError(second, of: first)
         case .registered(let isDecorated):
             dispose(of: removals)

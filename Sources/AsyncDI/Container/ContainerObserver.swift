@@ -121,14 +121,14 @@ extension ContainerEvent: CustomStringConvertible {
         switch self {
         case .registered(let key): "registered \(key)"
         case .created(let key, let duration, let waiters):
-            "created \(key) in \(duration) for \(waiters) \(waiters == 1 ? "waiter" : "waiters")"
+            "created \(key) in \(duration.readable) for \(waiters) \(waiters == 1 ? "waiter" : "waiters")"
         case .failed(let key, let error): "failed \(key): \(error)"
         case .evicted(let key): "evicted \(key)"
         case .disposed(let key): "disposed \(key)"
         case .scopeOpened(let name): "opened scope \"\(name)\""
         case .scopeClosed(let name): "closed scope \"\(name)\""
         case .stalled(let waiting, let key, let duration):
-            "stalled: \(waiting.map(\.description) ?? "a request") has been waiting for \(key) for \(duration)"
+            "stalled: \(waiting.map(\.description) ?? "a request") has been waiting for \(key) for \(duration.readable)"
         }
     }
 }

@@ -6,7 +6,7 @@
 /// do {
 ///     try await container.start()
 /// } catch {
-///     // start failed after 2.1 seconds: Catalogue → Database: connection refused
+///     // start failed after 2.1 s: Catalogue → Database: connection refused
 ///     throw container.startFailure ?? error
 /// }
 /// ```
@@ -32,7 +32,8 @@ public struct StartFailure: Error, CustomStringConvertible {
             if let module { "the loading of \(readableName(of: module))" } else {
                 path.map(\.description).joined(separator: " → ")
             }
-        return "start failed after \(report.duration): " + (place.isEmpty ? "" : place + ": ") + "\(underlying)"
+        let failure = place.isEmpty ? "\(underlying)" : "\(place): \(underlying)"
+        return "start failed after \(report.duration.readable): \(failure)"
     }
 }
 

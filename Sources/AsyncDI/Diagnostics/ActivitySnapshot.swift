@@ -8,10 +8,10 @@
 /// ```
 /// ```text
 /// container "app": 2 creations, 1 leased instance, 1 open scope
-/// creating Database (App/Modules.swift:12) for 12.0 seconds, 2 waiters, requested by Catalog → Database
-/// creating Catalog (App/Modules.swift:15) for 12.0 seconds, 1 waiter; waits for Database
-/// leased TenantPool("acme") (App/Modules.swift:20) for 3.0 seconds, by 1 body
-/// open request-42 for 3.1 seconds
+/// creating Database (App/Modules.swift:12) for 12 s, 2 waiters, requested by Catalog → Database
+/// creating Catalog (App/Modules.swift:15) for 12 s, 1 waiter; waits for Database
+/// leased TenantPool("acme") (App/Modules.swift:20) for 3 s, by 1 body
+/// open request-42 for 3.1 s
 /// ```
 /// Transient and graph instances are created in the task of their request, and appear in paths only. Each container is
 /// locked by itself: the parts of a snapshot may be some microseconds apart.
@@ -149,12 +149,13 @@ extension ActivitySnapshot: CustomStringConvertible {
         var lines = ["\(container): " + title.joined(separator: ", ")]
         for loading in loadings {
             var line = "loading \(loading.modules.joined(separator: ", then ")) in \(loading.container)"
-            line += " for \(loading.duration), \(count(loading.waiters, "waiter"))"
+            line += " for \(loading.duration.readable), \(count(loading.waiters, "waiter"))"
             if !loading.waits.isEmpty { line += "; waits for " + loading.waits.map(\.target).joined(separator: ", ") }
             lines.append(line)
         }
         for creation in creations {
-            var line = "creating \(creation.instance) for \(creation.duration), \(count(creation.waiters, "waiter"))"
+            var line = "creating \(creation.instance) for \(creation.duration.readable), "
+            line += count(creation.waiters, "waiter")
             if creation.path.count > 1 {
                 line += ", requested by " + creation.path.map(\.description).joined(separator: " → ")
             }
@@ -167,9 +168,10 @@ extension ActivitySnapshot: CustomStringConvertible {
             var holders: [String] = []
             if lease.bodies > 0 { holders.append("\(lease.bodies) \(lease.bodies == 1 ? "body" : "bodies")") }
             if lease.holders > 0 { holders.append(count(lease.holders, "instance")) }
-            lines.append("leased \(lease.instance) for \(lease.duration), by " + holders.joined(separator: " and "))
+            let line = "leased \(lease.instance) for \(lease.duration.readable), by "
+            lines.append(line + holders.joined(separator: " and "))
         }
-        for scope in scopes { lines.append("open \(scope.name) for \(scope.duration)") }
+        for scope in scopes { lines.append("open \(scope.name) for \(scope.duration.readable)") }
         for disposal in disposals {
             lines.append("disposing \(disposal.instance)" + (disposal.waitsForLeases ? ", after its last lease" : ""))
         }

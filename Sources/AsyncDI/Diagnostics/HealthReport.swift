@@ -53,9 +53,9 @@ extension HealthReport.Entry: CustomStringConvertible {
         let name = arguments.isEmpty ? "\(key)" : "\(key) for \(arguments)"
         let users = affected.isEmpty ? "" : "; needed by \(affected.joined(separator: ", "))"
         return switch status {
-        case .healthy: "\(name): healthy after \(duration)"
-        case .failed(let error): "\(name): failed after \(duration): \(error)\(users)"
-        case .timedOut: "\(name): no answer after \(duration)\(users)"
+        case .healthy: "\(name): healthy after \(duration.readable)"
+        case .failed(let error): "\(name): failed after \(duration.readable): \(error)\(users)"
+        case .timedOut: "\(name): no answer after \(duration.readable)\(users)"
         }
     }
 }

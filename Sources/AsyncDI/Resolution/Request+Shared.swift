@@ -253,10 +253,14 @@ extension ResolutionError {
         {
             return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
         }
+        let labels = key.qualifier == nil ? "instance:" : "qualifier: …, instance:"
+        let near = host.isScope ? host.suppliedKeys(near: key).map(\.description) : []
         var error = ResolutionError(
             .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
-            advice:
-                "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) }).",
+            advice: near.isEmpty
+                ? "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) })."
+                : "It has \(near.joined(separator: ", ")): supply the value under the expected key, "
+                    + "Registration(\(metatypeExpression(key.service)), \(labels) …).",
             steps: steps, asker: asker)
         error.unsuppliedIn = host.number
         return error

@@ -78,6 +78,9 @@ protocol ResolutionHost: CreationPlace {
 
     /// The error for a key without a registration, with similar keys.
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError
+    /// The container's own registrations under another type, to which the key's service may apply, or under another
+    /// qualifier.
+    func suppliedKeys(near key: ServiceKey) -> [ServiceKey]
     /// The error for a key that is registered with other arguments; nil when it is not registered at all.
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError?
     /// The error for a request to a disposed container.

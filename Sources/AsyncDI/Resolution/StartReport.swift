@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let report = try await container.start()
-/// print(report)  // start took 2.3 seconds; Database → Catalog → Cache took 2.1 seconds of it
+/// print(report)  // start took 2.3 s; Database → Catalog → Cache took 2.1 s of it
 /// #expect(report.duration < .seconds(3))
 /// ```
 public struct StartReport: Sendable, CustomStringConvertible {
@@ -36,13 +36,14 @@ public struct StartReport: Sendable, CustomStringConvertible {
 
     /// The duration, the critical path, and a line for each service.
     public var description: String {
-        var lines = ["start took \(duration)"]
+        var lines = ["start took \(duration.readable)"]
         if let first = criticalPath.first, let last = criticalPath.last {
             let path = criticalPath.map { "\($0.key)" }.joined(separator: " → ")
-            lines[0] += "; \(path) took \(last.end - first.begin) of it"
+            lines[0] += "; \(path) took \((last.end - first.begin).readable) of it"
         }
         for service in services {
-            lines.append("\(service.key): \(service.duration), of which its own \(service.ownDuration)")
+            let (duration, own) = (service.duration.readable, service.ownDuration.readable)
+            lines.append("\(service.key): \(duration), of which its own \(own)")
         }
         return lines.joined(separator: "\n")
     }

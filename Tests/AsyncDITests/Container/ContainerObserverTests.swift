@@ -54,8 +54,8 @@ private final class KeepingObserver: ContainerObserver {
         try await container.dispose()
         #expect(
             await observer.received(6) == [
-                "app: registered Engine", "app: created Engine in 3.0 seconds for 1 waiter", "app: evicted Engine",
-                "app: disposed Engine", "app: created Engine in 3.0 seconds for 1 waiter", "app: disposed Engine",
+                "app: registered Engine", "app: created Engine in 3 s for 1 waiter", "app: evicted Engine",
+                "app: disposed Engine", "app: created Engine in 3 s for 1 waiter", "app: disposed Engine",
             ])
     }
 
@@ -71,7 +71,7 @@ private final class KeepingObserver: ContainerObserver {
             factory.answer(Engine())
             try await group.waitForAll()
         }
-        #expect(await observer.received(2).last == "-: created Engine in 0.0 seconds for 100 waiters")
+        #expect(await observer.received(2).last == "-: created Engine in 0 s for 100 waiters")
     }
 
     @Test func `a failure and an abandonment are told with their errors`() async throws {
@@ -137,7 +137,7 @@ private final class KeepingObserver: ContainerObserver {
         container = nil
         #expect(
             await observer.received(6) == [
-                "-: registered Engine", "-: created Engine in 0.0 seconds for 1 waiter", "-: evicted Engine",
+                "-: registered Engine", "-: created Engine in 0 s for 1 waiter", "-: evicted Engine",
                 "-: registered Engine", "-: failed Engine: TestError(number: 1)", "-: disposed Engine",
             ])
     }
@@ -169,7 +169,7 @@ private final class KeepingObserver: ContainerObserver {
         #expect(
             await observer.received(6) == [
                 "app: registered Engine", "app: opened scope \"request-1\"", "request-1: registered Car",
-                "request-1: created Engine in 0.0 seconds for 1 waiter", "request-1: disposed Engine",
+                "request-1: created Engine in 0 s for 1 waiter", "request-1: disposed Engine",
                 "app: closed scope \"request-1\"",
             ])
     }
@@ -211,7 +211,7 @@ private final class KeepingObserver: ContainerObserver {
         _ = try await container.resolve(Wheel.self, arguments: 2)
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(5))
-        let created = "-: created Wheel(Int) in 0.0 seconds for 1 waiter"
+        let created = "-: created Wheel(Int) in 0 s for 1 waiter"
         let lines = await observer.received(7)
         #expect(
             lines.filter { $0 != "-: disposed Wheel(Int)" } == [

@@ -38,11 +38,11 @@ private final class Pool: Sendable {}
             Set(snapshot.description.split(separator: "\n")) == [
                 "container \"app\": 2 creations",
                 """
-                creating Catalogue (App/A.swift:2) for 5.0 seconds, 1 waiter, requested by Handler → Catalogue; \
+                creating Catalogue (App/A.swift:2) for 5 s, 1 waiter, requested by Handler → Catalogue; \
                 waits for Database
                 """,
                 """
-                creating Database (App/A.swift:1) for 5.0 seconds, 2 waiters, \
+                creating Database (App/A.swift:1) for 5 s, 2 waiters, \
                 requested by Handler → Catalogue → Database
                 """,
             ])
@@ -98,9 +98,9 @@ private final class Pool: Sendable {}
         #expect(
             container.activity().description == """
                 container "app": 0 creations, 1 leased instance, 2 open scopes
-                leased Pool("acme") (App/A.swift:1) for 2.0 seconds, by 1 body and 1 instance
-                open request-1 for 3.0 seconds
-                open part for 2.0 seconds
+                leased Pool("acme") (App/A.swift:1) for 2 s, by 1 body and 1 instance
+                open request-1 for 3 s
+                open part for 2 s
                 """)
         #expect(container.activity().scopes.map(\.hasOwner) == [true, true])
         try await container.reset(Pool.self)
@@ -158,9 +158,9 @@ private final class Pool: Sendable {}
             snapshot.description.split(separator: "\n") == [
                 "container \"app\": 2 modules, 1 creation",
                 """
-                loading Warming, then Later in container "app" for 2.0 seconds, 1 waiter; waits for Database
+                loading Warming, then Later in container "app" for 2 s, 1 waiter; waits for Database
                 """,
-                "creating Database (App/A.swift:1) for 2.0 seconds, 1 waiter",
+                "creating Database (App/A.swift:1) for 2 s, 1 waiter",
             ])
         #expect(snapshot.loadings.first?.modules == ["Warming", "Later"])
         let json = String(decoding: try JSONEncoder().encode(snapshot), as: UTF8.self)

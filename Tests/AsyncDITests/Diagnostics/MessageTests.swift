@@ -48,6 +48,41 @@ private struct Tenant: Qualifier {
                 """)
     }
 
+    @Test func `notRegistered, where a scope has the value under another type or qualifier`() async throws {
+        let container = Container(name: "app") {
+            Registration(expected: (any Pet).self, fileID: "App/A.swift", line: 1)
+            Registration(expected: B.self, qualifier: Env.prod, fileID: "App/B.swift", line: 2)
+        }
+        try await container.withScope("request") {
+            Registration(instance: Cat())
+            Registration(instance: B())
+        } operation: { scope in
+            let pet = await message { try await scope.resolve((any Pet).self) }
+            #expect(
+                pet == """
+                    notRegistered: Pet is expected from each scope, but container "request" did not supply it. \
+                    Registered at App/A.swift:1. It has Cat: supply the value under the expected key, Registration((any Pet).self, instance: …).
+                    """)
+            let value = await message { try await scope.resolve(B.self, qualifier: Env.prod) }
+            #expect(
+                value == """
+                    notRegistered: B[prod] is expected from each scope, but container "request" did not supply it. \
+                    Registered at App/B.swift:2. It has B: supply the value under the expected key, Registration(B.self, qualifier: …, instance: …).
+                    """)
+        }
+    }
+
+    @Test func `notRegistered, with more similar keys than a message has room for`() async {
+        let container = Container(name: "app") {
+            for number in 1...7 { Registration(B.self, qualifier: .named("\(number)"), instance: B()) }
+        }
+        #expect(
+            await message { try await container.resolve(B.self) } == """
+                notRegistered: B is not registered in container "app" or in any container it searches. Registered: \
+                B[1], B[2], B[3], B[4], B[5] and 2 more.
+                """)
+    }
+
     @Test func `argumentMismatch`() async {
         let container = Container(name: "app") { Registration(A.self) { (_, _: Int, _: String?) in A() } }
         #expect(
@@ -121,6 +156,11 @@ private struct Tenant: Qualifier {
         #expect(
             await message { try await container.resolve(A.self) } == """
                 disposed: A was requested from container "app", which is disposed. Dispose a container after its last use, \
+                and create a new one for later work.
+                """)
+        #expect(
+            await message { try await container.register(B.self) { _ in B() } } == """
+                disposed: B was registered in container "app", which is disposed. Dispose a container after its last use, \
                 and create a new one for later work.
                 """)
     }

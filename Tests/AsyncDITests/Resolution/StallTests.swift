@@ -110,9 +110,9 @@ private final class StallObserver: ContainerObserver {
         clock.advance(by: .seconds(1))
         #expect(
             Set(await observer.received(3)) == [
-                "stalled: a request has been waiting for A for 30.0 seconds",
-                "stalled: a request has been waiting for B for 30.0 seconds",
-                "stalled: B has been waiting for A for 30.0 seconds",
+                "stalled: a request has been waiting for A for 30 s",
+                "stalled: a request has been waiting for B for 30 s",
+                "stalled: B has been waiting for A for 30 s",
             ])
         #expect(observer.stalls.count == 3, "each once")
         asker.cancel()
@@ -141,8 +141,8 @@ private final class StallObserver: ContainerObserver {
         await observer.received { if case .registered(let key) = $0 { key.service == B.self } else { false } }
         #expect(
             observer.events.map(\.description) == [
-                "registered A", "opened scope \"s\"", "stalled: a request has been waiting for A for 30.0 seconds",
-                "created A in 0.0 seconds for 1 waiter", "registered B",
+                "registered A", "opened scope \"s\"", "stalled: a request has been waiting for A for 30 s",
+                "created A in 0 s for 1 waiter", "registered B",
             ])
     }
 

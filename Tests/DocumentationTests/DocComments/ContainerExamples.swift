@@ -112,7 +112,7 @@ struct ContainerExamples {
             Registration(Cache.self, lifetime: .singleton) { _ in try await Cache.warm() }.eager()
         }
         let report = try await container.start()
-        print(report)  // start took 2.3 seconds; Database took 2.1 seconds of it
+        print(report)  // start took 2.3 s; Database took 2.1 s of it
         #expect(report.description.contains("start took"))
     }
 
@@ -125,7 +125,7 @@ struct ContainerExamples {
             do {
                 try await container.start()
             } catch {
-                // start failed after 2.1 seconds: Catalogue → Database: connection refused
+                // start failed after 2.1 s: Catalogue → Database: connection refused
                 throw container.startFailure ?? error
             }
         }

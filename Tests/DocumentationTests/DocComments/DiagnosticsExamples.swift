@@ -60,7 +60,7 @@ struct DiagnosticsExamples {
     @Test func `a start is fast enough`() async throws {
         let container = makeContainer()
         let report = try await container.start()
-        print(report)  // start took 2.3 seconds; Database → Catalog → Cache took 2.1 seconds of it
+        print(report)  // start took 2.3 s; Database → Catalog → Cache took 2.1 s of it
         #expect(report.duration < .seconds(3))
     }
 
