@@ -4,30 +4,16 @@
 /// the same static type, because the same registration erased them. With different types, `AnyHashable` would treat `1`
 /// and `1.0` as equal.
 ///
-/// A reference, because keys are copied often, and an `AnyHashable` is expensive to copy.
-struct ArgumentKey: Hashable, Sendable {
-    /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
-    private final class Erased: @unchecked Sendable {
-        let value: AnyHashable
-        /// The lower half of the hash, computed once, outside every lock: it only selects the place of a look-up.
-        let hash: UInt32
-
-        init(_ value: some Hashable & Sendable) {
-            self.value = AnyHashable(value)
-            hash = UInt32(truncatingIfNeeded: self.value.hashValue)
-        }
-    }
-
-    private let erased: Erased?
-
-    /// The key of a registration without arguments.
-    static var none: ArgumentKey { ArgumentKey() }
-
+/// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
+struct ArgumentKey: Hashable, @unchecked Sendable {
     /// The ``Arguments`` of the request, or a ``ComputedKey``; nil for a registration that has no arguments or shares
     /// no instances.
-    var value: AnyHashable? { erased?.value }
+    let value: AnyHashable?
+    /// The lower half of the hash, computed once, outside every lock: it only selects the place of a look-up.
+    let hash: UInt32
 
-    var hash: UInt32 { erased?.hash ?? 0 }
+    /// The key of a registration without arguments.
+    static let none = ArgumentKey()
 
     /// The arguments, or the computed key by itself.
     var list: [any Sendable] {
@@ -38,15 +24,21 @@ struct ArgumentKey: Hashable, Sendable {
     /// The key that `keyedBy:` computed; nil without one.
     var computed: (any Sendable)? { (value?.base as? any AnyComputedKey)?.value }
 
-    private init() { erased = nil }
+    private init() {
+        value = nil
+        hash = 0
+    }
 
-    init(_ value: some Hashable & Sendable) { erased = Erased(value) }
+    init<Value: Hashable & Sendable>(_ value: Value) {
+        let value = AnyHashable(value)
+        self.value = value
+        hash = UInt32(truncatingIfNeeded: value.hashValue)
+    }
 
-    var isNone: Bool { erased == nil }
+    var isNone: Bool { value == nil }
 
     static func == (first: ArgumentKey, second: ArgumentKey) -> Bool {
-        guard let first = first.erased, let second = second.erased else { return first.isNone && second.isNone }
-        return first.hash == second.hash && first.value == second.value
+        first.hash == second.hash && first.value == second.value
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
