@@ -3,7 +3,8 @@ extension Duration {
     var readable: String {
         let seconds = self / .seconds(1)
         let units: [(name: String, inSeconds: Double)] = [("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)]
-        guard let unit = units.first(where: { seconds.magnitude >= $0.inSeconds }) else { return "0 s" }
+        // A duration that three digits would round up to 1,000 of a unit belongs to the next larger unit.
+        guard let unit = units.first(where: { seconds.magnitude >= 0.9995 * $0.inSeconds }) else { return "0 s" }
         let value = seconds / unit.inSeconds
         let precision: Double = value.magnitude < 10 ? 100 : value.magnitude < 100 ? 10 : 1
         let rounded = (value * precision).rounded() / precision
