@@ -29,6 +29,11 @@ import Testing
         return reset
     }
 
+    /// Whether a creation waits for the disposal of an instance of this container; the graph of waits has those of all.
+    private func isAwaitingDisposal(in container: Container) -> Bool {
+        Waits.all().contains { ($0.to as? Disposable)?.home === container.core }
+    }
+
     private enum Caller { case body, factory, detachedTaskOfFactory }
 
     @Test(arguments: [Caller.body, .factory, .detachedTaskOfFactory])
@@ -78,7 +83,7 @@ import Testing
         // The first handler is leased, but the task that asked for it has not run since.
         let reset = await resetAll(in: container)
         mayGo.open()
-        await until { Waits.all().contains { $0.to is Disposable } }
+        await until { isAwaitingDisposal(in: container) }
         let isOver = Counter()
         let pump = Task.detached {
             while isOver.value == 0 {
@@ -115,7 +120,7 @@ import Testing
             let reset = await resetAll(in: container)
             async let name = container.withInstance(Handler.self, contributedAs: "a") { $0.name }
             // It waits for the disposal of the one before, which waits for the factory's lease.
-            await until { Waits.all().contains { $0.to is Disposable } }
+            await until { isAwaitingDisposal(in: container) }
             mayGo.open()
             _ = try await holder
             defer { withExtendedLifetime(reset) {} }
