@@ -169,8 +169,8 @@ extension Container {
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
         let key = ServiceKey.contribution(to: service, as: key, qualifier)
-        let (instance, lease) = try await _requester.carryOut(key) { request in try await request.leased(service) }
-        return try await LeaseBody.run(operation, with: instance, in: lease.map { LeaseBody(leasing: [$0]) })
+        let (cell, body) = try await beginBody(leasing: key)
+        return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
     }
 }
 

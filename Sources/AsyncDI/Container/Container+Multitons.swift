@@ -23,22 +23,62 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
-        let (instance, body) = try await beginBody(
+        let (cell, body) = try await beginBody(
             leasing: service, qualifier, ArgumentPack.erasing(repeat each arguments))
-        return try await LeaseBody.run(operation, with: instance, in: body)
+        return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
+    }
+
+    /// Runs a body with an instance of an unqualified service created with one argument, in the same way.
+    ///
+    /// The same as ``withInstance(_:qualifier:arguments:operation:)``, and faster when the instance exists.
+    ///
+    /// - Parameters:
+    ///   - service: The service type; may be inferred.
+    ///   - first: The argument.
+    ///   - operation: The body, isolated like the code around it.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``.
+    @inlinable
+    public nonisolated(nonsending) func withInstance<Service: Sendable, First: Hashable & Sendable, R>(
+        _ service: Service.Type = Service.self, arguments first: First,
+        operation: (Service) async throws -> sending R
+    ) async throws -> sending R {
+        if let found = findIndexed(service, Arguments<First>.self, hash: hashOfArguments(first)),
+            let instance = found.entry.instance(of: service, for: first), let body = found.beginBody()
+        {
+            return try await LeaseBody.run(operation, with: instance, in: body)
+        }
+        let (cell, body) = try await beginBody(leasing: service, nil, Arguments(first))
+        return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
+    }
+
+    /// Finds a cached instance by the hash of its arguments, for a request from outside every run.
+    @usableFromInline
+    nonisolated func findIndexed(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+    ) -> IndexedInstance? {
+        guard isOutsideRuns else { return nil }
+        let table = standsForItself ? table : core.asked.table
+        return table.findIndexed(service, arguments, hash: hash).map(IndexedInstance.init)
     }
 
     /// Leases an instance for a body of the current task; without a lease, the instance belongs to the body alone.
+    ///
+    /// Not generic, so that it needs no metadata at run time.
     @usableFromInline
-    nonisolated(nonsending) func beginBody<Service: Sendable>(
-        leasing service: Service.Type, _ qualifier: (any Qualifier)?, _ pack: ArgumentPack
-    ) async throws -> (Service, LeaseBody?) {
+    nonisolated(nonsending) func beginBody(
+        leasing service: any Any.Type, _ qualifier: (any Qualifier)?, _ pack: ArgumentPack
+    ) async throws -> (Cell, LeaseBody?) {
         let types = pack === ArgumentPack.none ? nil : type(of: pack)
-        let key = ServiceKey(service, qualifier: qualifier, arguments: types)
-        let (instance, lease) = try await _requester.carryOut(key, pack) { request in
-            try await request.leased(service)
-        }
-        return (instance, lease.map { LeaseBody(leasing: [$0]) })
+        return try await beginBody(leasing: ServiceKey(service, qualifier: qualifier, arguments: types), pack)
+    }
+
+    /// The same for a key.
+    nonisolated(nonsending) func beginBody(
+        leasing key: ServiceKey, _ pack: ArgumentPack = .none
+    ) async throws -> (Cell, LeaseBody?) {
+        let (cell, lease) = try await _requester.carryOut(key, pack) { request in try await request.leased() }
+        return (cell, lease.map { LeaseBody(leasing: [$0]) })
     }
 
     /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.
@@ -72,6 +112,20 @@ extension Container {
         core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
             (key.value?.base as? Arguments<repeat each Argument>)?.values ?? key.computed as? (repeat each Argument)
         }
+    }
+}
+
+/// A cached instance, found by the hash of its arguments, and the table of its container.
+@usableFromInline struct IndexedInstance {
+    @usableFromInline let entry: IndexEntry
+    fileprivate let owner: InstanceTable
+
+    /// Begins a body of the current task, outside every run, that leases the instance.
+    ///
+    /// - Returns: The body; nil if the instance is no longer cached.
+    @usableFromInline
+    func beginBody() -> LeaseBody? {
+        owner.host.lease(entry).map { LeaseBody(leasing: [$0], for: nil) }
     }
 }
 

@@ -74,14 +74,14 @@ final class Lease: HeldLease {
 ///
 /// Instances are identified by the cells that hold them, which an entry keeps alive.
 struct LeaseTable {
-    private var entries: [ObjectIdentifier: LeasedCell] = [:]
+    private var entries = SmallMap<ObjectIdentifier, LeasedCell>()
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
 
     /// The disposals that wait for the last lease of an instance.
     func pending(where isIncluded: (CreationKey) -> Bool) -> [Disposable] {
-        entries.values.flatMap { $0.pending.filter { isIncluded($0.key) } }
+        all.flatMap { $0.pending.filter { isIncluded($0.key) } }
     }
 
     mutating func begin(_ cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
@@ -93,7 +93,7 @@ struct LeaseTable {
     }
 
     /// The leased instances.
-    var all: [LeasedCell] { Array(entries.values) }
+    var all: [LeasedCell] { entries.all.map(\.value) }
 
     enum EndAction {
         case stillLeased
@@ -190,18 +190,29 @@ extension ContainerCore {
     }
 
     func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
-        guard let index = binding.index.object, let comparison = binding.blueprint.keying?.comparison else {
-            return nil
+        guard let comparison = binding.blueprint.keying?.comparison else { return nil }
+        return leaseIndexed(binding, withHash: comparison.hash(arguments)) { found in
+            found.arguments.map { comparison.areEqual($0, arguments) } ?? false
         }
-        let hash = comparison.hash(arguments)
+    }
+
+    func lease(_ found: IndexEntry) -> (any HeldLease)? {
+        // Unchecked because readers get the arguments of cache entries only.
+        let binding = unsafeDowncast(found, to: CacheEntry.self).binding
+        return leaseIndexed(binding, withHash: found.hash) { $0 === found }?.lease
+    }
+
+    private func leaseIndexed(
+        _ binding: Binding, withHash hash: UInt32, where isMeant: (IndexEntry) -> Bool
+    ) -> (cell: Cell, lease: any HeldLease)? {
+        guard let index = binding.index.object else { return nil }
         // The clock is user code, and read outside the lock.
         let now = elapsed()
         return withState { state in
             guard state.life.isOpen, binding.isCurrent, !isRefusedWhileDraining,
-                let found = index.instance(withHash: hash),
-                let pack = found.arguments, comparison.areEqual(pack, arguments), let cell = found.cell?.strengthened()
+                let found = index.instance(withHash: hash), isMeant(found), let cell = found.cell?.strengthened()
             else { return nil }
-            // Unchecked because an index holds only cache entries, except for its mark, which has no arguments.
+            // Unchecked because an index holds only cache entries, except for its mark, which has no cell.
             let kept = unsafeDowncast(found, to: CacheEntry.self)
             kept.node?.note(at: now)
             let key = kept.key
@@ -214,7 +225,8 @@ extension ContainerCore {
     /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
     func release(_ lease: Lease) -> [Disposable] {
         lease.isHeldForLongNoMore()
-        let now = elapsed()
+        // Only the end of a use in a multiton with bounds has a time.
+        let now = lease.key.binding.lifetime.bounds.needsOrder ? elapsed() : .zero
         var waiting: [CheckedContinuation<Void, Never>] = []
         var quiet: [CheckedContinuation<Void, Never>] = []
         var removals = Removals()
@@ -230,7 +242,8 @@ extension ContainerCore {
             for item in pending { item.endsLeasesSoon() }
             return pending
         }
-        for continuation in waiting + quiet { continuation.resume() }
+        for continuation in waiting { continuation.resume() }
+        for continuation in quiet { continuation.resume() }
         if !removals.isEmpty { dispose(of: removals) }
         return pending
     }

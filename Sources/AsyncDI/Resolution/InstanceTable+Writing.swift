@@ -71,8 +71,9 @@ extension InstanceTable {
 
     /// Removes everything.
     func unpublishAll(retired: inout [AnyObject]) {
-        count = 0
+        defer { count = 0 }
         guard let slots = array.exchange(nil) else { return }
+        retired.reserveCapacity(retired.count + 1 + count)
         retired.append(slots)
         // A registration that is still referenced must not keep its instance.
         slots.forEach { slot in

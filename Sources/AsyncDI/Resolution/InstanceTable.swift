@@ -77,10 +77,10 @@ import Synchronization
         switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
             return .hit(Hit(cell, readUntil: ticket))
-        case .notReady(let binding?)? where binding._withUnsafeGuaranteedRef { $0.isPlainTransient }:
+        case .notReady(let binding?, _)? where binding._withUnsafeGuaranteedRef { $0.isPlainTransient }:
             defer { ticket.exit() }
             return .plainTransient(binding.takeUnretainedValue())
-        case .notReady(let binding?)? where binding._withUnsafeGuaranteedRef { $0.isPlainGraph }:
+        case .notReady(let binding?, _)? where binding._withUnsafeGuaranteedRef { $0.isPlainGraph }:
             defer { ticket.exit() }
             return .plainGraph(binding.takeUnretainedValue())
         default:
@@ -118,9 +118,9 @@ import Synchronization
             switch search(TypeProbe(service)) {
             // Whether a weakly held instance is gone cannot be seen without retaining it.
             case .cell(let cell, _)?: cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }
-            case .notReady(let binding?)?:
+            case .notReady(let binding?, _)?:
                 countingAll || binding._withUnsafeGuaranteedRef { $0.lifetime.sharing.isShared }
-            case .notReady(nil)?, .undecided?, nil: countingAll
+            case .notReady(nil, _)?, .undecided?, nil: countingAll
             }
         }
     }
@@ -128,7 +128,7 @@ import Synchronization
     /// Whether instances of the service are found by the hash of arguments of this type.
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
         reading {
-            guard case .notReady(let binding?)? = search(ArgumentsProbe(service, arguments)) else { return false }
+            guard case .notReady(let binding?, _)? = search(ArgumentsProbe(service, arguments)) else { return false }
             return binding._withUnsafeGuaranteedRef { $0.index.load() != nil }
         }
     }
@@ -144,7 +144,7 @@ import Synchronization
             ticket.exit()
             withExtendedLifetime(self) {}
         }
-        guard case .notReady(let binding?)? = search(ArgumentsProbe(service, arguments)) else { return nil }
+        guard case .notReady(let binding?, _)? = search(ArgumentsProbe(service, arguments)) else { return nil }
         var found: FoundByArguments?
         binding._withUnsafeGuaranteedRef { binding in
             if let index = binding.index.load() {
@@ -157,6 +157,20 @@ import Synchronization
             }
         }
         return found
+    }
+
+    /// Finds a cached instance whose arguments have these types and this hash, and the table of its container.
+    func findIndexed(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+    ) -> (entry: IndexEntry, owner: InstanceTable)? {
+        if hasObstacles { return nil }
+        return reading {
+            guard case .notReady(let binding?, let owner)? = search(ArgumentsProbe(service, arguments)),
+                let index = binding._withUnsafeGuaranteedRef({ $0.index.load() }),
+                let entry = index._withUnsafeGuaranteedRef({ $0.instance(withHash: UInt32(truncatingIfNeeded: hash)) })
+            else { return nil }
+            return (entry, owner.takeUnretainedValue())
+        }
     }
 
     /// The instance for a request, in a cell that holds it, if it exists.
@@ -253,7 +267,7 @@ import Synchronization
     private enum Answer {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
-        case notReady(Unmanaged<Binding>?)
+        case notReady(Unmanaged<Binding>?, Unmanaged<InstanceTable>)
         /// Whether this slot is the one that is looked for remains to be compared.
         case undecided(Unmanaged<Slot>, Unmanaged<InstanceTable>)
     }
@@ -304,11 +318,11 @@ import Synchronization
         guard let found = slot(probe) else { return nil }
         if found.isUndecided { return .undecided(found.slot, Unmanaged.passUnretained(self)) }
         return found.slot._withUnsafeGuaranteedRef { slot in
-            if slot.isRegistered, isClosed { return .notReady(nil) }
+            if slot.isRegistered, isClosed { return .notReady(nil, Unmanaged.passUnretained(self)) }
             if let cell = slot.cell.load(), cell._withUnsafeGuaranteedRef({ answers($0, slot.isRegistered, asked) }) {
                 return .cell(cell, Unmanaged.passUnretained(self))
             }
-            return slot.isRegistered ? .notReady(slot.unretainedBinding) : nil
+            return slot.isRegistered ? .notReady(slot.unretainedBinding, Unmanaged.passUnretained(self)) : nil
         }
     }
 

@@ -1,18 +1,16 @@
 /// Leases of instances, which delay their disposal.
 extension Request {
-    /// Returns the instance and its lease, or no lease if only the caller owns the instance.
-    nonisolated(nonsending) func leased<Service: Sendable>(
-        _ service: Service.Type
-    ) async throws -> (instance: Service, lease: (any HeldLease)?) {
-        guard let found = try await leasedIfRegistered(service) else { throw host.miss(key, asker: asker) }
+    /// The instance and its lease, or no lease if only the caller owns the instance.
+    ///
+    /// The cells of leases hold their instances.
+    nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: (any HeldLease)?) {
+        guard let found = try await leasedIfRegistered() else { throw host.miss(key, asker: asker) }
         return found
     }
 
-    private nonisolated(nonsending) func leasedIfRegistered<Service: Sendable>(
-        _ service: Service.Type
-    ) async throws -> (instance: Service, lease: (any HeldLease)?)? {
-        if let (cell, lease) = try leasedAtOnce() { return (cell.value(as: service), lease) }
-        return try await leasedCell().map { ($0.cell.value(as: service), $0.lease) }
+    private nonisolated(nonsending) func leasedIfRegistered() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
+        if let found = try leasedAtOnce() { return found }
+        return try await leasedCell()
     }
 
     /// The cached instance for arguments and its lease, found without an erased key; nil if that takes more steps.
@@ -91,9 +89,9 @@ extension Request {
     /// Returns the instance, or the wrapper of instances, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         let holder = try leaseHolder()
-        if let (instance, lease) = try await leasedIfRegistered(service) {
+        if let (cell, lease) = try await leasedIfRegistered() {
             try hand([lease], to: holder)
-            return instance
+            return cell.value(as: service)
         }
         guard let wrapper = service as? any WrapperType.Type, wrapper.isAvailable(for: self),
             let instances = try await wrapper.lease(for: self) as? Service
