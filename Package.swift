@@ -57,4 +57,8 @@ for target in package.targets where target.type != .plugin {
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("InternalImportsByDefault"),
         ]
+    // For `.ci/run` only: a user's build must not fail because a newer compiler warns.
+    if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] != nil {
+        target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    }
 }

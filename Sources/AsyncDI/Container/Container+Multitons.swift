@@ -28,16 +28,10 @@ extension Container {
         return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
     }
 
-    /// Runs a body with an instance of an unqualified service created with one argument, in the same way.
+    /// Runs a body with a leased instance of an unqualified service created with one argument.
     ///
-    /// The same as ``withInstance(_:qualifier:arguments:operation:)``, and faster when the instance exists.
-    ///
-    /// - Parameters:
-    ///   - service: The service type; may be inferred.
-    ///   - first: The argument.
-    ///   - operation: The body, isolated like the code around it.
-    /// - Returns: The result of the body.
-    /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``.
+    /// The compiler knows the argument's type here, so that an existing instance is found like any hit.
+    @_documentation(visibility: internal)
     @inlinable
     public nonisolated(nonsending) func withInstance<Service: Sendable, First: Hashable & Sendable, R>(
         _ service: Service.Type = Service.self, arguments first: First,
