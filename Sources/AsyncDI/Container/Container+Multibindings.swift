@@ -141,7 +141,7 @@ extension Container {
         operation: ([Key: Service]) async throws -> sending R
     ) async throws -> sending R {
         let (leased, body) = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
-            try await request.leasedContributions { $0.key(as: key) != nil }
+            try await request.leasedContributions { $0.hasKey(of: key) }
         }
         return try await LeaseBody.run(operation, with: leased.dictionary(of: service, keyedBy: key), in: body)
     }
@@ -177,12 +177,18 @@ extension Container {
 extension ContainerCore {
     func contributions(to key: ServiceKey) -> [ServiceKey] {
         let name = ServiceName(key)
-        var seen: Set<ServiceKey> = []
         var keys: [ServiceKey] = []
         // The furthest first: a nearer contribution with the same key takes the place of the one that it hides.
         for core in searchOrder.reversed() {
-            let own = core.withState { $0.registrations.contributions(to: name) }
-            for binding in own where seen.insert(binding.key).inserted { keys.append(binding.key) }
+            let own = core.withState { $0.registrations.contributions(to: name) }.map(\.key)
+            if own.isEmpty { continue }
+            // Mostly one container has all of them, and no key twice.
+            if keys.isEmpty {
+                keys = own
+            } else {
+                let seen = Set(keys)
+                keys += own.filter { !seen.contains($0) }
+            }
         }
         return keys
     }

@@ -15,6 +15,9 @@ struct AnyKey: Hashable, @unchecked Sendable {
     /// The key itself.
     var base: Any { key.base }
 
+    /// Whether this is the key's own type, which takes no cast to see.
+    func isOriginally(_ type: any Any.Type) -> Bool { self.type == type }
+
     static func == (first: AnyKey, second: AnyKey) -> Bool { first.type == second.type && first.key == second.key }
 
     /// The type is not hashed: few keys differ in their type alone, and equality distinguishes those.

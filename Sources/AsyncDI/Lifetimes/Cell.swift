@@ -39,6 +39,21 @@ import Synchronization
         isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)
     }
 
+    /// The same for code that does not know that the type is `Sendable`, such as an array's about its elements.
+    final func load<Service>(unconstrained service: Service.Type) -> Service? {
+        if isHeldWeakly { return anyValue as? Service }
+        // Not temporary memory of the stack, because generic code would look its closure's types up at run time.
+        let place = UnsafeMutablePointer<Service>.allocate(capacity: 1)
+        defer { place.deallocate() }
+        copyInstance(to: place)
+        return place.move()
+    }
+
+    /// Initializes memory for an instance of the cell's type; only for a cell that holds one.
+    ///
+    /// Without a check of the type because the key under which the cell was found has proved it.
+    fileprivate func copyInstance(to address: UnsafeMutableRawPointer) {}
+
     /// The instance as any type, nil after it has gone.
     var anyValue: (any Sendable)? { nil }
     /// A cell that holds the instance, nil after it has gone.
@@ -60,6 +75,9 @@ import Synchronization
         super.init(isHeldWeakly: false)
     }
 
+    fileprivate override func copyInstance(to address: UnsafeMutableRawPointer) {
+        address.initializeMemory(as: Service.self, to: value)
+    }
     override var anyValue: (any Sendable)? { value }
     override func strengthened() -> Cell? { self }
     override func weakened() -> Cell? {

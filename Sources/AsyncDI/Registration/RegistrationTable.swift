@@ -30,6 +30,8 @@ struct RegistrationTable<Record: Registered> {
     /// In the order of registration; nil where a record was removed.
     private var records: [Record?] = []
     private var gone = 0
+    /// Whether there has been a contribution: few containers have any, and the others need no groups to know it.
+    private var hasContributions = false
     // Groups of related records, built at the first request for such a group; dropped after positions change.
     private var byService: RegistrationIndex<ObjectIdentifier>?
     private var byName: RegistrationIndex<ServiceName>?
@@ -72,6 +74,7 @@ struct RegistrationTable<Record: Registered> {
     private mutating func append(_ record: Record) {
         record.position = Int32(records.count)
         records.append(record)
+        if record.key.isContribution { hasContributions = true }
         byService?.add(record.position, to: ObjectIdentifier(record.key.service))
         byName?.add(record.position, to: ServiceName(record.key))
         if let target = record.forwardedKey { byTarget?.add(record.position, to: target) }
@@ -103,6 +106,7 @@ struct RegistrationTable<Record: Registered> {
     mutating func removeAll() {
         records = []
         gone = 0
+        hasContributions = false
         forgetIndexes()
     }
 
@@ -141,7 +145,9 @@ struct RegistrationTable<Record: Registered> {
     }
 
     /// The contributions to a service, in order.
-    mutating func contributions(to name: ServiceName) -> [Record] { records(named: name).filter(\.key.isContribution) }
+    mutating func contributions(to name: ServiceName) -> [Record] {
+        hasContributions ? records(named: name).filter(\.key.isContribution) : []
+    }
 
     /// The registrations of types that are forwarded to a service, in order.
     mutating func records(forwardingTo key: ServiceKey) -> [Record] {

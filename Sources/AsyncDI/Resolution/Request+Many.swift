@@ -29,7 +29,7 @@ extension Resolver {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
         let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        return try await request.contributionsLeasedForCreation { $0.key(as: key) != nil }.dictionary(
+        return try await request.contributionsLeasedForCreation { $0.hasKey(of: key) }.dictionary(
             of: service, keyedBy: key)
     }
 
@@ -86,25 +86,20 @@ extension Request {
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) async throws -> [Contribution] {
         try await awaitModules()
-        var requests = try contributionRequests(where: isWanted)
-        var cells: [Cell?] = []
-        for (_, request) in requests { cells.append(try request.publishedCell()) }
+        let keys = try contributionKeys(where: isWanted)
+        var cells = try keys.map { try asking($0.key).publishedCell() }
         let missing = cells.indices.filter { cells[$0] == nil }
         // For a request from outside, all contributions belong to one resolution.
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
-        if let ownGraph { for index in missing { requests[index].request.graph = ownGraph } }
         if missing.count == 1 {
-            cells[missing[0]] = try await requests[missing[0]].request.optionalCell()
+            cells[missing[0]] = try await asking(keys[missing[0]].key).optionalCell()
         } else if !missing.isEmpty {
-            for (index, cell) in try await cellsMadeConcurrently(missing.map { ($0, requests[$0].request) }) {
-                cells[index] = cell
-            }
+            let requests = missing.map { (index: $0, request: asking(keys[$0].key, in: ownGraph)) }
+            for (index, cell) in try await cellsMadeConcurrently(requests) { cells[index] = cell }
         }
         // A contribution without a cell was unregistered meanwhile.
-        return zip(requests, cells).compactMap { request, cell in
-            cell.map { Contribution(id: request.id, cell: $0) }
-        }
+        return zip(keys, cells).compactMap { key, cell in cell.map { Contribution(id: key.id, cell: $0) } }
     }
 
     /// The same, with leases that a body holds from the moment at which each is taken.
@@ -135,21 +130,23 @@ extension Request {
     private nonisolated(nonsending) func leasedContributions(
         where isWanted: (ContributionID) -> Bool, in body: LeaseBody
     ) async throws -> [Contribution] {
-        var requests = try contributionRequests(where: isWanted)
+        let keys = try contributionKeys(where: isWanted)
         // A ready instance needs no task of its own; it is leased in the step that finds it, like the others.
-        let missing = requests.indices.filter { host.table.hit(requests[$0].request.key) == nil }
+        let missing = keys.indices.filter { host.table.hit(keys[$0].key) == nil }
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
         defer { ownGraph?.leave() }
-        if let ownGraph { for index in missing { requests[index].request.graph = ownGraph } }
         var made: [Int: Contribution?] = [:]
-        if missing.count > 1 { made = try await leasedConcurrently(missing.map { ($0, requests[$0]) }, in: body) }
+        if missing.count > 1 {
+            made = try await leasedConcurrently(
+                missing.map { ($0, (keys[$0].id, asking(keys[$0].key, in: ownGraph))) }, in: body)
+        }
         var contributions: [Contribution] = []
-        for index in requests.indices {
+        for (index, (id, key)) in keys.enumerated() {
             let contribution =
                 if let made = made.removeValue(forKey: index) {
                     made
                 } else {
-                    try await requests[index].request.leasedContribution(requests[index].id, in: body)
+                    try await asking(key, in: ownGraph).leasedContribution(id, in: body)
                 }
             // A missing contribution was unregistered meanwhile.
             if let contribution { contributions.append(contribution) }
@@ -181,15 +178,22 @@ extension Request {
         }
     }
 
-    private func contributionRequests(
+    private func contributionKeys(
         where isWanted: (ContributionID) -> Bool
-    ) throws -> [(id: ContributionID, request: Request)] {
+    ) throws -> [(id: ContributionID, key: ServiceKey)] {
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         try checkOutlivedContributions(where: isWanted)
         return host.contributions(to: key).compactMap { key in
             guard case .contribution(let id) = key.role, isWanted(id) else { return nil }
-            return (id, asking(key))
+            return (id, key)
         }
+    }
+
+    /// The same request for another key, in a graph of its own if there is one.
+    private func asking(_ key: ServiceKey, in ownGraph: ResolutionGraph?) -> Request {
+        var request = asking(key)
+        if let ownGraph { request.graph = ownGraph }
+        return request
     }
 
     private nonisolated(nonsending) func cellsMadeConcurrently(
@@ -212,8 +216,8 @@ extension Request {
     fileprivate func readyContributions(
         where isWanted: (ContributionID) -> Bool = { _ in true }
     ) throws -> [Contribution] {
-        try contributionRequests(where: isWanted).compactMap { id, request in
-            try request.readyCell().map { Contribution(id: id, cell: $0) }
+        try contributionKeys(where: isWanted).compactMap { id, key in
+            try asking(key).readyCell().map { Contribution(id: id, cell: $0) }
         }
     }
 }
@@ -229,56 +233,60 @@ extension Array: WrapperType {
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        try await request.asking(for: Element.self).contributions().compactMap { $0.cell.anyValue as? Element }
+        try await request.asking(for: Element.self).contributions().compactMap {
+            $0.cell.load(unconstrained: Element.self)
+        }
     }
 
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
         try await request.asking(for: Element.self).contributionsLeasedForCreation().compactMap {
-            $0.cell.anyValue as? Element
+            $0.cell.load(unconstrained: Element.self)
         }
     }
 
     static func ready(for request: Request) throws -> Any? {
         guard isAvailable(for: request) else { return nil }
-        return try request.asking(for: Element.self).readyContributions().compactMap { $0.cell.anyValue as? Element }
+        return try request.asking(for: Element.self).readyContributions().compactMap {
+            $0.cell.load(unconstrained: Element.self)
+        }
     }
 }
 
 /// All contributions to the value type under keys of this type, if any exist.
 extension Dictionary: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
-    static var need: WrapperNeed { .contributions(Value.self) { $0.key(as: Key.self) != nil } }
+    static var need: WrapperNeed { .contributions(Value.self) { $0.hasKey(of: Key.self) } }
 
     static func isAvailable(for request: Request) -> Bool {
         let request = request.asking(for: Value.self)
         let isKnown = request.host.contributions(to: request.key).contains { key in
             guard case .contribution(let id) = key.role else { return false }
-            return id.key(as: Key.self) != nil
+            return id.hasKey(of: Key.self)
         }
-        return isKnown || request.wasContributed { $0.key(as: Key.self) != nil }
+        return isKnown || request.wasContributed { $0.hasKey(of: Key.self) }
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        made(of: try await request.asking(for: Value.self).contributions { $0.key(as: Key.self) != nil })
+        made(of: try await request.asking(for: Value.self).contributions { $0.hasKey(of: Key.self) })
     }
 
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
         made(
             of: try await request.asking(for: Value.self).contributionsLeasedForCreation {
-                $0.key(as: Key.self) != nil
+                $0.hasKey(of: Key.self)
             })
     }
 
     static func ready(for request: Request) throws -> Any? {
         guard isAvailable(for: request) else { return nil }
-        return made(of: try request.asking(for: Value.self).readyContributions { $0.key(as: Key.self) != nil })
+        return made(of: try request.asking(for: Value.self).readyContributions { $0.hasKey(of: Key.self) })
     }
 
     private static func made(of contributions: [Request.Contribution]) -> [Key: Value] {
-        var map: [Key: Value] = [:]
+        var map = [Key: Value](minimumCapacity: contributions.count)
         for contribution in contributions {
             guard let key = contribution.id.key(as: Key.self) else { continue }
-            map[key] = contribution.cell.anyValue as? Value
+            map[key] = contribution.cell.load(unconstrained: Value.self)
         }
         return map
     }

@@ -78,7 +78,7 @@ extension Optional: WrapperType {
             return try await wrapper.resolve(for: inner) as? Wrapped as Any
         }
         // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
-        return try await inner.optionalCell(isOptional: true)?.anyValue as? Wrapped as Any
+        return try await inner.optionalCell(isOptional: true)?.load(unconstrained: Wrapped.self) as Any
     }
 
     /// Nil when the service is not registered; every other failure is thrown.
@@ -88,7 +88,7 @@ extension Optional: WrapperType {
             guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
             return try await wrapper.lease(for: inner) as? Wrapped as Any
         }
-        return try await inner.optionalCellLeasedForCreation()?.anyValue as? Wrapped as Any
+        return try await inner.optionalCellLeasedForCreation()?.load(unconstrained: Wrapped.self) as Any
     }
 
     /// Nil when the service is not registered; not being ready is an error.
@@ -98,7 +98,7 @@ extension Optional: WrapperType {
             guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
             return try wrapper.ready(for: inner) as? Wrapped as Any
         }
-        return try inner.readyCell(isOptional: true)?.anyValue as? Wrapped as Any
+        return try inner.readyCell(isOptional: true)?.load(unconstrained: Wrapped.self) as Any
     }
 }
 
