@@ -58,7 +58,7 @@ for target in package.targets where target.type != .plugin {
             .enableUpcomingFeature("InternalImportsByDefault"),
         ]
     // For `.ci/run` only: a user's build must not fail because a newer compiler warns.
-    if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] != nil {
+    if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] == "1" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
     }
 }

@@ -133,4 +133,57 @@ struct ArgumentCallSites {
         #expect(try await container.resolveMany(City.self).count == 5)
         try await container.dispose()
     }
+
+    @Test
+    func `leases with arguments of every kind`() async throws {
+        let container = Container {
+            Registration(City.self, lifetime: .multiton) { _, name in City(name: name) }
+            Registration(City.self, lifetime: .multiton) { (_, name: String, number: Int) in
+                City(name: "\(name) \(number)")
+            }
+            Registration(City.self, lifetime: .multiton) { (_, name: String?) in City(name: name ?? "nil") }
+            Registration(City.self, qualifier: "old", lifetime: .multiton) { (_, name: String) in
+                City(name: "old \(name)")
+            }
+            Registration(City.self, lifetime: .transient) { (_, point: Point) in City(name: "\(point.x)") }
+        }
+        for _ in 0..<2 {
+            #expect(try await container.withInstance(City.self, arguments: "Oslo") { $0.name } == "Oslo")
+            let inferred = try await container.withInstance(arguments: "Bergen") { (city: City) in city.name }
+            #expect(inferred == "Bergen")
+            #expect(try await container.withInstance(City.self, arguments: "Oslo", 7) { $0.name } == "Oslo 7")
+            #expect(try await container.withInstance(City.self, arguments: String?.none) { $0.name } == "nil")
+            #expect(
+                try await container.withInstance(City.self, qualifier: "old", arguments: "Oslo") { $0.name }
+                    == "old Oslo")
+            #expect(try await container.withInstance(City.self, arguments: Point(x: 1, y: 2)) { $0.name } == "1.0")
+        }
+        var names: [String] = []
+        for name in ["a", "b"] {
+            try await container.withInstance(City.self, arguments: name) { names.append($0.name) }
+        }
+        #expect(names == ["a", "b"])
+    }
+
+    @Test
+    func `an argument of a protocol type says so at the call`() async throws {
+        let container = Container {
+            Registration(City.self, keyedBy: { (code: any AreaCode) in code.number }) { _, code in
+                City(name: "\(code.number)")
+            }
+        }
+        let code: any AreaCode = Prefix(number: 47)
+        // Without `as`, the compiler passes the value inside, whose type is another one.
+        #expect(try await container.resolve(City.self, arguments: code as any AreaCode).name == "47")
+        let leased = try await container.withInstance(City.self, arguments: code as any AreaCode) { $0.name }
+        #expect(leased == "47")
+    }
+}
+
+private protocol AreaCode: Hashable, Sendable {
+    var number: Int { get }
+}
+
+private struct Prefix: AreaCode {
+    let number: Int
 }

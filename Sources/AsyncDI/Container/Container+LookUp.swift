@@ -34,6 +34,18 @@ extension Container: _Resolving {
         return (standsForItself ? table : core.asked.table).isIndexed(service, arguments)
     }
 
+    /// The cached instance whose arguments have this hash, and its container, for a request from outside every run.
+    @usableFromInline
+    nonisolated func findIndexed(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
+    ) -> IndexedInstance? {
+        guard isOutsideRuns else { return nil }
+        // A table needs its container, which this handle keeps.
+        defer { withExtendedLifetime(self) {} }
+        let found = (standsForItself ? table : core.asked.table).findIndexed(service, arguments, hash: hash)
+        return found.map { IndexedInstance(entry: $0.entry, home: $0.owner.host) }
+    }
+
     /// The published instance of a service, for a request from outside every run.
     @usableFromInline
     nonisolated func beginHit(_ service: any Any.Type) -> InstanceTable.Hit? {

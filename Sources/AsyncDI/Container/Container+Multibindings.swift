@@ -178,17 +178,19 @@ extension ContainerCore {
     func contributions(to key: ServiceKey) -> [ServiceKey] {
         let name = ServiceName(key)
         var keys: [ServiceKey] = []
+        // Usually one container has all of them, and no key occurs in it twice.
+        var seen: Set<ServiceKey>?
         // The furthest first: a nearer contribution with the same key takes the place of the one that it hides.
         for core in searchOrder.reversed() {
             let own = core.withState { $0.registrations.contributions(to: name) }.map(\.key)
             if own.isEmpty { continue }
-            // Mostly one container has all of them, and no key twice.
             if keys.isEmpty {
                 keys = own
-            } else {
-                let seen = Set(keys)
-                keys += own.filter { !seen.contains($0) }
+                continue
             }
+            var known = seen.take() ?? Set(keys)
+            keys += own.filter { known.insert($0).inserted }
+            seen = known
         }
         return keys
     }

@@ -37,23 +37,17 @@ extension Container {
         _ service: Service.Type = Service.self, arguments first: First,
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
-        if let found = findIndexed(service, Arguments<First>.self, hash: hashOfArguments(first)),
+        // As in a request: an argument whose hash costs something is hashed for a multiton only.
+        let isHashed =
+            isHashedByLibrary(First.self) || isCheaplyHashed(first)
+            || _requester.isIndexed(service, Arguments<First>.self)
+        if isHashed, let found = findIndexed(service, Arguments<First>.self, hash: hashOfArguments(first)),
             let instance = found.entry.instance(of: service, for: first), let body = found.beginBody()
         {
             return try await LeaseBody.run(operation, with: instance, in: body)
         }
         let (cell, body) = try await beginBody(leasing: service, nil, Arguments(first))
         return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
-    }
-
-    /// Finds a cached instance by the hash of its arguments, for a request from outside every run.
-    @usableFromInline
-    nonisolated func findIndexed(
-        _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: Int
-    ) -> IndexedInstance? {
-        guard isOutsideRuns else { return nil }
-        let table = standsForItself ? table : core.asked.table
-        return table.findIndexed(service, arguments, hash: hash).map(IndexedInstance.init)
     }
 
     /// Leases an instance for a body of the current task; without a lease, the instance belongs to the body alone.
@@ -109,17 +103,20 @@ extension Container {
     }
 }
 
-/// A cached instance, found by the hash of its arguments, and the table of its container.
+/// A cached instance, found by the hash of its arguments, and its container.
 @usableFromInline struct IndexedInstance {
     @usableFromInline let entry: IndexEntry
-    fileprivate let owner: InstanceTable
+    /// Kept because the comparison of arguments, which comes first, may release the last handle.
+    let home: any ResolutionHost
 
     /// Begins a body of the current task, outside every run, that leases the instance.
     ///
-    /// - Returns: The body; nil if the instance is no longer cached.
+    /// The caller has compared the arguments.
+    ///
+    /// - Returns: The body; nil where the general path must decide.
     @usableFromInline
     func beginBody() -> LeaseBody? {
-        owner.host.lease(entry).map { LeaseBody(leasing: [$0], for: nil) }
+        home.leaseIndexed(entry).map { LeaseBody(leasing: [$0], for: nil) }
     }
 }
 

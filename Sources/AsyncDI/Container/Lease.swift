@@ -190,14 +190,15 @@ extension ContainerCore {
     }
 
     func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
-        guard let comparison = binding.blueprint.keying?.comparison else { return nil }
+        // Before the hash, which may cost something.
+        guard binding.index.object != nil, let comparison = binding.blueprint.keying?.comparison else { return nil }
         return leaseIndexed(binding, withHash: comparison.hash(arguments)) { found in
             found.arguments.map { comparison.areEqual($0, arguments) } ?? false
         }
     }
 
-    func lease(_ found: IndexEntry) -> (any HeldLease)? {
-        // Unchecked because readers get the arguments of cache entries only.
+    func leaseIndexed(_ found: IndexEntry) -> (any HeldLease)? {
+        // Unchecked because the caller has compared the entry's arguments, which the mark of a removed entry lacks.
         let binding = unsafeDowncast(found, to: CacheEntry.self).binding
         return leaseIndexed(binding, withHash: found.hash) { $0 === found }?.lease
     }
@@ -225,7 +226,7 @@ extension ContainerCore {
     /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
     func release(_ lease: Lease) -> [Disposable] {
         lease.isHeldForLongNoMore()
-        // Only the end of a use in a multiton with bounds has a time.
+        // Only a multiton with bounds records when a use ends.
         let now = lease.key.binding.lifetime.bounds.needsOrder ? elapsed() : .zero
         var waiting: [CheckedContinuation<Void, Never>] = []
         var quiet: [CheckedContinuation<Void, Never>] = []

@@ -15,7 +15,7 @@ struct AnyKey: Hashable, @unchecked Sendable {
     /// The key itself.
     var base: Any { key.base }
 
-    /// Whether this is the key's own type, which takes no cast to see.
+    /// Whether the key was created with exactly this type; this needs no cast.
     func isOriginally(_ type: any Any.Type) -> Bool { self.type == type }
 
     static func == (first: AnyKey, second: AnyKey) -> Bool { first.type == second.type && first.key == second.key }

@@ -39,20 +39,24 @@ import Synchronization
         isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)
     }
 
-    /// The same for code that does not know that the type is `Sendable`, such as an array's about its elements.
+    /// The same for code that does not know that the type is `Sendable`, such as the conformance of `Array`, which knows
+    /// nothing about its elements.
     final func load<Service>(unconstrained service: Service.Type) -> Service? {
         if isHeldWeakly { return anyValue as? Service }
-        // Not temporary memory of the stack, because generic code would look its closure's types up at run time.
+        // On the heap, because a temporary on the stack needs a closure, whose types generic code would look up at run
+        // time.
         let place = UnsafeMutablePointer<Service>.allocate(capacity: 1)
         defer { place.deallocate() }
-        copyInstance(to: place)
+        copyInstance(of: service, to: place)
         return place.move()
     }
 
-    /// Initializes memory for an instance of the cell's type; only for a cell that holds one.
+    /// Initializes memory with a copy of the instance; only for cells that hold one.
     ///
-    /// Without a check of the type because the key under which the cell was found has proved it.
-    fileprivate func copyInstance(to address: UnsafeMutableRawPointer) {}
+    /// Unchecked because the key under which the cell was found has proved the type.
+    fileprivate func copyInstance(of service: any Any.Type, to address: UnsafeMutableRawPointer) {
+        preconditionFailure("a cell that does not hold its instance has nothing to copy")
+    }
 
     /// The instance as any type, nil after it has gone.
     var anyValue: (any Sendable)? { nil }
@@ -75,7 +79,8 @@ import Synchronization
         super.init(isHeldWeakly: false)
     }
 
-    fileprivate override func copyInstance(to address: UnsafeMutableRawPointer) {
+    fileprivate override func copyInstance(of service: any Any.Type, to address: UnsafeMutableRawPointer) {
+        assert(service == Service.self, "a cell is found by the key of its type")
         address.initializeMemory(as: Service.self, to: value)
     }
     override var anyValue: (any Sendable)? { value }

@@ -30,7 +30,7 @@ struct RegistrationTable<Record: Registered> {
     /// In the order of registration; nil where a record was removed.
     private var records: [Record?] = []
     private var gone = 0
-    /// Whether there has been a contribution: few containers have any, and the others need no groups to know it.
+    /// Whether a contribution was added: few containers have any; for the others, no groups are built.
     private var hasContributions = false
     // Groups of related records, built at the first request for such a group; dropped after positions change.
     private var byService: RegistrationIndex<ObjectIdentifier>?
@@ -219,6 +219,7 @@ extension RegistrationTable {
         precondition(gone == records.count { $0 == nil }, "who has gone is counted")
         precondition(gone <= 16 || gone * 2 <= records.count, "gaps take little room")
         precondition(Set(inOrder.map(\.key)).count == inOrder.count, "a key has one record")
+        precondition(hasContributions || !inOrder.contains { $0.key.isContribution }, "contributions are known")
         byService?.checkInvariants(records) { ObjectIdentifier($0.key.service) }
         byName?.checkInvariants(records) { ServiceName($0.key) }
         byTarget?.checkInvariants(records) { $0.forwardedKey }

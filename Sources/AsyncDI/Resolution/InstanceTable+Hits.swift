@@ -1,4 +1,22 @@
 extension InstanceTable {
+    /// The result of the hot path.
+    enum Found: ~Copyable {
+        case hit(Hit)
+        /// The registration, when the request is no more than a call of its factory.
+        case plainTransient(Binding)
+        /// The registration, when the request is no more than a call of its factory for a graph.
+        case plainGraph(Binding)
+    }
+
+    /// The result for a request with arguments.
+    enum FoundByArguments: ~Copyable {
+        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
+        /// compare.
+        case indexed(IndexEntry)
+        /// The registration, when the request is no more than a call of its factory.
+        case plainTransient(Binding)
+    }
+
     /// A published instance that is being read, until its owner ends it, once.
     ///
     /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps

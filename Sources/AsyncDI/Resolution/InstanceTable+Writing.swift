@@ -73,7 +73,7 @@ extension InstanceTable {
     func unpublishAll(retired: inout [AnyObject]) {
         defer { count = 0 }
         guard let slots = array.exchange(nil) else { return }
-        retired.reserveCapacity(retired.count + 1 + count)
+        retired.reserveCapacity(retired.count + 1 + min(count, 8))
         retired.append(slots)
         // A registration that is still referenced must not keep its instance.
         slots.forEach { slot in

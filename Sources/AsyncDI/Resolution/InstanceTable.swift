@@ -47,24 +47,6 @@ import Synchronization
 
     // MARK: Reading
 
-    /// The result of the hot path.
-    enum Found: ~Copyable {
-        case hit(Hit)
-        /// The registration, when the request is no more than a call of its factory.
-        case plainTransient(Binding)
-        /// The registration, when the request is no more than a call of its factory for a graph.
-        case plainGraph(Binding)
-    }
-
-    /// The result for a request with arguments.
-    enum FoundByArguments: ~Copyable {
-        /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
-        /// compare.
-        case indexed(IndexEntry)
-        /// The registration, when the request is no more than a call of its factory.
-        case plainTransient(Binding)
-    }
-
     /// Finds the instance, or the factory to call, for a request without qualifier and arguments: the hot path.
     ///
     /// Not generic, so that it needs no metadata at run time, and an instance is not retained: the caller copies it out
@@ -128,8 +110,7 @@ import Synchronization
     /// Whether instances of the service are found by the hash of arguments of this type.
     func isIndexed(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> Bool {
         reading {
-            guard case .notReady(let binding?, _)? = search(ArgumentsProbe(service, arguments)) else { return false }
-            return binding._withUnsafeGuaranteedRef { $0.index.load() != nil }
+            withArguments(service, arguments)?.binding._withUnsafeGuaranteedRef { $0.index.load() != nil } == true
         }
     }
 
@@ -144,7 +125,7 @@ import Synchronization
             ticket.exit()
             withExtendedLifetime(self) {}
         }
-        guard case .notReady(let binding?, _)? = search(ArgumentsProbe(service, arguments)) else { return nil }
+        guard let (binding, _) = withArguments(service, arguments) else { return nil }
         var found: FoundByArguments?
         binding._withUnsafeGuaranteedRef { binding in
             if let index = binding.index.load() {
@@ -165,12 +146,20 @@ import Synchronization
     ) -> (entry: IndexEntry, owner: InstanceTable)? {
         if hasObstacles { return nil }
         return reading {
-            guard case .notReady(let binding?, let owner)? = search(ArgumentsProbe(service, arguments)),
+            guard let (binding, owner) = withArguments(service, arguments),
                 let index = binding._withUnsafeGuaranteedRef({ $0.index.load() }),
                 let entry = index._withUnsafeGuaranteedRef({ $0.instance(withHash: UInt32(truncatingIfNeeded: hash)) })
             else { return nil }
             return (entry, owner.takeUnretainedValue())
         }
+    }
+
+    /// The registration for a request with arguments, inside a read, and the table that holds it.
+    private func withArguments(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type
+    ) -> (binding: Unmanaged<Binding>, owner: Unmanaged<InstanceTable>)? {
+        guard case .notReady(let binding?, let owner)? = search(ArgumentsProbe(service, arguments)) else { return nil }
+        return (binding, owner)
     }
 
     /// The instance for a request, in a cell that holds it, if it exists.

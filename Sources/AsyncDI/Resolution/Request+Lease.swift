@@ -2,7 +2,7 @@
 extension Request {
     /// The instance and its lease, or no lease if only the caller owns the instance.
     ///
-    /// The cells of leases hold their instances.
+    /// The cell holds its instance strongly.
     nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: (any HeldLease)?) {
         guard let found = try await leasedIfRegistered() else { throw host.miss(key, asker: asker) }
         return found

@@ -146,7 +146,7 @@ extension Request {
                 if let made = made.removeValue(forKey: index) {
                     made
                 } else {
-                    try await asking(key, in: ownGraph).leasedContribution(id, in: body)
+                    try await asking(key).leasedContribution(id, in: body)
                 }
             // A missing contribution was unregistered meanwhile.
             if let contribution { contributions.append(contribution) }
@@ -189,7 +189,7 @@ extension Request {
         }
     }
 
-    /// The same request for another key, in a graph of its own if there is one.
+    /// The same request for another key, in the graph of this call, if it has one.
     private func asking(_ key: ServiceKey, in ownGraph: ResolutionGraph?) -> Request {
         var request = asking(key)
         if let ownGraph { request.graph = ownGraph }

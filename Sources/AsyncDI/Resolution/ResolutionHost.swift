@@ -50,8 +50,8 @@ protocol ResolutionHost: CreationPlace {
 
     /// Takes a lease of the instance for these arguments, if it is cached and indexed.
     func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)?
-    /// Leases a cached instance that a reader has found by its arguments; nil if it is no longer cached.
-    func lease(_ found: IndexEntry) -> (any HeldLease)?
+    /// Leases a cached instance that a reader has found by its arguments; nil where the general path must decide.
+    func leaseIndexed(_ found: IndexEntry) -> (any HeldLease)?
 
     /// The current cached instance of a key.
     func peek(_ key: CreationKey) -> Peek

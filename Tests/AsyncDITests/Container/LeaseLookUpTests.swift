@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncDI
 
 /// Leases of cached instances, which are found by the hash of their argument.
-@Suite(.timeLimit(.minutes(1))) struct LeaseLookUpTests {
+@Suite(.timeLimit(.minutes(10))) struct LeaseLookUpTests {
     private final class Pool: Sendable {
         let tenant: String
         init(_ tenant: String) { self.tenant = tenant }
@@ -96,6 +96,24 @@ import Testing
         #expect(container.core.withState { $0.leases.isEmpty })
         try await container.dispose()
         #expect(find() == nil && former.beginBody() == nil)
+    }
+
+    @Test func `a container that is released between look-up and lease has its instance until the body ends`()
+        async throws
+    {
+        final class Owner: Sendable {
+            let container = Locked<Container?>(Container { LeaseLookUpTests.pools() })
+        }
+        let owner = Owner()
+        _ = try await owner.container.withLock { $0 }?.resolve(Pool.self, arguments: Key(name: "a"))
+        let release = Key.Action {
+            let last = owner.container.withLock { $0.take() }
+            withExtendedLifetime(last) {}
+        }
+        let key = Key(name: "a", onComparison: release)
+        let leased = try await owner.container.withLock { $0 }?.withInstance(Pool.self, arguments: key) { $0.tenant }
+        #expect(leased == "a")
+        #expect(owner.container.withLock { $0 } == nil)
     }
 
     @Test func `the application's container leases the current scope's instance`() async throws {

@@ -49,6 +49,8 @@ import Testing
         _ = try await container.resolve(Int.self, arguments: argument)
         _ = try await container.resolve(Int.self, arguments: argument)
         _ = try await container.resolve(String.self, arguments: argument, 1)
+        try await container.withInstance(Pool.self, arguments: argument) { _ in }
+        try await container.withInstance(Int.self, arguments: argument) { _ in }
         #expect(argument.hashes.withLock { $0 } == 0)
         _ = try await container.resolve(Double.self, arguments: argument)
         #expect(argument.hashes.withLock { $0 } > 0)
