@@ -182,7 +182,7 @@ extension ContainerCore {
         var seen: Set<ServiceKey>?
         // The furthest first: a nearer contribution with the same key takes the place of the one that it hides.
         for core in searchOrder.reversed() {
-            let own = core.withState { $0.registrations.contributions(to: name) }.map(\.key)
+            let own = core.withState { $0.registrations.contributionKeys(to: name) }
             if own.isEmpty { continue }
             if keys.isEmpty {
                 keys = own

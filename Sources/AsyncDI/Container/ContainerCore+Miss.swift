@@ -49,7 +49,7 @@ extension ContainerCore {
         var next: ContainerCore? = self
         while let core = next {
             order.append(core)
-            order += core.fallbacks.flatMap(\.searchOrder)
+            if !core.fallbacks.isEmpty { order += core.fallbacks.flatMap(\.searchOrder) }
             next = core.parent
         }
         return order

@@ -31,15 +31,15 @@ final class ContainerCore: ResolutionHost {
     ///
     /// Unsafe because ``openScope(key:name:holder:isPinned:owner:registrations:)`` writes it once, under the parent's
     /// lock, before another task can have the scope.
-    nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
+    @exclusivity(unchecked) nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
     /// Whether this scope belongs to a body, whose end a drain waits for.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
-    nonisolated(unsafe) var isBodyScope = false
+    @exclusivity(unchecked) nonisolated(unsafe) var isBodyScope = false
     /// Whether a body or an object determines the end of this scope's work, so that any other disposal interrupts it.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
-    nonisolated(unsafe) var hasOwner = false
+    @exclusivity(unchecked) nonisolated(unsafe) var hasOwner = false
     /// The scope in whose body this scope was opened for a body of its own; nil where that is the parent.
     ///
     /// Weak because a handle may keep this scope beyond that body. Unsafe because it is written before another task can

@@ -38,7 +38,7 @@ struct LifeCycle<Waiter> {
     /// - Returns: The drains that wait for work in it, and wait no longer.
     mutating func end() -> [Waiter] {
         phase = .disposed
-        return over(.bodies) + over(.creations)
+        return waits.isEmpty ? [] : end(.bodies) + end(.creations)
     }
 
     mutating func beginBody() { bodies += 1 }
@@ -69,8 +69,9 @@ struct LifeCycle<Waiter> {
     /// another instance is then repeated.
     ///
     /// - Returns: The waiters.
-    mutating func over(_ work: Work) -> [Waiter] {
-        if waits.isEmpty { return [] }
+    mutating func over(_ work: Work) -> [Waiter] { waits.isEmpty ? [] : end(work) }
+
+    private mutating func end(_ work: Work) -> [Waiter] {
         let ended = waits.filter { $0.work == work }.map(\.waiter)
         waits.removeAll { $0.work == work }
         return ended

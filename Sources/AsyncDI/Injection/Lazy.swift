@@ -279,7 +279,6 @@ extension Lazy: WrapperType {
     static var need: WrapperNeed { .later(Service.self, isHeld: true) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { lazy(for: request) }
     static func ready(for request: Request) throws -> Any? { isAvailable(for: request) ? lazy(for: request) : nil }
 
     private static func lazy(for request: Request) -> Lazy {

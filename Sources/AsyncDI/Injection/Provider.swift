@@ -70,7 +70,6 @@ extension Provider: WrapperType {
     static var need: WrapperNeed { .later(Service.self, isHeld: false) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any { provider(for: request) }
     static func ready(for request: Request) throws -> Any? { isAvailable(for: request) ? provider(for: request) : nil }
 
     private static func provider(for request: Request) -> Provider {

@@ -3,7 +3,9 @@
 /// Keys differ by type as well as by value: as `AnyHashable`, `1`, `1.0` and an optional `1` would be one key.
 ///
 /// `@unchecked Sendable` because the only initializer takes a `Sendable` value, and nothing changes it afterwards.
-struct AnyKey: Hashable, @unchecked Sendable {
+///
+/// An object, because a copy of a reference costs less than one of an `AnyHashable`, even where there is no key.
+final class AnyKey: Hashable, @unchecked Sendable {
     private let key: AnyHashable
     private let type: any Any.Type
 

@@ -140,13 +140,30 @@ struct RegistrationTable<Record: Registered> {
     ///
     /// The time does not depend on the number of the service's qualifiers.
     mutating func records(named name: ServiceName) -> [Record] {
+        records(at: positions(named: name))
+    }
+
+    private mutating func positions(named name: ServiceName) -> [Int32]? {
         if byName == nil { byName = RegistrationIndex(records) { ServiceName($0.key) } }
-        return records(at: byName?[name])
+        return byName?[name]
     }
 
     /// The contributions to a service, in order.
     mutating func contributions(to name: ServiceName) -> [Record] {
         hasContributions ? records(named: name).filter(\.key.isContribution) : []
+    }
+
+    /// The keys of the contributions to a service, in order.
+    ///
+    /// In one array, because each request for all contributions needs them.
+    mutating func contributionKeys(to name: ServiceName) -> [ServiceKey] {
+        guard hasContributions, let positions = positions(named: name) else { return [] }
+        var keys: [ServiceKey] = []
+        keys.reserveCapacity(positions.count)
+        for position in positions {
+            if let record = records[Int(position)], record.key.isContribution { keys.append(record.key) }
+        }
+        return keys
     }
 
     /// The registrations of types that are forwarded to a service, in order.

@@ -13,7 +13,7 @@ final class Disposable: Completion, @unchecked Sendable {
     /// The container that owns the instance.
     let home: any ResolutionHost
     /// The leases of the instance's factory, which end after the instance.
-    let leases: [any HeldLease]
+    let leases: [HeldLease]
     /// The error of the instance's creation if it failed or was cut short; the instance's work is then void for any
     /// reason of disposal.
     let failure: (any Error)?
@@ -33,7 +33,7 @@ final class Disposable: Completion, @unchecked Sendable {
     @exclusivity(unchecked) private var next: Disposable?
 
     init(
-        _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
+        _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [HeldLease] = [],
         failure: (any Error)? = nil, isAnnounced: Bool = false
     ) {
         self.cell = cell
@@ -170,14 +170,15 @@ final class Disposable: Completion, @unchecked Sendable {
 /// A leased instance: the number of its leases, and the disposals that wait for their end.
 ///
 /// `@unchecked Sendable` because the counts and lists belong to the container's lock, and published values are atomic.
+/// The lock is also why no exclusive access to the counts is checked.
 final class LeasedCell: @unchecked Sendable {
     let cell: Cell
     let key: CreationKey
     /// When the first of the leases began, by the container's stopwatch.
     let since: Duration
-    var count = 0
+    @exclusivity(unchecked) var count = 0
     /// The number of leases that bodies hold; instances hold the others.
-    var bodies = 0
+    @exclusivity(unchecked) var bodies = 0
     /// The disposals after the last lease, in the order in which the instances left the cache.
     ///
     /// One instance may be registered several times, each with hooks of its own.

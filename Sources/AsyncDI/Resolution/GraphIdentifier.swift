@@ -34,10 +34,6 @@ extension GraphIdentifier: WrapperType {
     static var need: WrapperNeed { .nothing }
     static func isAvailable(for request: Request) -> Bool { true }
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        try ready(for: request) as Any
-    }
-
     static func ready(for request: Request) throws -> Any? {
         GraphIdentifier(request.graph ?? request.asker?.graph ?? ResolutionGraph())
     }

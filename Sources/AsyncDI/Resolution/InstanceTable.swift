@@ -17,7 +17,8 @@ import Synchronization
         guard let owner else { preconditionFailure("a container outlives its table") }
         return owner
     }
-    private unowned var owner: (any ResolutionHost)?
+    /// Unchecked because it is written once, before another task can have the table.
+    @exclusivity(unchecked) private unowned var owner: (any ResolutionHost)?
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<InstanceTable>
     let fallbacks: [InstanceTable]

@@ -113,7 +113,7 @@ extension Request {
         try await awaitModules()
         // Inside the body, the requests belong to current work.
         try refuseWhileDraining()
-        let body = LeaseBody(leasing: [], for: asker ?? ResolutionContext.activeRun, collectingIn: host)
+        let body = LeaseBody(leasing: nil, for: asker ?? ResolutionContext.activeRun, collectingIn: host)
         do {
             let contributions = try await LeaseBody.current.bind(body) {
                 try await leasedContributions(where: isWanted, in: body)
@@ -232,10 +232,10 @@ extension Array: WrapperType {
         return !request.host.contributions(to: request.key).isEmpty || request.wasContributed()
     }
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        try await request.asking(for: Element.self).contributions().compactMap {
-            $0.cell.load(unconstrained: Element.self)
-        }
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
+        let contributions = try await request.asking(for: Element.self).contributions()
+        if contributions.isEmpty, !isAvailable(for: request) { return nil }
+        return contributions.compactMap { $0.cell.load(unconstrained: Element.self) }
     }
 
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
@@ -266,8 +266,9 @@ extension Dictionary: WrapperType {
         return isKnown || request.wasContributed { $0.hasKey(of: Key.self) }
     }
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        made(of: try await request.asking(for: Value.self).contributions { $0.hasKey(of: Key.self) })
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
+        let contributions = try await request.asking(for: Value.self).contributions { $0.hasKey(of: Key.self) }
+        return contributions.isEmpty && !isAvailable(for: request) ? nil : made(of: contributions)
     }
 
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {

@@ -84,7 +84,7 @@ struct Request: Sendable {
         while true {
             let clock = RegistrationCounter.now
             guard let (binding, table) = try registration() else {
-                guard let wrapper = service as? any WrapperType.Type, wrapper.isAvailable(for: self) else { return nil }
+                guard let wrapper = service as? any WrapperType.Type else { return nil }
                 return try await resolveWrapper(wrapper, as: service)
             }
             if let problem = binding.problem { throw problem }
@@ -248,10 +248,9 @@ extension Request {
 
     fileprivate nonisolated(nonsending) func resolveWrapper<Service: Sendable>(
         _ wrapper: any WrapperType.Type, as service: Service.Type
-    ) async throws -> Service {
-        guard let instance = try await wrapper.resolve(for: self) as? Service else {
-            throw host.miss(key, asker: asker)
-        }
+    ) async throws -> Service? {
+        guard let wrapped = try await wrapper.resolve(for: self) else { return nil }
+        guard let instance = wrapped as? Service else { throw host.miss(key, asker: asker) }
         return instance
     }
 }

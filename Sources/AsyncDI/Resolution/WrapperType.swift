@@ -6,14 +6,18 @@ protocol WrapperType {
     static var need: WrapperNeed { get }
     /// Whether the wrapper's service is registered.
     static func isAvailable(for request: Request) -> Bool
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any
-    /// The same, with each instance leased for as long as the product of the requesting factory.
+    /// The wrapper of the service, nil when that is not available.
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any?
+    /// The same for an available service, with each instance leased for as long as the product of the requesting factory.
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any
     /// The same from existing instances, without waiting; nil when the wrapper cannot be resolved in that way.
     static func ready(for request: Request) throws -> Any?
 }
 
 extension WrapperType {
+    /// A wrapper that resolves later, or wraps nothing, waits for nothing.
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? { try ready(for: request) }
+
     /// A wrapper that resolves later, or wraps nothing, has no instance to lease.
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
         throw ResolutionError(
@@ -71,11 +75,10 @@ extension Optional: WrapperType {
     static func isAvailable(for request: Request) -> Bool { true }
 
     /// Nil when the service is not registered; every other failure is thrown.
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
+    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
         if let wrapper = inner.wrapper(Wrapped.self) {
-            guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
-            return try await wrapper.resolve(for: inner) as? Wrapped as Any
+            return try await wrapper.resolve(for: inner).flatMap { $0 as? Wrapped } as Any
         }
         // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
         return try await inner.optionalCell(isOptional: true)?.load(unconstrained: Wrapped.self) as Any
@@ -114,10 +117,6 @@ extension Resolver: WrapperType {
     static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .nothing }
     static func isAvailable(for request: Request) -> Bool { true }
-
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any {
-        try ready(for: request) as Any
-    }
 
     static func ready(for request: Request) throws -> Any? {
         Resolver(host: request.host, run: request.asker, graph: request.graph)

@@ -4,7 +4,7 @@ import Testing
 private protocol Plugin: Sendable {
     var name: String { get }
 }
-private struct Named: Plugin {
+private struct Named: Plugin, Equatable {
     let name: String
 }
 private struct Host: Sendable {
@@ -233,5 +233,25 @@ struct MultibindingsTests {
         _ = try await container.resolveMap(String.self, keyedBy: Int.self)
         #expect(try container.ready([Int: String].self) == [1: "one"])
         await expect(.notReady) { try container.ready([String: String].self) }
+    }
+
+    @Test func `a collection is missing without contributions, and an optional one is nil`() async throws {
+        let container = Container {
+            Registration((any Plugin).self) { _ in Named(name: "a") }.intoMany(key: "a")
+            Registration(String.self, lifetime: .singleton) { _ in "one" }.intoMany()
+            // A service of its own, which may be empty.
+            Registration([Int].self, instance: [])
+        }
+        await expect(.notRegistered) { try await container.resolve([Named].self) }
+        await expect(.notRegistered) { try await container.resolve([String: Named].self) }
+        // A map needs contributions with keys of its type.
+        await expect(.notRegistered) { try await container.resolve([Int: any Plugin].self) }
+        await expect(.notRegistered) { try await container.resolve([String: String].self) }
+        #expect(try await container.resolve([Named]?.self) == nil)
+        #expect(try await container.resolve([Int: any Plugin]?.self) == nil)
+        #expect(try await container.optional([String: Named].self) == nil)
+        #expect(try await container.resolve([String: any Plugin]?.self)?.count == 1)
+        #expect(try await container.resolve([String]?.self) == ["one"])
+        #expect(try await container.resolve([Int].self) == [], "a registered array may be empty")
     }
 }

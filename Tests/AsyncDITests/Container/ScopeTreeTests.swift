@@ -117,7 +117,7 @@ import Testing
 
 extension AnyKey: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
     /// A string.
-    public init(stringLiteral key: String) { self.init(key) }
+    public convenience init(stringLiteral key: String) { self.init(key) }
     /// A number.
-    public init(integerLiteral key: Int) { self.init(key) }
+    public convenience init(integerLiteral key: Int) { self.init(key) }
 }

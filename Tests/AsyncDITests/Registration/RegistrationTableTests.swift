@@ -65,7 +65,10 @@ private struct KeyedTable {
     }
 
     mutating func contributions(to service: any Any.Type, qualifier: String?) -> [Int] {
-        list.contributions(to: ServiceName(ServiceKey(service, qualifier: qualifier))).map(\.number)
+        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        let found = list.contributions(to: name)
+        #expect(list.contributionKeys(to: name) == found.map(\.key))
+        return found.map(\.number)
     }
 
     mutating func records(named key: ServiceKey) -> [Int] { list.records(named: ServiceName(key)).map(\.number) }
