@@ -1,8 +1,9 @@
 /// Decides whether a long-lived instance would hold one that ends before it.
 ///
 /// A pure rule over places (containers) that know their parents.
-struct CaptiveRule<Place: AnyObject> {
+struct CaptiveRule<Place> {
     let parent: (Place) -> Place?
+    let areSame: (Place, Place) -> Bool
 
     /// Whether an instance cached in `holderPlace` must not hold one that is cached in `instancePlace`.
     ///
@@ -15,14 +16,18 @@ struct CaptiveRule<Place: AnyObject> {
         isResettable: Bool
     ) -> Bool {
         if outlivingScopes, isResettable { return true }
-        if holderPlace === instancePlace {
+        if areSame(holderPlace, instancePlace) {
             return isScoped && outlivingScopes && parent(instancePlace) == nil
         }
         var place = parent(instancePlace)
         while let current = place {
-            if current === holderPlace { return true }
+            if areSame(current, holderPlace) { return true }
             place = parent(current)
         }
         return false
     }
+}
+
+extension CaptiveRule where Place: AnyObject {
+    init(parent: @escaping (Place) -> Place?) { self.init(parent: parent, areSame: ===) }
 }

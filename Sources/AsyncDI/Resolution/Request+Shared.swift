@@ -163,7 +163,7 @@ extension Request {
         _ holder: Creation, in place: any ResolutionHost, isScoped: Bool, isResettable: Bool
     ) throws {
         guard let home = holder.home else { return }
-        let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
+        let rule = CaptiveRule<any ResolutionHost>(parent: { $0.parentHost }, areSame: ===)
         guard
             rule.forbids(
                 holderIn: home, outlivingScopes: holder.binding.lifetime.outlivesScopes, instanceIn: place,
