@@ -27,6 +27,17 @@ func registerRequests() {
             try await handle($0, by: server, over: theirs)
         }
     }
+    compare("request-2-tasks", operations: 500) {
+        let database = Database()
+        let container = server(over: database)
+        return .each { operations in
+            let before = database.commits
+            try await concurrently(2) { try await respond(to: operations / 2, in: container) }
+            precondition(database.commits == before + operations / 2 * 2)
+        } baseline: {
+            try await handle($0, in: container, over: database)
+        }
+    }
     compareObserved("request-failures", by: FailureCounter())
     compareObserved("request-observed", by: Gauge())
 }
@@ -65,11 +76,15 @@ private nonisolated(nonsending) func handle(
     _ requests: Int, in container: Container, over database: Database
 ) async throws {
     let before = database.commits
+    try await respond(to: requests, in: container)
+    precondition(database.commits == before + requests)
+}
+
+private nonisolated(nonsending) func respond(to requests: Int, in container: Container) async throws {
     for index in 0..<requests {
         let response = try await handle(index + 1, of: tenants[index % tenants.count], in: container)
         precondition(response > 0)
     }
-    precondition(database.commits == before + requests)
 }
 
 private nonisolated(nonsending) func handle(

@@ -27,8 +27,8 @@ public actor Container: _ContainerInit {
     /// The task-locals that the hot path reads.
     ///
     /// Stored here because reaching a global costs a call each time.
-    private nonisolated let run = ResolutionContext.$run
-    private nonisolated let currentContainer = Container.$current
+    private nonisolated let run = ImmortalReference(toConstant: ResolutionContext.$run)
+    private nonisolated let currentContainer = ImmortalReference(toConstant: Container.$current)
     /// Keeps the core filled while references to this container exist.
     ///
     /// Taken out at the end only, like the parent: in this order, so that a container's instances are released before
@@ -39,11 +39,11 @@ public actor Container: _ContainerInit {
     private let fallbacks: [Container]
 
     /// Whether the current task is outside every run.
-    nonisolated var isOutsideRuns: Bool { run.get() == nil }
+    nonisolated var isOutsideRuns: Bool { run.with { $0.get() } == nil }
 
     /// Whether no scope of the current task stands for the container: see ``_Requester/container(_:)``.
     nonisolated var standsForItself: Bool {
-        let current = currentContainer.get()
+        let current = currentContainer.with { $0.get() }
         return current == nil || current === self
     }
 
@@ -95,7 +95,11 @@ public actor Container: _ContainerInit {
         self.core = core
         table = core.table
         self.lifeline = AtomicReference(lifeline)
-        self.parent = AtomicReference(parent ?? core.parent?.handle())
+        if let parent {
+            self.parent = AtomicReference(parent)
+        } else {
+            self.parent = AtomicReference(core.parent?.handle())
+        }
         fallbacks = []
     }
 

@@ -203,7 +203,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
                 content.silent.append(item)
             }
-            state.end(into: &content, from: table, hasParent: parent != nil)
+            state.end(into: &content, from: table, hasParent: hasParent)
             // Copied, so that no published instance's last reference is released before the scope's key is free.
             content.retired = state.retired
             return false
@@ -256,7 +256,7 @@ extension ContainerCore {
         do {
             // Released before waiters resume, because an instance's deinitializer may close a resource.
             var content = State.Content()
-            withState { $0.end(into: &content, from: table, hasParent: parent != nil) }
+            withState { $0.end(into: &content, from: table, hasParent: hasParent) }
             release(content)
             drains = content.drains
         }

@@ -149,7 +149,7 @@ extension ContainerCore {
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.life.isOpen else { return nil }
             table.close()
-            state.end(into: &content, from: table, hasParent: parent != nil, hasHandle: false)
+            state.end(into: &content, from: table, hasParent: hasParent, hasHandle: false)
             content.events = state.silence()
             return state.flights.close()
         }

@@ -79,22 +79,24 @@ extension ContainerCore {
 
     /// Begins to close the scope, so that its key can be opened again.
     func scopeBeginsClosing() {
-        guard let parent, let id = scopeID, id.hasKey else { return }
-        let key = parent.withState { $0.scopes.beginClosing(id) }
+        guard let id = scopeID, id.hasKey else { return }
+        let key = withParent { parent in parent.withState { $0.scopes.beginClosing(id) } }
         withExtendedLifetime(key) {}
     }
 
     /// Ends the scope, which its parent releases.
     func scopeIsClosed() {
-        guard let parent, let id = scopeID else { return }
+        guard let id = scopeID else { return }
         var quiet: [CheckedContinuation<Void, Never>] = []
-        let closed = parent.withState { state in
-            let closed = state.scopes.remove(id)
-            if let closed {
-                if isBodyScope { quiet = state.life.endBody() }
-                state.note(.scopeClosed, .scopeClosed(closed.core.name ?? ""))
+        let closed = withParent { parent in
+            parent.withState { state in
+                let closed = state.scopes.remove(id)
+                if let closed {
+                    if isBodyScope { quiet = state.life.endBody() }
+                    state.note(.scopeClosed, .scopeClosed(closed.core.name ?? ""))
+                }
+                return closed
             }
-            return closed
         }
         for continuation in quiet { continuation.resume() }
         withExtendedLifetime(closed) {}

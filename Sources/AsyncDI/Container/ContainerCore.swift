@@ -17,6 +17,11 @@ final class ContainerCore: ResolutionHost {
     private let madeScoped = Atomic(false)
     private let madeResettable = Atomic(false)
     var parent: ContainerCore? { parentReference.object }
+    /// Whether it has a parent: without counting a reference, because all scopes of a server share theirs.
+    var hasParent: Bool {
+        defer { withExtendedLifetime(self) {} }
+        return parentReference.load() != nil
+    }
     /// A reference that can be cleared, so that nested containers are released in turn; no other code changes it.
     private let parentReference: AtomicReference<ContainerCore>
     let settings: Settings
@@ -92,7 +97,7 @@ final class ContainerCore: ResolutionHost {
 
     var parentHost: (any ResolutionHost)? { parent }
     var hasAnswersOfItsOwn: Bool {
-        parent == nil || !fallbacks.isEmpty || withState { !$0.registrations.isEmpty }
+        !hasParent || !fallbacks.isEmpty || withState { !$0.registrations.isEmpty }
     }
     var hasScopedInstances: Bool { madeScoped.load(ordering: .relaxed) }
     var hasResettableInstances: Bool {
@@ -109,10 +114,10 @@ final class ContainerCore: ResolutionHost {
     ///
     /// From now on, graph instances may hold instances that the holders of those must not hold.
     func noteCreation(of lifetime: Lifetime) {
-        if parent == nil, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
+        if !hasParent, lifetime.sharing == .resolvingContainer { madeScoped.store(true, ordering: .relaxed) }
         if lifetime.isResettable { madeResettable.store(true, ordering: .relaxed) }
     }
-    var title: ContainerTitle { ContainerTitle(name: name, isRoot: parent == nil) }
+    var title: ContainerTitle { ContainerTitle(name: name, isRoot: !hasParent) }
 
     func makeStopwatch() -> Stopwatch { Stopwatch(clock) }
 
@@ -141,13 +146,26 @@ final class ContainerCore: ResolutionHost {
     }
 
     /// Whether `other` is this container or one below it.
+    ///
+    /// It counts no reference to the containers in between, because all scopes of a server share them.
     func isAboveOrSame(_ other: ContainerCore) -> Bool {
-        var core: ContainerCore? = other
-        while let current = core {
-            if current === self { return true }
-            core = current.parent
+        if other === self { return true }
+        // Unretained because each container keeps the one above it, and the caller keeps the first.
+        defer { withExtendedLifetime(other) {} }
+        let searched = Unmanaged.passUnretained(self).toOpaque()
+        var next = other.parentReference.load()
+        while let current = next {
+            if current.toOpaque() == searched { return true }
+            next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
         }
         return false
+    }
+
+    /// Passes the parent to `body` without counting a reference to it; nil without a parent.
+    func withParent<R>(_ body: (ContainerCore) -> R) -> R? {
+        // Unretained because this container keeps its parent.
+        defer { withExtendedLifetime(self) {} }
+        return parentReference.load()?._withUnsafeGuaranteedRef(body)
     }
 
     /// Whether no scope below `other` contains this container, so that its instances may live as long as `other`.

@@ -26,11 +26,10 @@ extension Creation {
 
     /// Removes and returns the leases, once; the creation takes no more of them.
     func takeLeases() -> [HeldLease] {
-        let extras = extras.loadOrInitialize { Extras.ended }
-        guard extras !== Extras.ended else { return [] }
-        return extras.state.withLock { state in
+        let leases = extras.loadOrInitialize { Extras.ended }.state?.withLock { state in
             defer { state.leases = nil }
-            return state.leases ?? []
+            return state.leases
         }
+        return (leases ?? nil) ?? []
     }
 }

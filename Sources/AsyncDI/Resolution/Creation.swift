@@ -84,9 +84,17 @@ final class Creation: Activity, @unchecked Sendable {
             var end: EndOfCreation?
         }
 
-        let state = Locked(State())
+        /// Nil only in ``ended``.
+        let state: Locked<State>?
+
+        init() { state = Locked(State()) }
+
+        private init(ended: Void) { state = nil }
+
         /// The value for a creation that has ended without extras; it never changes.
-        static let ended = Extras()
+        ///
+        /// All containers share it. Without content, it is part of the program, whose references are not counted.
+        static let ended = Extras(ended: ())
     }
 
     /// A creation in a task of its own.
@@ -164,13 +172,11 @@ final class Creation: Activity, @unchecked Sendable {
     var failure: (any Error)? { extrasIfAny { $0.failure } ?? nil }
 
     func extras<R>(_ body: (inout Extras.State) -> R) -> R? {
-        let extras = extras.loadOrInitialize { Extras() }
-        return extras === Extras.ended ? nil : extras.state.withLock(body)
+        extras.loadOrInitialize { Extras() }.state?.withLock(body)
     }
 
     func extrasIfAny<R>(_ body: (inout Extras.State) -> R) -> R? {
-        guard let extras = extras.object, extras !== Extras.ended else { return nil }
-        return extras.state.withLock(body)
+        extras.object?.state?.withLock(body)
     }
 
     // MARK: In a task of its own

@@ -1,7 +1,10 @@
 /// The unit of creation in one place: a registration, by identity, with its arguments.
 ///
 /// The key keeps the registration alive, so that no other registration can have the same address.
-struct CreationKey: Hashable, Sendable {
+///
+/// An object, because it is copied a dozen times for each creation: a copy of its content would count a reference to the
+/// registration, which all requests share, so that threads would wait for one another's caches.
+final class CreationKey: Hashable, Sendable {
     let binding: Binding
     let arguments: ArgumentKey
     /// The number of the requested container in a graph, which serves several containers.

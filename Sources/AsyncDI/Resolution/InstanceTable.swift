@@ -24,7 +24,7 @@ import Synchronization
     let fallbacks: [InstanceTable]
     private let hasFallbacks: Bool
 
-    private let epoch = ReadEpoch.shared
+    private let epoch = ImmortalReference(toConstant: ReadEpoch.shared)
     let array = AtomicReference<PublishedArray<Slot>>()
     /// Zero while no obstacle stands between a request and a hit.
     let obstacles = Atomic<UInt8>(0)
@@ -54,7 +54,7 @@ import Synchronization
     /// of its cell. A weakly held instance is left to the slow path.
     func find(_ service: any Any.Type) -> Found? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
-        let ticket = epoch.enter()
+        let ticket = epoch.with { $0.enter() }
         // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         switch search(TypeProbe(service)) {
@@ -75,7 +75,7 @@ import Synchronization
     /// Finds an instance for a request with a qualifier; makes no key either.
     func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
-        let ticket = epoch.enter()
+        let ticket = epoch.with { $0.enter() }
         // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         if case .undecided(let slot, let table)? = search(probe),
@@ -121,7 +121,7 @@ import Synchronization
     /// code. The result is retained before the read ends.
     func find(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> FoundByArguments? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
-        let ticket = epoch.enter()
+        let ticket = epoch.with { $0.enter() }
         defer {
             ticket.exit()
             withExtendedLifetime(self) {}
@@ -212,7 +212,7 @@ import Synchronization
     ///
     /// The body's result must be retained.
     private func reading<Answer>(_ body: () -> Answer) -> Answer {
-        let ticket = epoch.enter()
+        let ticket = epoch.with { $0.enter() }
         defer {
             ticket.exit()
             withExtendedLifetime(self) {}
@@ -235,7 +235,7 @@ import Synchronization
             let answer: Answer?
             var undecided: KeyProbe.Undecided?
             do {
-                let ticket = epoch.enter()
+                let ticket = epoch.with { $0.enter() }
                 defer {
                     ticket.exit()
                     withExtendedLifetime(self) {}

@@ -11,7 +11,11 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
 
     init(_ object: Object? = nil) {
         // Retained by hand because an atomic holds bits only: `deinit` or `exchange` balances the retain.
-        bits = Atomic(object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) })
+        if let object {
+            bits = Atomic(UnsafeRawPointer(Unmanaged.passRetained(object).toOpaque()))
+        } else {
+            bits = Atomic(nil)
+        }
     }
 
     deinit {

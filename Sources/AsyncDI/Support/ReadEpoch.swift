@@ -30,7 +30,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because the pointer never changes and its counters are atomic.
 final class ReadEpoch: @unchecked Sendable {
-    /// The one epoch of the process: a table holds a reference to it, because each access to a global costs a call.
+    /// The one epoch of the process: a table refers to it, because each access to a global costs a call.
     static let shared = ReadEpoch()
 
     private static let stripes = 16
