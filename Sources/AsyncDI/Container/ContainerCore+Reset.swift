@@ -95,7 +95,7 @@ extension ContainerCore.State {
             }
             removals.entries.append(kept)
             if !kept.binding.blueprint.isHidden, kept.stored?.isFilled != false {
-                note(.evicted, of: kept.key.arguments, .evicted(kept.binding.key))
+                note(.evicted, of: kept.argumentKey, .evicted(kept.binding.key))
             }
         }
         for item in ledger.take(ids) { end(item, in: &removals) }

@@ -1,6 +1,6 @@
 /// The running body of a `withInstance`, or the collection of several leases.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, and references that protect themselves.
+/// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
 @usableFromInline final class LeaseBody: Activity, @unchecked Sendable {
     /// The body that this one runs in.
     let parent: LeaseBody?
@@ -12,20 +12,17 @@
     let around: Activity?
     /// The container that admitted a collection of leases, nil for another body.
     let collectsIn: (any ResolutionHost)?
-    /// The lease that the body holds from its beginning; few bodies have others.
-    private let first: PassingReference<HeldLease>
-    /// The leases that are added to it.
-    private let others = AtomicReference<Shared<Locked<[HeldLease]>>>()
+    private let leases: Locked<[HeldLease]>
 
     /// A body of the current task.
     ///
     /// - Parameters:
-    ///   - lease: The lease that it holds from its beginning.
+    ///   - leases: The leases that it holds from its beginning.
     ///   - run: The run whose call the body is, which may be another one than that of the task: a factory may pass its
     ///     resolver on to a detached task.
     ///   - host: The container in which the body collects leases.
     init(
-        leasing lease: HeldLease?, for run: Run? = ResolutionContext.activeRun,
+        leasing leases: [HeldLease], for run: Run? = ResolutionContext.activeRun,
         collectingIn host: (any ResolutionHost)? = nil
     ) {
         collectsIn = host
@@ -34,30 +31,29 @@
         parent = body
         place = run?.activity
         around = asker?.activity
-        first = PassingReference(lease)
+        self.leases = Locked(leases)
         super.init(.body, inside: asker)
     }
 
-    var isEmpty: Bool { held.isEmpty }
+    var isEmpty: Bool { leases.withLock { $0.isEmpty } }
 
     /// Adds a lease that this body is to end.
     ///
     /// The lease has begun before, so waits for the instance's disposal may not have seen the body.
     func add(_ lease: HeldLease) {
-        others.loadOrInitialize { Shared(Locked([])) }.value.withLock { $0.append(lease) }
+        leases.withLock { $0.append(lease) }
         lease.isHeldByBody()
     }
 
     /// Gives its leases up without ending them, and ends.
     func handOver() {
-        let handedOver = (first.load(), takeOthers())
-        first.giveUp()
+        let handedOver = takeLeases()
         Waits.end(self)
         withExtendedLifetime(handedOver) {}
     }
 
-    private func takeOthers() -> [HeldLease]? {
-        others.object?.value.withLock { leases in
+    private func takeLeases() -> [HeldLease] {
+        leases.withLock { leases in
             defer { leases = [] }
             return leases
         }
@@ -66,20 +62,13 @@
     /// Whether a run of this activity makes its calls in the body.
     func isInside(_ activity: Activity?) -> Bool { place === activity }
 
-    override var outer: [Activity] { held.flatMap(\.outer) }
+    override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
 
     /// The leases that the body holds; none after its end, when a task may outlive it.
-    var held: [HeldLease] {
-        let others = others.object?.value.withLock { $0 } ?? []
-        guard let lease = first.load() else { return others }
-        return others.isEmpty ? [lease] : [lease] + others
-    }
+    var held: [HeldLease] { leases.withLock { $0 } }
 
     /// Whether the body holds a matching lease.
-    func holds(where isMeant: (HeldLease) -> Bool) -> Bool {
-        if let lease = first.load(), isMeant(lease) { return true }
-        return others.object?.value.withLock { $0 }.contains(where: isMeant) ?? false
-    }
+    func holds(where isMeant: (HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
 
     /// Runs the body of a `withInstance`, and ends its leases.
     @inlinable
@@ -103,13 +92,9 @@
     /// Ends the leases.
     @usableFromInline
     func end() {
-        // Without an array in the usual case.
-        let lease = first.load()
-        let others = takeOthers()
-        first.giveUp()
+        let ended = takeLeases()
         Waits.end(self)
-        if let others { for lease in others.reversed() { lease.end() } }
-        lease?.end()
+        for lease in ended.reversed() { lease.end() }
     }
 }
 

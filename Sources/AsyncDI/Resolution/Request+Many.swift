@@ -113,7 +113,7 @@ extension Request {
         try await awaitModules()
         // Inside the body, the requests belong to current work.
         try refuseWhileDraining()
-        let body = LeaseBody(leasing: nil, for: asker ?? ResolutionContext.activeRun, collectingIn: host)
+        let body = LeaseBody(leasing: [], for: asker ?? ResolutionContext.activeRun, collectingIn: host)
         do {
             let contributions = try await LeaseBody.current.bind(body) {
                 try await leasedContributions(where: isWanted, in: body)
