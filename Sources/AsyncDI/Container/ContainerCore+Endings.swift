@@ -113,7 +113,7 @@ extension ContainerCore {
         var told: (any Error)?
         /// The number of a storage's new content.
         var generation: Int?
-        var leases: [HeldLease] = []
+        var leases: [any HeldLease] = []
         /// The leased instance, for the waiters that take a lease.
         var leased: LeasedCell?
         var removals = Removals()
@@ -269,7 +269,7 @@ extension Creation {
     ///
     /// The caller must end the leases of a creation without an instance.
     fileprivate func product(
-        of result: Result<Cell, any Error>, isAnnounced: Bool, isOpen: Bool, unusedLeases: inout [HeldLease]
+        of result: Result<Cell, any Error>, isAnnounced: Bool, isOpen: Bool, unusedLeases: inout [any HeldLease]
     ) -> Disposable? {
         let leases = takeLeases()
         var isAnnounced = isAnnounced && !binding.blueprint.isHidden

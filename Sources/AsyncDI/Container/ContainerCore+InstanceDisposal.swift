@@ -39,7 +39,7 @@ extension ContainerCore {
     /// Instances that this frees are disposed at once, as part of this disposal, because the next instance in the order
     /// may be older than both.
     private func end(
-        _ lease: HeldLease, heldBy holder: Disposable, _ reason: DisposalReason
+        _ lease: any HeldLease, heldBy holder: Disposable, _ reason: DisposalReason
     ) async -> [any Error] {
         guard let own = lease as? Lease, own.core === self else {
             lease.end()

@@ -3,9 +3,7 @@ import Synchronization
 /// Delays the disposal of one cached instance until the lease ends.
 ///
 /// It ends once, together with its body or with the instance that holds it.
-///
-/// `@unchecked Sendable` because its superclass is; it adds constants and atomics.
-final class Lease: HeldLease, @unchecked Sendable {
+final class Lease: HeldLease {
     let core: ContainerCore
     let key: CreationKey
     let leased: LeasedCell
@@ -27,7 +25,7 @@ final class Lease: HeldLease, @unchecked Sendable {
     /// Takes the lease from its body; false if no body held it.
     func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
 
-    override func passToInstance(of holder: Creation) {
+    func passToInstance(of holder: Creation) {
         guard leaveBody() else { return }
         // A reset or a replacement drops the instances of a decoration together with the one that they decorate.
         if let home = holder.home as? ContainerCore,
@@ -50,7 +48,7 @@ final class Lease: HeldLease, @unchecked Sendable {
         for continuation in quiet { continuation.resume() }
     }
 
-    override func isHeldByBody() {
+    func isHeldByBody() {
         guard leased.disposal != nil else { return }
         leased.noteNewHolder()
         for disposal in core.withState({ _ in leased.pending }) { disposal.wake() }
@@ -65,9 +63,9 @@ final class Lease: HeldLease, @unchecked Sendable {
     }
 
     /// The disposals of the instance and of its container, which wait for the lease.
-    override var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
+    var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 
-    override func end() {
+    func end() {
         core.cleanUp(core.release(self))
     }
 }
@@ -177,7 +175,7 @@ extension ContainerCore {
 
     func lease(
         _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
-    ) -> HeldLease? {
+    ) -> (any HeldLease)? {
         let now = elapsed()
         return withState { state in
             // If the generation is the same before and after loading, and the storage is not being written, this is the
@@ -191,7 +189,7 @@ extension ContainerCore {
         }
     }
 
-    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: HeldLease)? {
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
         // Before the hash, which may cost something.
         guard binding.index.object != nil, let comparison = binding.blueprint.keying?.comparison else { return nil }
         return leaseIndexed(binding, withHash: comparison.hash(arguments)) { found in
@@ -199,7 +197,7 @@ extension ContainerCore {
         }
     }
 
-    func leaseIndexed(_ found: IndexEntry) -> HeldLease? {
+    func leaseIndexed(_ found: IndexEntry) -> (any HeldLease)? {
         // Unchecked because the caller has compared the entry's arguments, which the mark of a removed entry lacks.
         let binding = unsafeDowncast(found, to: CacheEntry.self).binding
         return leaseIndexed(binding, withHash: found.hash) { $0 === found }?.lease
@@ -207,7 +205,7 @@ extension ContainerCore {
 
     private func leaseIndexed(
         _ binding: Binding, withHash hash: UInt32, where isMeant: (IndexEntry) -> Bool
-    ) -> (cell: Cell, lease: HeldLease)? {
+    ) -> (cell: Cell, lease: any HeldLease)? {
         guard let index = binding.index.object else { return nil }
         // The clock is user code, and read outside the lock.
         let now = elapsed()

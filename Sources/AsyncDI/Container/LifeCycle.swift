@@ -38,7 +38,7 @@ struct LifeCycle<Waiter> {
     /// - Returns: The drains that wait for work in it, and wait no longer.
     mutating func end() -> [Waiter] {
         phase = .disposed
-        return waits.isEmpty ? [] : end(.bodies) + end(.creations)
+        return waits.isEmpty ? [] : take(.bodies) + take(.creations)
     }
 
     mutating func beginBody() { bodies += 1 }
@@ -69,9 +69,9 @@ struct LifeCycle<Waiter> {
     /// another instance is then repeated.
     ///
     /// - Returns: The waiters.
-    mutating func over(_ work: Work) -> [Waiter] { waits.isEmpty ? [] : end(work) }
+    mutating func over(_ work: Work) -> [Waiter] { waits.isEmpty ? [] : take(work) }
 
-    private mutating func end(_ work: Work) -> [Waiter] {
+    private mutating func take(_ work: Work) -> [Waiter] {
         let ended = waits.filter { $0.work == work }.map(\.waiter)
         waits.removeAll { $0.work == work }
         return ended

@@ -14,7 +14,7 @@ extension Creation {
     ///
     /// Returns false after the creation's end: a task that outlives the factory has no instance that could hold the
     /// lease.
-    func hold(_ lease: HeldLease) -> Bool {
+    func hold(_ lease: any HeldLease) -> Bool {
         let isHeld = extras { state in
             state.leases?.append(lease)
             return state.leases != nil
@@ -25,7 +25,7 @@ extension Creation {
     }
 
     /// Removes and returns the leases, once; the creation takes no more of them.
-    func takeLeases() -> [HeldLease] {
+    func takeLeases() -> [any HeldLease] {
         let leases = extras.loadOrInitialize { Extras.ended }.state?.withLock { state in
             defer { state.leases = nil }
             return state.leases

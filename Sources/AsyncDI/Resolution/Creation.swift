@@ -74,7 +74,7 @@ final class Creation: Activity, @unchecked Sendable {
             var failure: (any Error)?
             /// The factory's leases for the instance; nil once the instance or the creation's failure has taken them
             /// over.
-            var leases: [HeldLease]? = []
+            var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false
             /// Whether a reset or replacement came before its factory ran.

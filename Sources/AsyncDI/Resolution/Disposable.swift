@@ -13,7 +13,7 @@ final class Disposable: Completion, @unchecked Sendable {
     /// The container that owns the instance.
     let home: any ResolutionHost
     /// The leases of the instance's factory, which end after the instance.
-    let leases: [HeldLease]
+    let leases: [any HeldLease]
     /// The error of the instance's creation if it failed or was cut short; the instance's work is then void for any
     /// reason of disposal.
     let failure: (any Error)?
@@ -33,7 +33,7 @@ final class Disposable: Completion, @unchecked Sendable {
     @exclusivity(unchecked) private var next: Disposable?
 
     init(
-        _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [HeldLease] = [],
+        _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
         failure: (any Error)? = nil, isAnnounced: Bool = false
     ) {
         self.cell = cell

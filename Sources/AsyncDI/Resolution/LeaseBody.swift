@@ -12,7 +12,7 @@
     let around: Activity?
     /// The container that admitted a collection of leases, nil for another body.
     let collectsIn: (any ResolutionHost)?
-    private let leases: Locked<[HeldLease]>
+    private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
     ///
@@ -22,7 +22,7 @@
     ///     resolver on to a detached task.
     ///   - host: The container in which the body collects leases.
     init(
-        leasing leases: [HeldLease], for run: Run? = ResolutionContext.activeRun,
+        leasing leases: [any HeldLease], for run: Run? = ResolutionContext.activeRun,
         collectingIn host: (any ResolutionHost)? = nil
     ) {
         collectsIn = host
@@ -40,7 +40,7 @@
     /// Adds a lease that this body is to end.
     ///
     /// The lease has begun before, so waits for the instance's disposal may not have seen the body.
-    func add(_ lease: HeldLease) {
+    func add(_ lease: any HeldLease) {
         leases.withLock { $0.append(lease) }
         lease.isHeldByBody()
     }
@@ -52,7 +52,7 @@
         withExtendedLifetime(handedOver) {}
     }
 
-    private func takeLeases() -> [HeldLease] {
+    private func takeLeases() -> [any HeldLease] {
         leases.withLock { leases in
             defer { leases = [] }
             return leases
@@ -65,10 +65,10 @@
     override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
 
     /// The leases that the body holds; none after its end, when a task may outlive it.
-    var held: [HeldLease] { leases.withLock { $0 } }
+    var held: [any HeldLease] { leases.withLock { $0 } }
 
     /// Whether the body holds a matching lease.
-    func holds(where isMeant: (HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
+    func holds(where isMeant: (any HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
 
     /// Runs the body of a `withInstance`, and ends its leases.
     @inlinable

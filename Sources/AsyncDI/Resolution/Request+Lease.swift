@@ -3,18 +3,18 @@ extension Request {
     /// The instance and its lease, or no lease if only the caller owns the instance.
     ///
     /// The cell holds its instance strongly.
-    nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: HeldLease?) {
+    nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: (any HeldLease)?) {
         guard let found = try await leasedIfRegistered() else { throw host.miss(key, asker: asker) }
         return found
     }
 
-    private nonisolated(nonsending) func leasedIfRegistered() async throws -> (cell: Cell, lease: HeldLease?)? {
+    private nonisolated(nonsending) func leasedIfRegistered() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         if let found = try leasedAtOnce() { return found }
         return try await leasedCell()
     }
 
     /// The cached instance for arguments and its lease, found without an erased key; nil if that takes more steps.
-    private func leasedAtOnce() throws -> (cell: Cell, lease: HeldLease)? {
+    private func leasedAtOnce() throws -> (cell: Cell, lease: any HeldLease)? {
         // The general path records the request; it must not be recorded twice.
         guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, !isRefusedWhileDraining,
             let (binding, table) = try registration(), binding.isIndexed
@@ -27,7 +27,7 @@ extension Request {
     /// supplied value.
     nonisolated(nonsending) func leasedCell(
         isOptional: Bool = false
-    ) async throws -> (cell: Cell, lease: HeldLease?)? {
+    ) async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
             let clock = RegistrationCounter.now
@@ -42,7 +42,7 @@ extension Request {
 
     nonisolated(nonsending) func leasedCell(
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
-    ) async throws -> (Cell, HeldLease?)? {
+    ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
             guard let (target, place) = try target(of: forward, in: owner) else {
                 throw host.miss(key, asker: asker)
@@ -133,7 +133,7 @@ extension Request {
     /// Passes leases to a creation for its product.
     ///
     /// If the creation has ended meanwhile, ends the leases that it did not take.
-    private func hand(_ leases: [HeldLease?], to holder: Creation) throws {
+    private func hand(_ leases: [(any HeldLease)?], to holder: Creation) throws {
         let late = leases.filter { $0.map { !holder.hold($0) } ?? false }
         if late.isEmpty { return }
         for lease in late { lease?.end() }

@@ -51,12 +51,12 @@ extension Request {
         let cell: Cell
         /// The lease, taken in the step that found or finished the instance; nil if none was requested or the instance
         /// is unfinished.
-        var lease: HeldLease?
+        var lease: (any HeldLease)?
     }
 
     enum Following {
         case answer(Cell)
-        case leased(Cell, HeldLease)
+        case leased(Cell, any HeldLease)
         case askAgain
     }
 

@@ -294,7 +294,7 @@ extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
     /// Carries the action out, outside every lock.
     ///
     /// Each waiter that takes a lease receives one that was begun for it.
-    func resumeWaiters(with result: Result<Cell, any Error>, makeLease: (() -> HeldLease)? = nil) {
+    func resumeWaiters(with result: Result<Cell, any Error>, makeLease: (() -> any HeldLease)? = nil) {
         switch self {
         case .retry(let waiters):
             for waiter in waiters { waiter.resume(.retry) }

@@ -49,9 +49,9 @@ protocol ResolutionHost: CreationPlace {
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
 
     /// Takes a lease of the instance for these arguments, if it is cached and indexed.
-    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: HeldLease)?
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)?
     /// Leases a cached instance that a reader has found by its arguments; nil where the general path must decide.
-    func leaseIndexed(_ found: IndexEntry) -> HeldLease?
+    func leaseIndexed(_ found: IndexEntry) -> (any HeldLease)?
 
     /// The current cached instance of a key.
     func peek(_ key: CreationKey) -> Peek
@@ -62,7 +62,7 @@ protocol ResolutionHost: CreationPlace {
     /// Takes a lease of a storage's instance; nil when another instance was stored since.
     func lease(
         _ key: CreationKey, loaded cell: Cell, from storage: any InstanceStorage, generation: Int
-    ) -> HeldLease?
+    ) -> (any HeldLease)?
 
     /// Publishes an instance, converted, under another key for as long as the original is published.
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding)
@@ -111,7 +111,7 @@ struct JoinAttempt {
 enum JoinDecision {
     case ready(Cell)
     /// The same, leased in this step.
-    case leased(Cell, HeldLease)
+    case leased(Cell, any HeldLease)
     /// An unfinished instance that the requester may receive, because both are in a cycle of properties.
     case early(Cell)
     /// The graph's instance was created for another holder, and may hold instances that this holder must not hold.
@@ -147,7 +147,7 @@ enum JoinDecision {
 
 /// The answer to a request for a lease of an instance that was delivered without one, because it was unfinished.
 enum LeaseDecision {
-    case leased(HeldLease)
+    case leased(any HeldLease)
     /// Evicted or reset since the look-up: the request must be repeated.
     case gone
     /// The requester is in a cycle of properties with the instance, and received it early.
@@ -171,19 +171,15 @@ extension ResolutionHost {
 }
 
 /// A lease that delays the disposal of a cached instance until it is ended.
-///
-/// `@unchecked Sendable` because a class that is not final cannot be checked: it has no state.
-class HeldLease: @unchecked Sendable {
-    func end() { mustBeOverridden() }
+protocol HeldLease: AnyObject, Sendable {
+    func end()
     /// Passes the lease to an instance: a drain waits only for the leases of bodies.
-    func passToInstance(of holder: Creation) { mustBeOverridden() }
+    func passToInstance(of holder: Creation)
     /// Notes that a body holds the lease that held none before, so that waits for the instance's disposal are decided on
     /// again.
-    func isHeldByBody() { mustBeOverridden() }
+    func isHeldByBody()
     /// The disposals that cannot end before the lease does.
-    var outer: [Activity] { mustBeOverridden() }
-
-    private func mustBeOverridden() -> Never { preconditionFailure("a lease says what it delays") }
+    var outer: [Activity] { get }
 }
 
 /// The place of a creation: a container or a graph.

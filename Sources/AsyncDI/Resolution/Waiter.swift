@@ -13,7 +13,7 @@ import Synchronization
     enum Outcome: Sendable {
         case instance(Cell)
         /// The same, leased in the step that ended the creation: it cannot be disposed before the waiter runs.
-        case leased(Cell, HeldLease)
+        case leased(Cell, any HeldLease)
         case failure(any Error)
         /// The creation was cancelled on behalf of others: look again.
         case retry

@@ -10,8 +10,8 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     private let bits: Atomic<UnsafeRawPointer?>
 
     init(_ object: Object? = nil) {
-        // Retained by hand because an atomic holds bits only: `deinit` or `exchange` balances the retain.
         if let object {
+            // Retained by hand because an atomic holds bits only: `deinit` or `exchange` balances the retain.
             bits = Atomic(UnsafeRawPointer(Unmanaged.passRetained(object).toOpaque()))
         } else {
             bits = Atomic(nil)

@@ -358,7 +358,7 @@ private struct Value: Sendable { let number: Int }
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }.onDispose { _ in }
         }
-        func lease(_ thing: Thing, _ entry: (key: CreationKey, generation: Int)) -> HeldLease? {
+        func lease(_ thing: Thing, _ entry: (key: CreationKey, generation: Int)) -> (any HeldLease)? {
             container.core.lease(
                 entry.key, loaded: StrongCell(thing), from: shelf, generation: entry.generation)
         }
