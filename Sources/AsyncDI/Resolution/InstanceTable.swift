@@ -95,7 +95,6 @@ import Synchronization
     ///   - service: The service type.
     ///   - countingAll: Whether every other service that has no published instance counts too: a transient one, and one
     ///     that stands for others, such as an optional.
-    /// - Returns: Whether it may.
     func mayBeCreated(_ service: any Any.Type, countingAll: Bool) -> Bool {
         reading {
             switch search(TypeProbe(service)) {

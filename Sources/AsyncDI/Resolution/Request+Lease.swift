@@ -93,8 +93,8 @@ extension Request {
             try hand([lease], to: holder)
             return cell.value(as: service)
         }
-        guard let wrapper = service as? any WrapperType.Type, wrapper.isAvailable(for: self),
-            let instances = try await wrapper.lease(for: self) as? Service
+        guard let wrapper = service as? any WrapperType.Type,
+            let instances = try await wrapper.lease(for: self).flatMap({ $0 as? Service })
         else { throw host.miss(key.unwrapped(service), asker: asker) }
         return instances
     }

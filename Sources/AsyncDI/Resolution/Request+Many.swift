@@ -233,22 +233,22 @@ extension Array: WrapperType {
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
-        let contributions = try await request.asking(for: Element.self).contributions()
-        if contributions.isEmpty, !isAvailable(for: request) { return nil }
-        return contributions.compactMap { $0.cell.load(unconstrained: Element.self) }
+        instances(of: try await request.asking(for: Element.self).contributions(), for: request)
     }
 
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
-        try await request.asking(for: Element.self).contributionsLeasedForCreation().compactMap {
-            $0.cell.load(unconstrained: Element.self)
-        }
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
+        let contributions = try await request.asking(for: Element.self).contributionsLeasedForCreation()
+        return instances(of: contributions, for: request)
     }
 
     static func ready(for request: Request) throws -> Any? {
-        guard isAvailable(for: request) else { return nil }
-        return try request.asking(for: Element.self).readyContributions().compactMap {
-            $0.cell.load(unconstrained: Element.self)
-        }
+        instances(of: try request.asking(for: Element.self).readyContributions(), for: request)
+    }
+
+    /// The instances in an array; nil if no contribution is registered.
+    private static func instances(of contributions: [Request.Contribution], for request: Request) -> Any? {
+        if contributions.isEmpty, !isAvailable(for: request) { return nil }
+        return contributions.compactMap { $0.cell.load(unconstrained: Element.self) }
     }
 }
 
@@ -267,23 +267,23 @@ extension Dictionary: WrapperType {
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
-        let contributions = try await request.asking(for: Value.self).contributions { $0.hasKey(of: Key.self) }
-        return contributions.isEmpty && !isAvailable(for: request) ? nil : made(of: contributions)
+        let values = request.asking(for: Value.self)
+        return map(of: try await values.contributions { $0.hasKey(of: Key.self) }, for: request)
     }
 
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
-        made(
-            of: try await request.asking(for: Value.self).contributionsLeasedForCreation {
-                $0.hasKey(of: Key.self)
-            })
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
+        let values = request.asking(for: Value.self)
+        return map(of: try await values.contributionsLeasedForCreation { $0.hasKey(of: Key.self) }, for: request)
     }
 
     static func ready(for request: Request) throws -> Any? {
-        guard isAvailable(for: request) else { return nil }
-        return made(of: try request.asking(for: Value.self).readyContributions { $0.hasKey(of: Key.self) })
+        let values = request.asking(for: Value.self)
+        return map(of: try values.readyContributions { $0.hasKey(of: Key.self) }, for: request)
     }
 
-    private static func made(of contributions: [Request.Contribution]) -> [Key: Value] {
+    /// The instances by their keys; nil if no contribution is registered.
+    private static func map(of contributions: [Request.Contribution], for request: Request) -> Any? {
+        if contributions.isEmpty, !isAvailable(for: request) { return nil }
         var map = [Key: Value](minimumCapacity: contributions.count)
         for contribution in contributions {
             guard let key = contribution.id.key(as: Key.self) else { continue }

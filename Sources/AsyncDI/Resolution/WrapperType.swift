@@ -8,8 +8,8 @@ protocol WrapperType {
     static func isAvailable(for request: Request) -> Bool
     /// The wrapper of the service, nil when that is not available.
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any?
-    /// The same for an available service, with each instance leased for as long as the product of the requesting factory.
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any
+    /// The same, with each instance leased for as long as the product of the requesting factory.
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any?
     /// The same from existing instances, without waiting; nil when the wrapper cannot be resolved in that way.
     static func ready(for request: Request) throws -> Any?
 }
@@ -19,7 +19,8 @@ extension WrapperType {
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? { try ready(for: request) }
 
     /// A wrapper that resolves later, or wraps nothing, has no instance to lease.
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
+        guard isAvailable(for: request) else { return nil }
         throw ResolutionError(
             .invalidOperation, "\(request.key) was leased, but holds no instance.",
             advice: "Resolve it instead, and use withInstance where its service is used.", steps: request.pathToHere,
@@ -85,11 +86,10 @@ extension Optional: WrapperType {
     }
 
     /// Nil when the service is not registered; every other failure is thrown.
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any {
+    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
         if let wrapper = inner.wrapper(Wrapped.self) {
-            guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
-            return try await wrapper.lease(for: inner) as? Wrapped as Any
+            return try await wrapper.lease(for: inner).flatMap { $0 as? Wrapped } as Any
         }
         return try await inner.optionalCellLeasedForCreation()?.load(unconstrained: Wrapped.self) as Any
     }
@@ -98,8 +98,7 @@ extension Optional: WrapperType {
     static func ready(for request: Request) throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
         if let wrapper = inner.wrapper(Wrapped.self) {
-            guard wrapper.isAvailable(for: inner) else { return Wrapped?.none as Any }
-            return try wrapper.ready(for: inner) as? Wrapped as Any
+            return try wrapper.ready(for: inner).flatMap { $0 as? Wrapped } as Any
         }
         return try inner.readyCell(isOptional: true)?.load(unconstrained: Wrapped.self) as Any
     }

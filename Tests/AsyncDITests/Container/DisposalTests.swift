@@ -260,13 +260,12 @@ import Testing
             }
         }
         #expect(log.entries == ["returned", "TestError"])
-        let (begun, never) = (Gate(), DrivenFactory<Int>())
+        let begun = Gate()
         let body = Task {
             try await container.withScope { scope in
                 _ = try await scope.resolve(Thing.self)
                 begun.arrive()
-                try await Task.sleep(for: .seconds(3600))
-                return try await never.run()
+                try await untilCancelled()
             }
         }
         await begun.arrived()

@@ -2,22 +2,15 @@ import Testing
 
 @testable import AsyncDI
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// Takes its time to end.
-private final class SlowToEnd: Sendable {
-    private let ended: Counter
-    init(_ ended: Counter) { self.ended = ended }
-    deinit {
-        usleep(50_000)
-        ended.increment()
+/// Notes at its end whether a suspended call is about to go on.
+private final class Ending: Sendable {
+    private let caller: HeldTaskExecutor
+    private let log: Log<Bool>
+    init(before caller: HeldTaskExecutor, noting log: Log<Bool>) {
+        self.caller = caller
+        self.log = log
     }
+    deinit { log.append(caller.hasJobs) }
 }
 private final class Closed: Sendable {}
 
@@ -54,15 +47,31 @@ private final class Shelf: InstanceStorage {
 /// The instances that a container keeps, and their release.
 @Suite(.timeLimit(.minutes(10))) struct KeptInstanceTests {
     @Test func `instances have ended when dispose returns`() async throws {
-        let ended = Counter()
+        let (caller, hook, returned) = (HeldTaskExecutor(), Gate(), Gate())
+        let lateEnds = Log<Bool>()
         let container = Container {
-            Registration(SlowToEnd.self, lifetime: .singleton) { _ in SlowToEnd(ended) }
-            Registration(Closed.self, lifetime: .singleton) { _ in Closed() }.onDispose { _ in await Task.yield() }
+            Registration(Ending.self, lifetime: .singleton) { _ in Ending(before: caller, noting: lateEnds) }
+            Registration(Closed.self, lifetime: .singleton) { _ in Closed() }.onDispose { _ in await hook.pass() }
         }
-        _ = try await container.resolve(SlowToEnd.self)
+        _ = try await container.resolve(Ending.self)
         _ = try await container.resolve(Closed.self)
-        try await container.dispose()
-        #expect(ended.value == 1)
+        let call = Task(executorPreference: caller) {
+            defer { returned.arrive() }
+            try await container.dispose()
+        }
+        await until {
+            caller.runJobs()
+            return hook.arrivals == 1
+        }
+        #expect(!caller.hasJobs && lateEnds.entries.isEmpty, "the call waits for the hook")
+        hook.open()
+        await until { caller.hasJobs }
+        #expect(lateEnds.entries == [false], "the instance has ended before the call goes on")
+        await until {
+            caller.runJobs()
+            return returned.arrivals == 1
+        }
+        try await call.value
     }
 
     @Test func `a decorated forwarded type is kept for each of the arguments`() async throws {

@@ -106,7 +106,7 @@ struct InjectionLoaderTests {
             Registration(Int.self) { _ in
                 begun.arrive()
                 defer { ended.arrive() }
-                try await Task.sleep(for: .seconds(600))
+                try await untilCancelled()
                 return 1
             }
         }

@@ -34,6 +34,8 @@ final class HeldExecutor: SerialExecutor {
 final class HeldTaskExecutor: TaskExecutor {
     private let jobs = Locked([UnownedJob]())
 
+    var hasJobs: Bool { jobs.withLock { !$0.isEmpty } }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }

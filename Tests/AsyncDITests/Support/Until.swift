@@ -16,3 +16,13 @@ nonisolated(nonsending) func until(
         await Task.yield()
     }
 }
+
+/// Waits until the task is cancelled.
+///
+/// - Throws: `CancellationError`, always.
+nonisolated(nonsending) func untilCancelled() async throws {
+    let (nothing, end) = AsyncStream<Never>.makeStream()
+    for await _ in nothing {}
+    end.finish()
+    throw CancellationError()
+}
