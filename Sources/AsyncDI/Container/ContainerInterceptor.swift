@@ -53,13 +53,14 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
 /// error is an error of that factory or hook.
 /// ```swift
 /// struct SlowFactories: ContainerInterceptor {
+///     let clock: any Clock<Duration>
 ///     var wantedEvents: ContainerEvent.Kinds { [] }
 ///
 ///     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
-///         if call.kind == .factory { try await Task.sleep(for: .milliseconds(20)) }
+///         if call.kind == .factory { try await clock.sleep(for: .milliseconds(20)) }
 ///     }
 /// }
-/// let container = Container(observers: [SlowFactories()]) { AppModule() }
+/// let container = Container(observers: [SlowFactories(clock: ContinuousClock())]) { AppModule() }
 /// ```
 /// Several interceptors are nested: the first one in the list is called first before a factory or hook, and last after
 /// it. Without one, a container has no additional cost.
