@@ -28,6 +28,11 @@ import Synchronization
 /// and waits twice. All operations are sequentially consistent because the argument orders a reader's addition and load
 /// against a writer's swap and read.
 ///
+/// Writers share these grace periods: all that come while one period is under way wait for the next one, which one of
+/// them performs. Otherwise each would visit the counters, whose cache lines belong to the readers' processors, while
+/// the others wait. A writer must not rely on the period that is under way, because that may have passed a counter
+/// before the writer's swap.
+///
 /// `@unchecked Sendable` because the pointer never changes and its counters are atomic.
 final class ReadEpoch: @unchecked Sendable {
     /// The one epoch of the process: a table refers to it, because each access to a global costs a call.
@@ -39,12 +44,20 @@ final class ReadEpoch: @unchecked Sendable {
     private let parity = Atomic<Int>(0)
     /// One counter for each stripe and parity, each on a cache line of its own.
     private let counters: UnsafeMutablePointer<Counter>
-    /// One writer at a time; counts them. (Not `Locked(())`: ThreadSanitizer mistakes an empty value for its neighbor.)
-    private let writers = Locked(0)
+    /// The number of grace periods that have begun; at most one is under way.
+    private let begun = Atomic<Int>(0)
+    /// The number of grace periods that have ended; the lock belongs to the writer that performs the next one.
+    private let ended = Locked(0)
 
-    private init() {
+    /// Creates an epoch; tests have one of their own.
+    init() {
         counters = .allocate(capacity: Self.stripes * 2 * Self.spacing)
         for index in 0..<(Self.stripes * 2 * Self.spacing) { (counters + index).initialize(to: Counter()) }
+    }
+
+    deinit {
+        counters.deinitialize(count: Self.stripes * 2 * Self.spacing)
+        counters.deallocate()
     }
 
     /// A read in progress: the counter that it raised, which is never freed.
@@ -75,9 +88,17 @@ final class ReadEpoch: @unchecked Sendable {
     /// Returns when every read that began before this call has ended.
     ///
     /// Reads last nanoseconds, so this waits by yielding.
-    func synchronize() {
-        writers.withLock { count in
-            count &+= 1
+    func synchronize() { wait(for: nextPeriod) }
+
+    /// The first grace period that begins after this call.
+    var nextPeriod: Int { begun.load(ordering: .sequentiallyConsistent) &+ 1 }
+
+    /// Returns when a grace period has ended, and performs it unless another writer does.
+    func wait(for period: Int) {
+        ended.withLock { ended in
+            // As a difference, because the numbers may overflow.
+            if ended &- period >= 0 { return }
+            begun.store(ended &+ 1, ordering: .sequentiallyConsistent)
             for _ in 0..<2 {
                 let old = parity.load(ordering: .relaxed)
                 parity.store(1 - old, ordering: .sequentiallyConsistent)
@@ -88,6 +109,7 @@ final class ReadEpoch: @unchecked Sendable {
                     while !counters[(stripe * 2 + old) * Self.spacing].isZero { yieldThread() }
                 }
             }
+            ended &+= 1
         }
     }
 
