@@ -91,10 +91,8 @@ import Synchronization
 
     /// Whether a service without qualifier and arguments may have to be created first, and is shared.
     ///
-    /// - Parameters:
-    ///   - service: The service type.
-    ///   - countingAll: Whether every other service that has no published instance counts too: a transient one, and one
-    ///     that stands for others, such as an optional.
+    /// With `countingAll`, every other service that has no published instance counts too: a transient one, and one that
+    /// stands for others, such as an optional.
     func mayBeCreated(_ service: any Any.Type, countingAll: Bool) -> Bool {
         reading {
             switch search(TypeProbe(service)) {
