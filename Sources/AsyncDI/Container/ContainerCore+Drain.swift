@@ -27,7 +27,7 @@ extension ContainerCore {
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         let target = ResetTarget.arguments(key, pack)
-        let isAffected = selection(target)
+        let isAffected = selection(target).contains
         try refuseInsideLease(of: isAffected, to: "drains \(key)")
         let removals = try drop(target)
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }

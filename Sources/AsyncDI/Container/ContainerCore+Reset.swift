@@ -23,12 +23,22 @@ struct Removals {
 }
 
 extension ContainerCore.State {
-    /// Drops the instances of these keys; an instance in flight reaches its waiters but is not kept.
-    mutating func drop(
-        from table: InstanceTable, into removals: inout Removals, where isAffected: (CreationKey) -> Bool
-    ) {
-        flights.invalidate(where: isAffected)
-        drop(instances.all.filter { !$0.isFixed && isAffected($0.key) }, from: table, into: &removals)
+    /// Drops the selected instances; one in flight reaches its waiters but is not kept.
+    ///
+    /// Hidden instances are internal and stay: current loads of modules must not run twice. So do those that were
+    /// registered as instances.
+    mutating func drop(_ selection: ResetSelection, from table: InstanceTable, into removals: inout Removals) {
+        let selected: [CacheEntry]
+        switch selection {
+        case .keys(let keys):
+            for key in keys { flights.invalidate(key) }
+            selected = keys.compactMap { instances[$0] }
+        case .instances(let isSelected):
+            let isSelected = { (binding: Binding) in !binding.blueprint.isHidden && isSelected(binding) }
+            flights.invalidate { isSelected($0.binding) }
+            selected = instances.all(where: isSelected)
+        }
+        drop(selected.filter { !$0.isFixed }, from: table, into: &removals)
     }
 
     /// Drops registrations, whose instances are no longer resolved.
@@ -145,14 +155,6 @@ extension ContainerCore.State {
 
 /// The removal of cached instances.
 extension ContainerCore {
-    /// The target of a reset.
-    enum ResetTarget {
-        case everything
-        case lifetime(Lifetime)
-        case service(any Any.Type, (any Qualifier)?)
-        case arguments(ServiceKey, ArgumentPack)
-    }
-
     func reset(_ target: ResetTarget, throughAncestors: Bool) async throws {
         var errors: [any Error] = []
         var refusals: [any Error] = []
@@ -210,7 +212,7 @@ extension ContainerCore {
             state.rarely { !$0.decorators.isEmpty } ? state.decorators.values.compactMap(\.core) : []
         }
         if decorators.isEmpty { return [] }
-        let isSelected = selection(target)
+        let selection = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.
         let bindings = withState { state in
             state.registrations.inOrder.filter { $0.lifetime.sharing == .registeringContainer }
@@ -218,20 +220,12 @@ extension ContainerCore {
         // Kept until the end, so that no other registration has the address of one of them.
         defer { withExtendedLifetime(bindings) {} }
         let own = Set(bindings.map(ObjectIdentifier.init))
-        let isAffected = { (key: CreationKey) in own.contains(ObjectIdentifier(key.binding)) && isSelected(key) }
         return decorators.map { core in
             var removals = Removals()
             core.withState { state in
                 guard state.life.isOpen else { return }
-                state.drop(from: core.table, into: &removals) { key in
-                    var base = key.binding.base
-                    // A wrapper may be around another container's wrapper.
-                    while case .inherited(let inner)? = base {
-                        if isAffected(CreationKey(inner, key.arguments)) { return true }
-                        base = inner.base
-                    }
-                    return false
-                }
+                let wrappers = state.registrations.inOrder.filter { $0.base?.isInherited == true }
+                state.drop(selection.wrapped(by: wrappers, of: own), from: core.table, into: &removals)
             }
             return (core, removals)
         }
@@ -258,12 +252,11 @@ extension ContainerCore {
 
     /// Removes the selected instances from the caches.
     func drop(_ target: ResetTarget) throws -> Removals {
-        let isAffected = selection(target)
+        let selection = selection(target)
         var removals = Removals()
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
-            // Hidden instances are internal and stay: current loads of modules must not run twice.
-            state.drop(from: table, into: &removals) { !$0.binding.blueprint.isHidden && isAffected($0) }
+            state.drop(selection, from: table, into: &removals)
         }
         return removals
     }
@@ -285,46 +278,5 @@ extension ContainerCore {
         if let runs { throw waitsForItself("resets \(last.binding.key)", asker, runs) }
         defer { Waits.end(suspension) }
         return await task?.value ?? []
-    }
-
-    func selection(_ target: ResetTarget) -> (CreationKey) -> Bool {
-        switch target {
-        case .everything:
-            return { _ in true }
-        case .lifetime(let lifetime):
-            return { $0.binding.lifetime == lifetime }
-        case .service(let service, let qualifier):
-            // A request for a forwarded type means the service behind it.
-            let targets = registeredKeys(of: service, qualifier: qualifier)
-            let name = ServiceName(ServiceKey(service, qualifier: qualifier))
-            return { key in
-                targets.contains(key.binding.key) || ServiceName(key.binding.key) == name
-                    || key.binding.blueprint.underlying.map { ServiceName($0) == name } == true
-            }
-        case .arguments(let key, let pack):
-            guard let (found, owner) = table.registration(of: key) else { return { _ in false } }
-            // The instance behind a forwarded type belongs to that type's own container, even if another container
-            // overrides it.
-            let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.binding } ?? found
-            let affected = CreationKey(target, pack)
-            return { key in
-                key == affected
-                    || key.binding.blueprint.underlying == target.key && key.arguments == affected.arguments
-            }
-        }
-    }
-
-    /// The keys of the services that are forwarded to a type.
-    func registeredKeys(of service: any Any.Type, qualifier: (any Qualifier)?) -> Set<ServiceKey> {
-        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
-        var targets: Set<ServiceKey> = []
-        for core in searchOrder {
-            core.withState { state in
-                for binding in state.registrations.records(named: name) {
-                    if let from = binding.forwardedKey { targets.insert(from) }
-                }
-            }
-        }
-        return targets
     }
 }

@@ -36,17 +36,22 @@ final class Disposal: Completion, @unchecked Sendable {
     }
 
     /// The parent container, which is disposed after this one.
-    private let parent: ContainerCore?
+    ///
+    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
+    private let parentReference: AtomicReference<ContainerCore>
     private let state = Locked(State())
     // The call that waits for the disposal from its beginning, if the graph of waits does not contain it.
     private let begunIn: PassingReference<Activity>
     private let begunBy: PassingReference<Run>
 
     init(below parent: ContainerCore?, begunBy asker: Asker? = nil) {
-        self.parent = parent
+        parentReference = AtomicReference(parent)
         begunIn = PassingReference(asker?.activity)
         begunBy = PassingReference(asker?.run)
     }
+
+    // Scopes may be nested very deep.
+    deinit { releaseInTurn(parentReference.takeAtEnd()) }
 
     override var beginner: Asker? { begunIn.load().map { Asker(activity: $0, run: begunBy.load()) } }
 
@@ -59,7 +64,7 @@ final class Disposal: Completion, @unchecked Sendable {
     }
 
     /// The parent's disposal and those above it: a disposal waits for the containers below.
-    override var outer: [Activity] { parent?.ends ?? [] }
+    override var outer: [Activity] { parentReference.object?.ends ?? [] }
 
     /// The object of the current wait.
     ///

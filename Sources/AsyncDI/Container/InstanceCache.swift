@@ -15,6 +15,20 @@ struct InstanceCache {
     var all: [CacheEntry] { isEmpty ? [] : places.compactMap { $0 } }
     func forEach(_ body: (CacheEntry) -> Void) { for case let kept? in places { body(kept) } }
 
+    /// The instances of the registrations for which the condition holds, in no particular order.
+    ///
+    /// The condition, which may be costly, is checked once for each registration.
+    func all(where isMeant: (Binding) -> Bool) -> [CacheEntry] {
+        var decisions: [ObjectIdentifier: Bool] = [:]
+        return places.compactMap { kept in
+            guard let kept else { return nil }
+            let binding = ObjectIdentifier(kept.binding)
+            let decision = decisions[binding] ?? isMeant(kept.binding)
+            decisions[binding] = decision
+            return decision ? kept : nil
+        }
+    }
+
     subscript(key: CreationKey) -> CacheEntry? {
         if isEmpty { return nil }
         var index = home(key.binding, key.arguments.hash)

@@ -16,7 +16,7 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same for this container, its parent and fallbacks, and every open scope below it.
     public nonisolated var debugDescription: String {
-        var lines = core.fullListing(indent: "")
+        var lines = core.fullListing
         for fallback in core.fallbacks { lines += ["fallback:"] + fallback.listing }
         var parent = core.parent
         while let current = parent {
@@ -69,8 +69,16 @@ extension ContainerCore {
     }
 
     /// The same with every container below.
-    fileprivate func fullListing(indent: String) -> [String] {
-        listing.map { indent + $0 } + childCores.reversed().flatMap { $0.fullListing(indent: indent + "  ") }
+    fileprivate var fullListing: [String] {
+        var lines: [String] = []
+        // A list, because scopes may be nested very deep; beyond a screen's width, the depth no longer shows.
+        var remaining = [(core: self, depth: 0)]
+        while let (core, depth) = remaining.popLast() {
+            let indent = String(repeating: "  ", count: min(depth, 40))
+            lines += core.listing.map { indent + $0 }
+            remaining += core.childCores.map { ($0, depth + 1) }
+        }
+        return lines
     }
 }
 

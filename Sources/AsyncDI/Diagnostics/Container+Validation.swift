@@ -163,9 +163,9 @@ extension ContainerCore {
 
     /// The problems of a graph, and those found without it, each once.
     fileprivate func report(on graph: StaticGraph, _ problems: [ResolutionError]) -> ValidationReport {
-        let known = Set(problems.map(\.description))
+        var known: Set<String> = []
         return ValidationReport(
-            problems: problems + graph.allProblems.filter { !known.contains($0.description) },
+            problems: (problems + graph.allProblems).filter { known.insert($0.description).inserted },
             opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
     }
 

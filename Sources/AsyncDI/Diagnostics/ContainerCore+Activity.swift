@@ -2,7 +2,12 @@
 extension ContainerCore {
     func activity() -> ActivitySnapshot {
         var parts = ActivityParts()
-        collect(into: &parts)
+        // A list, because scopes may be nested very deep.
+        var remaining = [self]
+        while let core = remaining.popLast() {
+            core.collect(into: &parts)
+            remaining += core.childCores.reversed()
+        }
         let waits = Waits.all()
         return parts.snapshot(of: displayName, edges: waits)
     }
@@ -48,7 +53,6 @@ extension ContainerCore {
             parts.endings.append(
                 .init(instance: item.key.instance(in: displayName), waitsForLeases: item.leasesAwaited != nil))
         }
-        for child in childCores { child.collect(into: &parts) }
     }
 }
 

@@ -84,6 +84,8 @@ struct StaticGraph {
                 problems.append(table.host.miss(forward.from, asker: nil).at([binding.step]))
                 return nil
             }
+            // Registered to implement itself, which is the problem of the registration.
+            if behind === binding { return nil }
             // Of a value that scopes supply, the nearest one.
             if behind.blueprint.isExpected, let nearest = asked.table.registration(of: forward.from) {
                 (behind, place) = nearest

@@ -75,7 +75,7 @@ extension Blueprint {
         if let forward = forwards.first(where: { $0.to == key }) {
             return invalid(
                 "\(key) is registered to implement itself.",
-                "Remove .implements(\(readableName(of: forward.to.service)).self).")
+                "Remove .implements(\(metatypeExpression(forward.to.service))).")
         }
         return nil
     }

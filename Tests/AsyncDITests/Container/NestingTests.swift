@@ -64,6 +64,23 @@ private final class Held: Sendable {
         try await scope.dispose()
     }
 
+    @Test(arguments: [false, true])
+    func `deeply nested scopes are described, and disposed from above`(isDrained: Bool) async throws {
+        let (root, depth) = (root(), 20_000)
+        var scope: Container? = root
+        for number in 0..<depth {
+            scope = try await scope?.openScope(number)
+            if number.isMultiple(of: 1_000) { await Task.yield() }
+        }
+        _ = try await scope?.resolve(Held.self)
+        scope = nil
+        #expect(root.activity().scopes.count == depth)
+        // Each scope has a line, the innermost one another for its instance, the application's container three.
+        #expect(root.debugDescription.utf8.count { $0 == UInt8(ascii: "\n") } == depth + 3)
+        if isDrained { try await root.drain() } else { try await root.dispose() }
+        #expect(live.withLock { $0 } == 0)
+    }
+
     @Test func `deeply nested scopes whose handles are dropped may be dropped from above`() async throws {
         var application: Container? = root()
         var innermost = WeakCore(core: nil)

@@ -14,6 +14,9 @@ private struct Envelope: Sendable {
 private struct Server: Sendable {
     let handler: Provider<Handler>
 }
+private struct Session: Sendable {
+    let request: Lazy<Request>
+}
 private struct Greeting: Sendable {
     let request: Request?
 }
@@ -55,6 +58,25 @@ private struct Page: Sendable {
         #expect(try await problems(scope, Provider<Handler>.self) == ["notRegistered: Handler → Request"])
         // What a provider leads to must be registered all the same.  // language-ok
         #expect(try await problems(app, Provider<Page>.self).count == 1)
+        try await app.dispose()
+    }
+
+    @Test(arguments: [Lifetime("session"), .singleton])
+    func `the lazy of an instance above the scopes cannot have their values`(lifetime: Lifetime) async throws {
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: Session.init, lifetime: lifetime)
+        }
+        let problems = try await problems(app, Session.self)
+        #expect(problems.count == 1 && problems[0].hasSuffix("Session → Request"))
+        let session = try await app.resolve(Session.self)
+        await #expect(throws: ResolutionError.self) {
+            try await app.withScope {
+                Registration(instance: Request())
+            } operation: { _ in
+                try await session.request()
+            }
+        }
         try await app.dispose()
     }
 

@@ -162,6 +162,9 @@ private struct X: Sendable {}
         #expect(
             itself?.plainDescription
                 == "invalidRegistration: A is registered to implement itself. Remove .implements(A.self).")
+        let invalid = Container { Registration(A.self) { _ in A() }.implements(A.self) }
+        let validation = await #expect(throws: ValidationError.self) { try await invalid.validate() }
+        #expect(validation?.problems.map(\.description) == [itself?.description], "reported once, and not followed")
     }
 
     @Test func `typeMismatch`() async throws {
