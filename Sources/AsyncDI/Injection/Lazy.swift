@@ -275,7 +275,6 @@ extension LazySource {
 }
 
 extension Lazy: WrapperType {
-    static var wrapped: (any Any.Type)? { Service.self }
     static var need: WrapperNeed { .later(Service.self, isHeld: true) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 

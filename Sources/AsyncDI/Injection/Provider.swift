@@ -66,7 +66,6 @@ public struct Provider<Service: Sendable>: Sendable {
 }
 
 extension Provider: WrapperType {
-    static var wrapped: (any Any.Type)? { Service.self }
     static var need: WrapperNeed { .later(Service.self, isHeld: false) }
     static func isAvailable(for request: Request) -> Bool { request.knows(Service.self) }
 

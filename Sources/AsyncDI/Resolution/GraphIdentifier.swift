@@ -30,7 +30,6 @@ public struct GraphIdentifier: Hashable, Sendable {
 }
 
 extension GraphIdentifier: WrapperType {
-    static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .nothing }
     static func isAvailable(for request: Request) -> Bool { true }
 

@@ -224,7 +224,6 @@ extension Request {
 
 /// All contributions to the element type, if any exist: for initializers that take an array.
 extension Array: WrapperType {
-    static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Element.self) { _ in true } }
 
     static func isAvailable(for request: Request) -> Bool {
@@ -254,7 +253,6 @@ extension Array: WrapperType {
 
 /// All contributions to the value type under keys of this type, if any exist.
 extension Dictionary: WrapperType {
-    static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .contributions(Value.self) { $0.hasKey(of: Key.self) } }
 
     static func isAvailable(for request: Request) -> Bool {

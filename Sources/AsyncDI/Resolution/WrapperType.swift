@@ -1,7 +1,5 @@
 /// A type that wraps a service, such as `Optional`, and resolves itself when it is not registered.
 protocol WrapperType {
-    /// The service that is wrapped, nil when there is none.
-    static var wrapped: (any Any.Type)? { get }
     /// The needs of a registration that depends on the wrapper, for a validation without resolving.
     static var need: WrapperNeed { get }
     /// Whether the wrapper's service is registered.
@@ -56,8 +54,10 @@ extension ServiceKey {
 
     /// The key of the wrapped service, for messages: a missing `Lazy<S>` means a missing `S`.
     func unwrapped(_ service: any Any.Type) -> ServiceKey {
-        guard let inner = (service as? any WrapperType.Type)?.wrapped else { return self }
-        return of(inner).unwrapped(inner)
+        switch (service as? any WrapperType.Type)?.need {
+        case .optional(let inner)?, .later(let inner, _)?: of(inner).unwrapped(inner)
+        case .nothing?, .contributions?, nil: self
+        }
     }
 }
 
@@ -71,7 +71,6 @@ extension Request {
 }
 
 extension Optional: WrapperType {
-    static var wrapped: (any Any.Type)? { Wrapped.self }
     static var need: WrapperNeed { .optional(Wrapped.self) }
     static func isAvailable(for request: Request) -> Bool { true }
 
@@ -113,7 +112,6 @@ extension Request {
 
 /// A factory's own resolver, for initializers that take one.
 extension Resolver: WrapperType {
-    static var wrapped: (any Any.Type)? { nil }
     static var need: WrapperNeed { .nothing }
     static func isAvailable(for request: Request) -> Bool { true }
 
