@@ -141,7 +141,7 @@ extension Container {
         operation: ([Key: Service]) async throws -> sending R
     ) async throws -> sending R {
         let (leased, body) = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
-            try await request.leasedContributions { $0.hasKey(of: key) }
+            try await request.leasedContributions(keyedBy: key)
         }
         return try await LeaseBody.run(operation, with: leased.dictionary(of: service, keyedBy: key), in: body)
     }

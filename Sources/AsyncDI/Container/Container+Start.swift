@@ -201,11 +201,8 @@ extension ContainerCore {
             let key = key.of(service)
             let request = Request(key: key, pack: .none, host: self, asker: nil)
             return needed(key).filter { (try? request.isUnsupplied($0.binding, owner: $0.table.host)) != true }
-        case .contributions(let service, let isWanted)?:
-            let wanted = contributions(to: key.of(service)).filter { contribution in
-                guard case .contribution(let id) = contribution.role else { return false }
-                return isWanted(id)
-            }
+        case .contributions(let service, let keyType)?:
+            let wanted = contributions(to: key.of(service)).filter { $0.contribution(keyedBy: keyType) != nil }
             return wanted.compactMap { table.registration(of: $0) }
         case .later?, .nothing?, nil:
             return []

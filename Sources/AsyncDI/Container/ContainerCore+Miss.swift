@@ -125,9 +125,9 @@ final class NearMisses {
     }
 
     private func howToRegister(_ service: any Any.Type) -> String {
-        if let many = service as? any ManyOf.Type {
-            let registration = "Registration(\(metatypeExpression(many.element))) { … }"
-            guard let key = many.key else { return "Contribute to it: \(registration).intoMany()" }
+        if case .contributions(let element, let key)? = (service as? any WrapperType.Type)?.need {
+            let registration = "Registration(\(metatypeExpression(element))) { … }"
+            guard let key else { return "Contribute to it: \(registration).intoMany()" }
             return "Contribute to it, with a key of type \(readableName(of: key)): \(registration).intoMany(key: …)"
         }
         return "Register it: Registration(\(metatypeExpression(service))) { … }"
@@ -231,21 +231,4 @@ extension ResolutionError {
             "\(plain) was requested with \(given), but is registered with \(wanted.joined(separator: " and ")).",
             advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
     }
-}
-
-/// A type that collects contributions.
-private protocol ManyOf {
-    static var element: any Any.Type { get }
-    /// The type of the keys that contributions must have, if they need any.
-    static var key: (any Any.Type)? { get }
-}
-
-extension Array: ManyOf {
-    fileprivate static var element: any Any.Type { Element.self }
-    fileprivate static var key: (any Any.Type)? { nil }
-}
-
-extension Dictionary: ManyOf {
-    fileprivate static var element: any Any.Type { Value.self }
-    fileprivate static var key: (any Any.Type)? { Key.self }
 }

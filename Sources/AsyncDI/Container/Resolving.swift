@@ -180,7 +180,7 @@ extension _Resolving {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
         try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
-            try await request.contributions { $0.hasKey(of: key) }.dictionary(of: service, keyedBy: key)
+            try await request.contributions(keyedBy: key).dictionary(of: service, keyedBy: key)
         }
     }
 

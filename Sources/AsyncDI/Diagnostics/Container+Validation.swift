@@ -152,11 +152,8 @@ extension ContainerCore {
         case .optional(let inner)?: return roots(of: inner, isOptional: true, isForLater: isForLater) ?? []
         case .later(let inner, let isHeld)?:
             return roots(of: inner, isOptional: isOptional, isForLater: isForLater || !isHeld)
-        case .contributions(let inner, let isWanted)?:
-            return found { key in
-                guard key.service == inner, case .contribution(let id) = key.role else { return false }
-                return isWanted(id)
-            }
+        case .contributions(let inner, let keyType)?:
+            return found { $0.service == inner && $0.contribution(keyedBy: keyType) != nil }
         case nil: return nil
         }
     }

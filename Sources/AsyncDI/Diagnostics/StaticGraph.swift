@@ -149,11 +149,10 @@ struct StaticGraph {
             lookUp(key.of(service), neededBy: number, atOnce: atOnce, isHeld: isHeld, isOptional: true)
         case .later(let service, let isHeld)?:
             lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: isOptional)
-        case .contributions(let service, let isWanted)?:
+        case .contributions(let service, let keyType)?:
             declarations.append((asker, RecordedService(groupOf: key.of(service))))
-            let contributions = host.contributions(to: key.of(service)).filter { contribution in
-                guard case .contribution(let id) = contribution.role else { return false }
-                return isWanted(id)
+            let contributions = host.contributions(to: key.of(service)).filter {
+                $0.contribution(keyedBy: keyType) != nil
             }
             if contributions.isEmpty, !isOptional { miss(key, neededBy: number) }
             for case let (binding, table)? in contributions.map(host.table.registration(of:)) {

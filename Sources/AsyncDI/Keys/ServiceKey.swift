@@ -49,6 +49,13 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         if case .contribution? = details?.role { true } else { false }
     }
 
+    /// The identity of a contribution with a key of this type, or of any contribution when nil; else nil.
+    func contribution(keyedBy type: (any Any.Type)?) -> ContributionID? {
+        guard case .contribution(let id) = role else { return nil }
+        if let type, !id.hasKey(of: type) { return nil }
+        return id
+    }
+
     /// The same key for another kind of registration.
     func with(_ role: Role) -> ServiceKey {
         ServiceKey(service, qualifier: qualifier, arguments: arguments, role: role)

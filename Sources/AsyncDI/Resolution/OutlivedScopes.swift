@@ -42,11 +42,11 @@ final class OutlivedScopes: Sendable {
     }
 
     /// The scope with a wanted contribution to the service of a key.
-    func contributor(to key: ServiceKey, where isWanted: (ContributionID) -> Bool) -> (any ResolutionHost)? {
+    func contributor(to key: ServiceKey, keyedBy type: (any Any.Type)?) -> (any ResolutionHost)? {
         scopes.first { scope in
-            scope.registeredKeys.contains { contribution in
-                guard case .contribution(let id) = contribution.role, isWanted(id) else { return false }
-                return contribution.service == key.service && areEqual(contribution.qualifier, key.qualifier)
+            scope.registeredKeys.contains {
+                $0.contribution(keyedBy: type) != nil && $0.service == key.service
+                    && areEqual($0.qualifier, key.qualifier)
             }
         }
     }
@@ -71,8 +71,8 @@ extension Request {
     }
 
     /// The same for contributions.
-    func checkOutlivedContributions(where isWanted: (ContributionID) -> Bool) throws {
-        guard isOfOutlivingTask, let scope = outlived?.contributor(to: key, where: isWanted) else { return }
+    func checkOutlivedContributions(keyedBy type: (any Any.Type)?) throws {
+        guard isOfOutlivingTask, let scope = outlived?.contributor(to: key, keyedBy: type) else { return }
         throw outlivedError(scope)
     }
 
@@ -81,8 +81,8 @@ extension Request {
     /// A wrapper of the service then throws when it is used.
     var wasKnown: Bool { isOfOutlivingTask && outlived?.owner(of: key, answeredBy: nil) != nil }
     /// Whether such a scope had a wanted contribution.
-    func wasContributed(where isWanted: (ContributionID) -> Bool = { _ in true }) -> Bool {
-        isOfOutlivingTask && outlived?.contributor(to: key, where: isWanted) != nil
+    func wasContributed(keyedBy type: (any Any.Type)? = nil) -> Bool {
+        isOfOutlivingTask && outlived?.contributor(to: key, keyedBy: type) != nil
     }
 
     private func outlivedError(_ scope: any ResolutionHost) -> ResolutionError {

@@ -109,10 +109,10 @@ extension Request {
 
     /// Returns the contributions, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func contributionsLeasedForCreation(
-        where isWanted: (ContributionID) -> Bool = { _ in true }
+        keyedBy type: (any Any.Type)? = nil
     ) async throws -> [Contribution] {
         let holder = try leaseHolder()
-        let (contributions, body) = try await leasedContributions(where: isWanted)
+        let (contributions, body) = try await leasedContributions(keyedBy: type)
         if let body {
             // Afterwards, so that the graph of waits knows a holder of the leases at every moment.
             defer { body.handOver() }

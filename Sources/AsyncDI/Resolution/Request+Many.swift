@@ -29,8 +29,7 @@ extension Resolver {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
         let request = request(ServiceKey(service, qualifier: qualifier), .none)
-        return try await request.contributionsLeasedForCreation { $0.hasKey(of: key) }.dictionary(
-            of: service, keyedBy: key)
+        return try await request.contributionsLeasedForCreation(keyedBy: key).dictionary(of: service, keyedBy: key)
     }
 
     /// Returns the contribution under one key; it is not disposed before the instance that is being created.
@@ -83,10 +82,10 @@ extension Request {
 
     /// The wanted contributions to this request's service.
     nonisolated(nonsending) func contributions(
-        where isWanted: (ContributionID) -> Bool = { _ in true }
+        keyedBy type: (any Any.Type)? = nil
     ) async throws -> [Contribution] {
         try await awaitModules()
-        let keys = try contributionKeys(where: isWanted)
+        let keys = try contributionKeys(keyedBy: type)
         var cells = try keys.map { try asking($0.key).publishedCell() }
         let missing = cells.indices.filter { cells[$0] == nil }
         // For a request from outside, all contributions belong to one resolution.
@@ -108,7 +107,7 @@ extension Request {
     /// disposal: the graph of waits must know the holder. If the call throws, the body has ended. Without a lease,
     /// there is no body.
     nonisolated(nonsending) func leasedContributions(
-        where isWanted: (ContributionID) -> Bool = { _ in true }
+        keyedBy type: (any Any.Type)? = nil
     ) async throws -> (contributions: [Contribution], body: LeaseBody?) {
         try await awaitModules()
         // Inside the body, the requests belong to current work.
@@ -116,7 +115,7 @@ extension Request {
         let body = LeaseBody(leasing: [], for: asker ?? ResolutionContext.activeRun, collectingIn: host)
         do {
             let contributions = try await LeaseBody.current.bind(body) {
-                try await leasedContributions(where: isWanted, in: body)
+                try await leasedContributions(keyedBy: type, in: body)
             }
             if !body.isEmpty { return (contributions, body) }
             body.end()
@@ -128,9 +127,9 @@ extension Request {
     }
 
     private nonisolated(nonsending) func leasedContributions(
-        where isWanted: (ContributionID) -> Bool, in body: LeaseBody
+        keyedBy type: (any Any.Type)?, in body: LeaseBody
     ) async throws -> [Contribution] {
-        let keys = try contributionKeys(where: isWanted)
+        let keys = try contributionKeys(keyedBy: type)
         // A ready instance needs no task of its own; it is leased in the step that finds it, like the others.
         let missing = keys.indices.filter { host.table.hit(keys[$0].key) == nil }
         let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
@@ -179,14 +178,11 @@ extension Request {
     }
 
     private func contributionKeys(
-        where isWanted: (ContributionID) -> Bool
+        keyedBy type: (any Any.Type)?
     ) throws -> [(id: ContributionID, key: ServiceKey)] {
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
-        try checkOutlivedContributions(where: isWanted)
-        return host.contributions(to: key).compactMap { key in
-            guard case .contribution(let id) = key.role, isWanted(id) else { return nil }
-            return (id, key)
-        }
+        try checkOutlivedContributions(keyedBy: type)
+        return host.contributions(to: key).compactMap { key in key.contribution(keyedBy: type).map { ($0, key) } }
     }
 
     /// The same request for another key, in the graph of this call, if it has one.
@@ -214,9 +210,9 @@ extension Request {
 
     /// Returns the ready contributions; throws `notReady` for the first one that is not ready.
     fileprivate func readyContributions(
-        where isWanted: (ContributionID) -> Bool = { _ in true }
+        keyedBy type: (any Any.Type)? = nil
     ) throws -> [Contribution] {
-        try contributionKeys(where: isWanted).compactMap { id, key in
+        try contributionKeys(keyedBy: type).compactMap { id, key in
             try asking(key).readyCell().map { Contribution(id: id, cell: $0) }
         }
     }
@@ -224,7 +220,7 @@ extension Request {
 
 /// All contributions to the element type, if any exist: for initializers that take an array.
 extension Array: WrapperType {
-    static var need: WrapperNeed { .contributions(Element.self) { _ in true } }
+    static var need: WrapperNeed { .contributions(Element.self, keyedBy: nil) }
 
     static func isAvailable(for request: Request) -> Bool {
         let request = request.asking(for: Element.self)
@@ -253,30 +249,27 @@ extension Array: WrapperType {
 
 /// All contributions to the value type under keys of this type, if any exist.
 extension Dictionary: WrapperType {
-    static var need: WrapperNeed { .contributions(Value.self) { $0.hasKey(of: Key.self) } }
+    static var need: WrapperNeed { .contributions(Value.self, keyedBy: Key.self) }
 
     static func isAvailable(for request: Request) -> Bool {
         let request = request.asking(for: Value.self)
-        let isKnown = request.host.contributions(to: request.key).contains { key in
-            guard case .contribution(let id) = key.role else { return false }
-            return id.hasKey(of: Key.self)
-        }
-        return isKnown || request.wasContributed { $0.hasKey(of: Key.self) }
+        return request.host.contributions(to: request.key).contains { $0.contribution(keyedBy: Key.self) != nil }
+            || request.wasContributed(keyedBy: Key.self)
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
         let values = request.asking(for: Value.self)
-        return map(of: try await values.contributions { $0.hasKey(of: Key.self) }, for: request)
+        return map(of: try await values.contributions(keyedBy: Key.self), for: request)
     }
 
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
         let values = request.asking(for: Value.self)
-        return map(of: try await values.contributionsLeasedForCreation { $0.hasKey(of: Key.self) }, for: request)
+        return map(of: try await values.contributionsLeasedForCreation(keyedBy: Key.self), for: request)
     }
 
     static func ready(for request: Request) throws -> Any? {
         let values = request.asking(for: Value.self)
-        return map(of: try values.readyContributions { $0.hasKey(of: Key.self) }, for: request)
+        return map(of: try values.readyContributions(keyedBy: Key.self), for: request)
     }
 
     /// The instances by their keys; nil if no contribution is registered.

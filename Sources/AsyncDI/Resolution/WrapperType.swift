@@ -33,8 +33,8 @@ enum WrapperNeed {
     case optional(any Any.Type)
     /// The service of a later request, with any arguments; `isHeld` when the wrapper's owner will hold the instance.
     case later(any Any.Type, isHeld: Bool)
-    /// At least one contribution to the service, of those whose identity is wanted.
-    case contributions(any Any.Type, isWanted: (ContributionID) -> Bool)
+    /// At least one contribution to the service, with a key of this type unless that is nil.
+    case contributions(any Any.Type, keyedBy: (any Any.Type)?)
 }
 
 /// Whether a service can be leased: neither a wrapper that resolves later nor one that wraps nothing.
