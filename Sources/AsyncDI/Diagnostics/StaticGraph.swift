@@ -223,8 +223,3 @@ extension Blueprint {
         dependencies != nil || declaredDependencies != nil || instance != nil || isExpected
     }
 }
-
-extension ResolutionHost {
-    /// Whether this container was opened as a scope.
-    var isScope: Bool { (self as? ContainerCore)?.isScope == true }
-}

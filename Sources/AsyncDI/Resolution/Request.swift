@@ -171,10 +171,7 @@ struct Request: Sendable {
 
 extension Request {
     /// The same request for another service.
-    func asking<Service>(for service: Service.Type) -> Request {
-        let key = ServiceKey(service, qualifier: key.qualifier, arguments: key.arguments, role: key.role)
-        return asking(key)
-    }
+    func asking(for service: any Any.Type) -> Request { asking(key.of(service)) }
 
     /// The same request for another key.
     func asking(_ key: ServiceKey) -> Request {
