@@ -57,8 +57,7 @@ extension Container {
     nonisolated(nonsending) func beginBody(
         leasing service: any Any.Type, _ qualifier: (any Qualifier)?, _ pack: ArgumentPack
     ) async throws -> (Cell, LeaseBody?) {
-        let types = pack === ArgumentPack.none ? nil : type(of: pack)
-        return try await beginBody(leasing: ServiceKey(service, qualifier: qualifier, arguments: types), pack)
+        try await beginBody(leasing: ServiceKey(service, qualifier: qualifier, with: pack), pack)
     }
 
     /// The same for a key.

@@ -85,10 +85,7 @@ public struct Lazy<Service: Sendable>: Sendable {
     ///   - rest: The other arguments.
     public func use<First: Sendable, each Argument: Sendable>(arguments first: First, _ rest: repeat each Argument) {
         let pack = Arguments(first, repeat each rest)
-        box.change {
-            $0.pack = pack
-            $0.arguments = type(of: pack)
-        }
+        box.change { $0.pack = pack }
     }
 
     /// Uses another container from now on, and forgets the previous instance.
@@ -106,7 +103,6 @@ public struct Lazy<Service: Sendable>: Sendable {
 struct LazySource: Sendable {
     var qualifier: (any Qualifier)?
     var pack = ArgumentPack.none
-    var arguments: ArgumentPack.Type?
     /// The container to resolve from; when nil, that of `resolver`, or else the container that is current at the call.
     var container: Container?
     /// The request that returned the `Lazy`, if one did.
@@ -259,7 +255,7 @@ extension LazySource {
 
     /// The request that resolves the service.
     fileprivate func question<Service>(_ service: Service.Type, from requester: _Requester?) throws -> Request {
-        let key = ServiceKey(service, qualifier: qualifier, arguments: arguments)
+        let key = ServiceKey(service, qualifier: qualifier, with: pack)
         let asker = ResolutionContext.activeRun
         if container == nil, let origin {
             // In a task of the run that it came from, it still belongs to that run.
@@ -282,9 +278,6 @@ extension Lazy: WrapperType {
 
     private static func lazy(for request: Request) -> Lazy {
         (request.graph ?? request.asker?.graph)?.keep()
-        return Lazy(
-            LazySource(
-                qualifier: request.key.qualifier, pack: request.pack, arguments: request.key.arguments, origin: request)
-        )
+        return Lazy(LazySource(qualifier: request.key.qualifier, pack: request.pack, origin: request))
     }
 }

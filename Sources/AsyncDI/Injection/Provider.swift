@@ -20,7 +20,6 @@ public struct Provider<Service: Sendable>: Sendable {
     private let qualifier: (any Qualifier)?
     /// The arguments of the request for the provider.
     private let pack: ArgumentPack
-    private let arguments: ArgumentPack.Type?
 
     /// Resolves the service, with the arguments of the request for the provider, if it had any.
     ///
@@ -29,7 +28,7 @@ public struct Provider<Service: Sendable>: Sendable {
     /// - Returns: The service.
     /// - Throws: The error of resolving the service.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        try await carryOut(pack, arguments) { request in try await request.resolve(Service.self) }
+        try await carryOut(pack) { request in try await request.resolve(Service.self) }
     }
 
     /// Resolves the service with arguments.
@@ -43,15 +42,14 @@ public struct Provider<Service: Sendable>: Sendable {
         _ first: First, _ rest: repeat each Argument
     ) async throws -> Service {
         let pack = Arguments(first, repeat each rest)
-        return try await carryOut(pack, type(of: pack)) { request in try await request.resolveUnready(Service.self) }
+        return try await carryOut(pack) { request in try await request.resolveUnready(Service.self) }
     }
 
     /// Carries a request out; recordings count it for the run that the provider was created for, from any caller.
     private nonisolated(nonsending) func carryOut(
-        _ pack: ArgumentPack, _ arguments: ArgumentPack.Type?,
-        _ action: nonisolated(nonsending) (Request) async throws -> Service
+        _ pack: ArgumentPack, _ action: nonisolated(nonsending) (Request) async throws -> Service
     ) async throws -> Service {
-        let key = ServiceKey(Service.self, qualifier: qualifier, arguments: arguments)
+        let key = ServiceKey(Service.self, qualifier: qualifier, with: pack)
         return try await _Requester.keeper(of: resolver).carryOut(key, pack) { request in
             // The request itself reports the requests of that run.
             guard let run = resolver.run, let recorded = run.recorded, request.asker?.recorded !== recorded else {
@@ -74,6 +72,6 @@ extension Provider: WrapperType {
     private static func provider(for request: Request) -> Provider {
         Provider(
             resolver: Resolver(host: request.host, run: request.asker, graph: nil), qualifier: request.key.qualifier,
-            pack: request.pack, arguments: request.key.arguments)
+            pack: request.pack)
     }
 }

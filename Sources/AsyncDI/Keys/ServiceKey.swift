@@ -27,6 +27,13 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         details = KeyDetails.of(qualifier, role)
     }
 
+    /// The key of a request with these arguments.
+    init(_ service: any Any.Type, qualifier: (any Qualifier)?, with pack: ArgumentPack, role: Role = .service) {
+        self.service = service
+        arguments = pack === ArgumentPack.none ? nil : type(of: pack)
+        details = KeyDetails.of(qualifier, role)
+    }
+
     init(_ service: any Any.Type, _ details: KeyDetails?) {
         self.service = service
         self.details = details

@@ -151,8 +151,6 @@ extension ServiceKey {
         _ service: Service.Type, _ qualifier: (any Qualifier)?, _ arguments: repeat each Argument
     ) -> (ServiceKey, ArgumentPack) {
         let pack = ArgumentPack.erasing(repeat each arguments)
-        let isEmpty = Arguments<repeat each Argument>.types.isEmpty
-        let key = ServiceKey(service, qualifier: qualifier, arguments: isEmpty ? nil : type(of: pack), role: .making)
-        return (key, pack)
+        return (ServiceKey(service, qualifier: qualifier, with: pack, role: .making), pack)
     }
 }
