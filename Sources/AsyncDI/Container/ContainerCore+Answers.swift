@@ -43,13 +43,11 @@ extension Request {
             !owner.isClosed
         else { return .other(nil) }
         let request = Request(key: key, pack: .none, host: host, asker: asker)
-        let isScoped = binding.lifetime.sharing == .resolvingContainer
-        let place: any ResolutionHost = isScoped ? host : owner.host
+        let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? host : owner.host
         if let holder = asker?.holder {
             // The general path checks and measures, and reports errors and events.
             guard !holder.host.reportsCreations, place.startMeter == nil,
-                (try? request.checkCaptive(
-                    in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)) != nil
+                (try? request.checkCaptive(binding, in: place)) != nil
             else { return .other(nil) }
         }
         let attempt = JoinAttempt(clock: clock, mayWait: !Task.isCancelled)

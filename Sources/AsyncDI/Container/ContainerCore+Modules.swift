@@ -56,7 +56,7 @@ extension ContainerCore {
             let asker = ResolutionContext.activeRun
             if asker?.holder?.binding === binding { return }
             let request = Request(key: binding.key, pack: .none, host: self, asker: asker)
-            _ = try await request.sharedInstance(binding, in: self, isScoped: false, clock: RegistrationCounter.now)
+            _ = try await request.sharedInstance(binding, in: self, clock: RegistrationCounter.now)
             forget(binding)
         }
         let isLoading = fallbacks + [parent].compactMap(\.self)

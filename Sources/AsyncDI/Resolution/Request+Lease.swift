@@ -19,7 +19,7 @@ extension Request {
         guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, !isRefusedWhileDraining,
             let (binding, table) = try registration(), binding.isIndexed
         else { return nil }
-        try checkCaptive(in: table.host, isScoped: false, isResettable: binding.lifetime.isResettable)
+        try checkCaptive(binding, in: table.host)
         return table.host.leaseIndexed(binding, pack)
     }
 
@@ -55,19 +55,13 @@ extension Request {
                 throw error
             }
         }
-        let place: any ResolutionHost
-        switch binding.lifetime.sharing {
-        case .none, .graph:
+        guard let place = place(of: binding, owner: owner) else {
             return try await resolveCell(binding, owner: owner, clock: clock).map { ($0, nil) }
-        case .resolvingContainer: place = host
-        case .registeringContainer: place = owner
         }
         let takesLease = binding.lifetime.ownsInstances
-        guard
-            let found = try await sharedInstance(
-                binding, in: place, isScoped: binding.lifetime.sharing == .resolvingContainer, clock: clock,
-                takesLease: takesLease)
-        else { return nil }
+        guard let found = try await sharedInstance(binding, in: place, clock: clock, takesLease: takesLease) else {
+            return nil
+        }
         guard takesLease, found.lease == nil else { return (found.cell, found.lease) }
         // The instance was handed out early, in a cycle of properties.
         switch place.lease(CreationKey(binding, pack), found.cell) {

@@ -29,15 +29,8 @@ extension Request {
             else { return nil }
             return try convert(cell, by: forward)
         }
-        switch binding.lifetime.sharing {
-        case .none, .graph: return nil
-        case .resolvingContainer: return try readyCell(binding, in: host, isScoped: true)
-        case .registeringContainer: return try readyCell(binding, in: owner, isScoped: false)
-        }
-    }
-
-    private func readyCell(_ binding: Binding, in place: any ResolutionHost, isScoped: Bool) throws -> Cell? {
-        try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
+        guard let place = place(of: binding, owner: owner) else { return nil }
+        try checkCaptive(binding, in: place)
         switch place.peek(CreationKey(binding, pack)) {
         case .instance(let cell): return cell
         case .storage(let storage): return storage.load().flatMap { binding.blueprint.factory.cell(for: $0) }

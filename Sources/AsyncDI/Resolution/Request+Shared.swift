@@ -1,12 +1,10 @@
 /// Shared instances: found, awaited, or created in their own task.
 extension Request {
     nonisolated(nonsending) func sharedInstance(
-        _ binding: Binding, in place: any ResolutionHost, isScoped: Bool, clock: UInt, takesLease: Bool = false
+        _ binding: Binding, in place: any ResolutionHost, clock: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
         // Nothing holds the product of a hidden registration.
-        if !binding.blueprint.isHidden {
-            try checkCaptive(in: place, isScoped: isScoped, isResettable: binding.lifetime.isResettable)
-        }
+        if !binding.blueprint.isHidden { try checkCaptive(binding, in: place) }
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
         while true {
@@ -157,6 +155,13 @@ extension Request {
             try checkCaptive(holder, in: place, isScoped: isScoped, isResettable: isResettable)
         }
         if let heldBy { try checkCaptive(heldBy, in: place, isScoped: isScoped, isResettable: isResettable) }
+    }
+
+    /// The same for an instance of a registration.
+    func checkCaptive(_ binding: Binding, in place: any ResolutionHost) throws {
+        try checkCaptive(
+            in: place, isScoped: binding.lifetime.sharing == .resolvingContainer,
+            isResettable: binding.lifetime.isResettable)
     }
 
     private func checkCaptive(

@@ -110,9 +110,17 @@ struct Request: Sendable {
         switch binding.lifetime.sharing {
         case .none: return try await makeTransientCell(binding)
         case .graph: return try await graphInstance(binding)
-        case .resolvingContainer: return try await sharedInstance(binding, in: host, isScoped: true, clock: clock)?.cell
-        case .registeringContainer:
-            return try await sharedInstance(binding, in: owner, isScoped: false, clock: clock)?.cell
+        case .resolvingContainer: return try await sharedInstance(binding, in: host, clock: clock)?.cell
+        case .registeringContainer: return try await sharedInstance(binding, in: owner, clock: clock)?.cell
+        }
+    }
+
+    /// The container that caches the instances of a registration for this request; nil for transient and graph services.
+    func place(of binding: Binding, owner: any ResolutionHost) -> (any ResolutionHost)? {
+        switch binding.lifetime.sharing {
+        case .none, .graph: nil
+        case .resolvingContainer: host
+        case .registeringContainer: owner
         }
     }
 
@@ -126,13 +134,10 @@ struct Request: Sendable {
         guard let cell = try await request.resolveCell(binding, owner: place, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
         // The value of one scope is no instance of the container that expects it.
-        guard place === owner else { return converted }
-        switch binding.lifetime.sharing {
-        case .resolvingContainer where isInner: break
-        case .resolvingContainer: host.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
-        case .registeringContainer: owner.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
-        case .none, .graph: break
-        }
+        guard place === owner, let home = self.place(of: binding, owner: owner),
+            !isInner || binding.lifetime.sharing == .registeringContainer
+        else { return converted }
+        home.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
         return converted
     }
 
