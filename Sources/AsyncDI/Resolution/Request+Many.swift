@@ -88,14 +88,11 @@ extension Request {
         let keys = try contributionKeys(keyedBy: type)
         var cells = try keys.map { try asking($0.key).publishedCell() }
         let missing = cells.indices.filter { cells[$0] == nil }
-        // For a request from outside, all contributions belong to one resolution.
-        let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
-        defer { ownGraph?.leave() }
         if missing.count == 1 {
             cells[missing[0]] = try await asking(keys[missing[0]].key).optionalCell()
         } else if !missing.isEmpty {
-            let requests = missing.map { (index: $0, request: asking(keys[$0].key, in: ownGraph)) }
-            for (index, cell) in try await cellsMadeConcurrently(requests) { cells[index] = cell }
+            let made = try await concurrently(missing, of: keys) { try await $0.optionalCell() }
+            for (index, cell) in made { cells[index] = cell }
         }
         // A contribution without a cell was unregistered meanwhile.
         return zip(keys, cells).compactMap { key, cell in cell.map { Contribution(id: key.id, cell: $0) } }
@@ -132,47 +129,44 @@ extension Request {
         let keys = try contributionKeys(keyedBy: type)
         // A ready instance needs no task of its own; it is leased in the step that finds it, like the others.
         let missing = keys.indices.filter { host.table.hit(keys[$0].key) == nil }
-        let ownGraph = asker == nil && graph == nil && missing.count > 1 ? ResolutionGraph(isEntered: true) : nil
-        defer { ownGraph?.leave() }
-        var made: [Int: Contribution?] = [:]
+        var made: [Int: Cell?] = [:]
         if missing.count > 1 {
-            made = try await leasedConcurrently(
-                missing.map { ($0, (keys[$0].id, asking(keys[$0].key, in: ownGraph))) }, in: body)
+            let leased = try await concurrently(missing, of: keys) { try await $0.leasedCell(in: body) }
+            made = Dictionary(uniqueKeysWithValues: leased)
         }
         var contributions: [Contribution] = []
         for (index, (id, key)) in keys.enumerated() {
-            let contribution =
-                if let made = made.removeValue(forKey: index) {
-                    made
-                } else {
-                    try await asking(key).leasedContribution(id, in: body)
-                }
-            // A missing contribution was unregistered meanwhile.
-            if let contribution { contributions.append(contribution) }
+            let cell = if let made = made[index] { made } else { try await asking(key).leasedCell(in: body) }
+            // A contribution without a cell was unregistered meanwhile.
+            if let cell { contributions.append(Contribution(id: id, cell: cell)) }
         }
         return contributions
     }
 
-    private nonisolated(nonsending) func leasedContribution(
-        _ id: ContributionID, in body: LeaseBody
-    ) async throws -> Contribution? {
+    private nonisolated(nonsending) func leasedCell(in body: LeaseBody) async throws -> Cell? {
         guard let (cell, lease) = try await leasedCell() else { return nil }
         if let lease { body.add(lease) }
-        return Contribution(id: id, cell: cell)
+        return cell
     }
 
-    /// Leases the missing instances concurrently; if one fails, the others are cancelled.
+    /// Carries out the requests for the missing contributions concurrently; if one fails, the others are cancelled.
     ///
     /// - Throws: The first failure, after all requests have ended.
-    private nonisolated(nonsending) func leasedConcurrently(
-        _ requests: [(index: Int, element: (id: ContributionID, request: Request))], in body: LeaseBody
-    ) async throws -> [Int: Contribution?] {
-        try await withThrowingTaskGroup(of: (index: Int, contribution: Contribution?).self) { group in
-            for (index, (id, request)) in requests {
-                group.addTask { (index, try await request.leasedContribution(id, in: body)) }
+    private nonisolated(nonsending) func concurrently(
+        _ missing: [Int], of keys: [(id: ContributionID, key: ServiceKey)],
+        _ cell: @escaping @Sendable (Request) async throws -> Cell?
+    ) async throws -> [(Int, Cell?)] {
+        // For a request from outside, all contributions belong to one resolution.
+        let ownGraph = asker == nil && graph == nil ? ResolutionGraph(isEntered: true) : nil
+        defer { ownGraph?.leave() }
+        return try await withThrowingTaskGroup(of: (Int, Cell?).self) { group in
+            for index in missing {
+                var request = asking(keys[index].key)
+                if let ownGraph { request.graph = ownGraph }
+                group.addTask { [request] in (index, try await cell(request)) }
             }
-            var made: [Int: Contribution?] = [:]
-            for try await one in group { made[one.index] = .some(one.contribution) }
+            var made: [(Int, Cell?)] = []
+            for try await one in group { made.append(one) }
             return made
         }
     }
@@ -183,29 +177,6 @@ extension Request {
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         try checkOutlivedContributions(keyedBy: type)
         return host.contributions(to: key).compactMap { key in key.contribution(keyedBy: type).map { ($0, key) } }
-    }
-
-    /// The same request for another key, in the graph of this call, if it has one.
-    private func asking(_ key: ServiceKey, in ownGraph: ResolutionGraph?) -> Request {
-        var request = asking(key)
-        if let ownGraph { request.graph = ownGraph }
-        return request
-    }
-
-    private nonisolated(nonsending) func cellsMadeConcurrently(
-        _ requests: [(index: Int, request: Request)]
-    ) async throws -> [(Int, Cell?)] {
-        try await withThrowingTaskGroup(of: (Int, Cell?).self) { group in
-            for (index, request) in requests {
-                group.addTask {
-                    let cell = try await request.optionalCell()
-                    return (index, cell)
-                }
-            }
-            var made: [(Int, Cell?)] = []
-            for try await one in group { made.append(one) }
-            return made
-        }
     }
 
     /// Returns the ready contributions; throws `notReady` for the first one that is not ready.
