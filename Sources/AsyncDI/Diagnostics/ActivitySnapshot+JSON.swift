@@ -1,20 +1,5 @@
-/// Encoded with the names of the properties; services, arguments and places are texts, durations are seconds.
-extension ActivitySnapshot: Encodable {
-    private enum CodingKeys: CodingKey {
-        case container, loadings, creations, leases, scopes, disposals
-    }
-
-    /// Encodes the snapshot, for a debug endpoint.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(container, forKey: .container)
-        try values.encode(loadings, forKey: .loadings)
-        try values.encode(creations, forKey: .creations)
-        try values.encode(leases, forKey: .leases)
-        try values.encode(scopes, forKey: .scopes)
-        try values.encode(disposals, forKey: .disposals)
-    }
-}
+// Encoded with the names of the properties; services, arguments and places are texts, durations are seconds. A snapshot
+// and its disposals encode themselves in this way.
 
 extension ActivitySnapshot.Loading: Encodable {
     private enum CodingKeys: CodingKey {
@@ -90,19 +75,6 @@ extension ActivitySnapshot.Scope: Encodable {
         try values.encode(container, forKey: .container)
         try values.encode(duration.seconds, forKey: .seconds)
         try values.encode(hasOwner, forKey: .hasOwner)
-    }
-}
-
-extension ActivitySnapshot.Disposal: Encodable {
-    private enum CodingKeys: CodingKey {
-        case instance, waitsForLeases
-    }
-
-    /// Encodes the disposal.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(instance, forKey: .instance)
-        try values.encode(waitsForLeases, forKey: .waitsForLeases)
     }
 }
 

@@ -15,7 +15,7 @@
 /// ```
 /// Transient and graph instances are created in the task of their request, and appear in paths only. Each container is
 /// locked by itself: the parts of a snapshot may be some microseconds apart.
-public struct ActivitySnapshot: Sendable {
+public struct ActivitySnapshot: Sendable, Encodable {
     /// The name of the container, as messages show it.
     public let container: String
     /// The containers whose modules are being loaded.
@@ -110,7 +110,7 @@ public struct ActivitySnapshot: Sendable {
     }
 
     /// An instance that is to be disposed, or is being disposed.
-    public struct Disposal: Sendable {
+    public struct Disposal: Sendable, Encodable {
         /// The instance.
         public let instance: Instance
         /// Whether the disposal waits for the last lease of the instance.
