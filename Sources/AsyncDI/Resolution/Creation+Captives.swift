@@ -4,12 +4,7 @@ extension Creation {
     func outlives(_ other: Creation) -> Bool {
         guard let home, let otherHome = other.home else { return false }
         if home === otherHome { return binding.lifetime.outlivesScopes }
-        var place = otherHome.parentHost
-        while let current = place {
-            if current === home { return true }
-            place = current.parentHost
-        }
-        return false
+        return otherHome.isBelow(home)
     }
 
     /// Whether this creation's product must not hold graph instances that were created for another holder.
@@ -23,11 +18,7 @@ extension Creation {
     /// that it may hold counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
         guard let home else { return false }
-        var place = host.parentHost
-        while let current = place {
-            if current === home { return true }
-            place = current.parentHost
-        }
+        if host.isBelow(home) { return true }
         guard binding.lifetime.outlivesScopes else { return false }
         return host.hasResettableInstances || home === host && host.hasScopedInstances
     }

@@ -16,14 +16,7 @@ final class OutlivedScopes: Sendable {
     }
 
     /// Whether the scopes are below a container: requests to another one are not affected.
-    func areBelow(_ host: any ResolutionHost) -> Bool {
-        var above = scopes.last?.parentHost
-        while let current = above {
-            if current === host { return true }
-            above = current.parentHost
-        }
-        return false
-    }
+    func areBelow(_ host: any ResolutionHost) -> Bool { scopes.last?.isBelow(host) == true }
 
     /// The scope to which a key belonged, because the scope owned its instances or registered it.
     ///

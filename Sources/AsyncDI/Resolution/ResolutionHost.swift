@@ -168,6 +168,16 @@ struct ContainerTitle: Sendable {
 extension ResolutionHost {
     /// The name of the container in messages.
     var displayName: String { title.text }
+
+    /// Whether this container is a scope or child of another one, at any depth.
+    func isBelow(_ other: any ResolutionHost) -> Bool {
+        var above = parentHost
+        while let host = above {
+            if host === other { return true }
+            above = host.parentHost
+        }
+        return false
+    }
 }
 
 /// A lease that delays the disposal of a cached instance until it is ended.
