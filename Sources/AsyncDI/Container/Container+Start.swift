@@ -91,9 +91,7 @@ extension ContainerCore {
     }
 
     fileprivate func prewarm(_ lifetime: Lifetime) async throws {
-        try withState { state in
-            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
-        }
+        try checkOpen()
         let failure = await make { $0.lifetime == lifetime && $0.key.arguments == nil && !$0.key.isMaking }
         if let failure { throw failure.error }
     }

@@ -49,9 +49,7 @@ extension ContainerCore {
     /// Informs the containers that decorate services inherited from this one about new registrations, and about the end
     /// of old ones.
     func offer(_ keys: [ServiceKey]) {
-        let decorators = withState { state in
-            state.rarely { !$0.decorators.isEmpty } ? state.decorators.values.compactMap(\.core) : []
-        }
+        let decorators = withState { $0.decorators.values.compactMap(\.core) }
         for core in decorators {
             core.renewInherited(keys)
             core.inherit(keys)

@@ -224,7 +224,7 @@ extension ContainerCore.State {
         }
         // A later instance may be in disposal already, for which the next creation must wait: that stays noted.
         let key = EndingKey(product.key)
-        let later = rarely { !$0.endings.isEmpty } ? self.endings[key] : nil
+        let later = self.endings[key]
         self.end(product, in: &removals)
         if let later { self.endings[key] = later }
     }

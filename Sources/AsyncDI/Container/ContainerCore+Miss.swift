@@ -4,6 +4,10 @@ extension ContainerCore {
         disposedError(key, "requested from", asker: asker)
     }
 
+    func checkOpen() throws {
+        if withState({ !$0.life.isOpen }) { throw disposedError(nil, asker: nil) }
+    }
+
     private func disposedError(_ key: ServiceKey?, _ action: String, asker: Run?) -> ResolutionError {
         var steps = asker?.path ?? []
         if let key { steps.append(PathStep(key: key, binding: nil, pack: .none)) }

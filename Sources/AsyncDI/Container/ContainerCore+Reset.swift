@@ -208,9 +208,7 @@ extension ContainerCore {
 
     /// Removes the instances with which other containers decorate the selected ones.
     func dropWrappers(around target: ResetTarget) -> [(core: ContainerCore, removals: Removals)] {
-        let decorators = withState { state in
-            state.rarely { !$0.decorators.isEmpty } ? state.decorators.values.compactMap(\.core) : []
-        }
+        let decorators = withState { $0.decorators.values.compactMap(\.core) }
         if decorators.isEmpty { return [] }
         let selection = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.

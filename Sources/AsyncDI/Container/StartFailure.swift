@@ -51,6 +51,6 @@ extension Container {
     /// The failure of the latest ``start()``, with the service that failed; nil when that start succeeded, or when the
     /// container was never started.
     public nonisolated var startFailure: StartFailure? {
-        core.withState { state in state.rarely { $0.startFailure != nil } ? state.startFailure : nil }
+        core.withState { $0.startFailure }
     }
 }

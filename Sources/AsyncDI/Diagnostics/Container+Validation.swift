@@ -166,10 +166,6 @@ extension ContainerCore {
             opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
     }
 
-    fileprivate func checkOpen() throws {
-        if withState({ !$0.life.isOpen }) { throw disposedError(nil, asker: nil) }
-    }
-
     /// Decorations that apply to no registration, neither here nor in a container that this one searches.
     fileprivate func decorationsOfNothing() -> [ResolutionError] {
         let decorations = withState { $0.decorations }

@@ -19,10 +19,7 @@ extension ContainerCore {
                 (creation: creation, waiters: entry.waiters.count + (entry.isAttended ? 1 : 0))
             }
             let leases = state.leases.all.map { (leased: $0, bodies: $0.bodies, count: $0.count) }
-            let hasExtras = state.rarely { !$0.scopes.isEmpty || !$0.endings.isEmpty }
-            let scopes = hasExtras ? state.scopes.newestFirst : []
-            let modules = state.rarely { !$0.modules.waiting.isEmpty } ? state.modules.waiting : []
-            return (flights, leases, scopes, hasExtras ? Array(state.endings.values) : [], modules)
+            return (flights, leases, state.scopes.newestFirst, Array(state.endings.values), state.modules.waiting)
         }
         if let disposal = disposalReference.object {
             parts.disposals[ObjectIdentifier(disposal)] = displayName
