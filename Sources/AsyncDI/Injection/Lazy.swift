@@ -109,11 +109,8 @@ struct LazySource: Sendable {
     var origin: Request?
 }
 
-/// An instance of a ``Lazy``.
-private struct LazyFound<Service: Sendable>: Sendable {
-    let instance: Service
-    let host: any ResolutionHost
-}
+/// An instance of a ``Lazy``, and the container that it was requested from.
+private typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost)
 
 /// The state that the copies of a ``Lazy`` share.
 private final class LazyBox<Service: Sendable>: Sendable {
@@ -171,7 +168,7 @@ private final class LazyBox<Service: Sendable>: Sendable {
             if let known = state.found[number] { return (known.instance, [:]) }
             let ended = state.found.filter { $0.value.host.table.isClosed }
             for key in ended.keys { state.found[key] = nil }
-            state.found[number] = LazyFound(instance: found.instance, host: found.host)
+            state.found[number] = found
             return (found.instance, ended)
         }
         withExtendedLifetime(dropped) {}
@@ -212,7 +209,7 @@ private struct LazyAttempt: Sendable {
             while true {
                 let cell = try await request.graphInstance(binding(asking: question, service))
                 if let instance = cell?.load(as: service) {
-                    return LazyFound(instance: instance, host: question.host)
+                    return (instance, question.host)
                 }
             }
         } catch {

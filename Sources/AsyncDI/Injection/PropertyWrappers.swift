@@ -117,7 +117,7 @@
     /// The same as a function that throws when the instance does not exist.
     public let projectedValue: Injected<Service>
     /// The instance, and the number of the container that it is from: another scope has another instance.
-    private let found = Locked<(storage: WeakStorage, host: UInt64?)?>(nil)
+    private let found = Locked<(reference: WeakReference<any Sendable>, host: UInt64?)?>(nil)
 
     /// Injects a service weakly.
     ///
@@ -134,14 +134,12 @@
     /// The instance, as long as another reference holds it.
     public var wrappedValue: Service? {
         let host = projectedValue.hostNumber
-        if let found = found.withLock({ $0 }), found.host == host, let instance = found.storage.load() as? Service {
+        if let found = found.withLock({ $0 }), found.host == host, let instance = found.reference.instance as? Service {
             return instance
         }
         guard let instance = try? projectedValue() else { return nil }
-        let storage = WeakStorage()
-        storage.store(instance)
         // Both in one step, so that no reader gets the instance of another scope.
-        found.withLock { $0 = (storage, host) }
+        found.withLock { $0 = (WeakReference(instance), host) }
         return instance
     }
 }
