@@ -51,19 +51,18 @@ public final class StrongStorage: InstanceStorage {
 ///
 /// Values are never kept.
 public final class WeakStorage: InstanceStorage {
-    private let reference = Locked<(any ErasedWeakReference)?>(nil)
+    private let reference = Locked<WeakReference<any Sendable>?>(nil)
 
     /// Creates an empty storage.
     public init() {}
 
     /// The instance, if it still exists.
-    public func load() -> (any Sendable)? { reference.withLock { $0 }?.anyInstance }
+    public func load() -> (any Sendable)? { reference.withLock { $0 }?.instance }
     /// Refers to the instance weakly.
     ///
     /// - Parameter instance: The instance to refer to; ignored unless it is an object.
     public func store(_ instance: any Sendable) {
-        func refer<Instance: Sendable>(to instance: Instance) -> any ErasedWeakReference { WeakReference(instance) }
-        let new = refer(to: instance)
+        let new = WeakReference(instance)
         reference.withLock { $0 = new }
     }
     /// Forgets the instance.
@@ -100,7 +99,7 @@ public final class CompositeStorage: InstanceStorage {
 ///
 /// `@unchecked Sendable` because the reference is constant and refers to a `Sendable` instance; reading a weak
 /// reference is atomic.
-struct WeakReference<Instance: Sendable>: @unchecked Sendable, ErasedWeakReference {
+struct WeakReference<Instance: Sendable>: @unchecked Sendable {
     private weak let object: AnyObject?
 
     init(_ instance: Instance) {
@@ -108,11 +107,9 @@ struct WeakReference<Instance: Sendable>: @unchecked Sendable, ErasedWeakReferen
         object = type(of: instance as Any) is AnyClass ? instance as AnyObject : nil
     }
 
-    var instance: Instance? { object as? Instance }
-    var anyInstance: (any Sendable)? { instance }
-}
-
-/// A weak reference to an instance of any type.
-protocol ErasedWeakReference: Sendable {
-    var anyInstance: (any Sendable)? { get }
+    var instance: Instance? {
+        // Unwrapped before the cast: no object would be a value of `any Sendable` too.
+        guard let object else { return nil }
+        return object as? Instance
+    }
 }
