@@ -187,7 +187,7 @@ final class NearMisses {
                 .map(\.0)
             }
         }
-        let found = _openExistential(service, do: find)
+        let found = find(service)
         conforming[ObjectIdentifier(service)] = found
         return found
     }

@@ -1,11 +1,10 @@
 extension RecordedService {
     /// The modifier that declares this dependency, as source code: `.dependency(URL.self, qualifier: Env.prod)`.
     var declaration: String {
-        func arrayExpression<Element>(_ element: Element.Type) -> String {
-            "[\(isExistential(element) ? "any " : "")\(readableName(of: element))].self"
-        }
-        var service = metatypeExpression(key.service)
-        if isGroup { service = _openExistential(key.service, do: arrayExpression) }
+        let service =
+            isGroup
+            ? "[\(isExistential(key.service) ? "any " : "")\(readableName(of: key.service))].self"
+            : metatypeExpression(key.service)
         let arguments = key.argumentTypes.map(metatypeExpression)
         if key.qualifier == nil, arguments.isEmpty { return ".dependencies(\(service))" }
         var parts = [service]

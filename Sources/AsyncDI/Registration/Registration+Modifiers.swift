@@ -137,7 +137,7 @@ extension Registration where Service: Sendable {
                 throw ResolutionError(
                     .typeMismatch,
                     "\(readableName(of: type(of: instance))) is registered to implement \(readableName(of: other)), but does not.",
-                    advice: "Declare the conformance, or convert: .implements(\(readableMetatype(of: other))) { … }.")
+                    advice: "Declare the conformance, or convert: .implements(\(metatypeExpression(other))) { … }.")
             }
             return converted
         }

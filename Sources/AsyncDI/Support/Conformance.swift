@@ -9,5 +9,5 @@ func conforms<Service>(_ type: any Any.Type, to service: Service.Type) -> Bool {
         return false
     }
     func isInstance<T>(of: T.Type) -> Bool { type is T }
-    return _openExistential(metatype, do: isInstance)
+    return isInstance(of: metatype)
 }

@@ -7,14 +7,8 @@ func readableName(of type: any Any.Type) -> String {
 }
 
 /// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
-func readableMetatype<T>(of type: T.Type) -> String {
-    isExistential(type) ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
-}
-
-/// The same for a type that is known only at run time.
 func metatypeExpression(_ type: any Any.Type) -> String {
-    func expression<T>(_ type: T.Type) -> String { readableMetatype(of: type) }
-    return _openExistential(type, do: expression)
+    isExistential(type) ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
 }
 
 /// Whether a type is `any P`.

@@ -50,10 +50,10 @@ private struct Lid<First, Second> {}
     }
 
     @Test func `a metatype is written as an expression that compiles`() {
-        #expect(readableMetatype(of: Dog.self) == "Dog.self")
-        #expect(readableMetatype(of: Dog?.self) == "Dog?.self")
-        #expect(readableMetatype(of: (any Pet).self) == "(any Pet).self")
-        #expect(readableMetatype(of: (any Listener).self) == "(any Listener).self")
-        #expect(readableMetatype(of: [Int].self) == "[Int].self")
+        #expect(metatypeExpression(Dog.self) == "Dog.self")
+        #expect(metatypeExpression(Dog?.self) == "Dog?.self")
+        #expect(metatypeExpression((any Pet).self) == "(any Pet).self")
+        #expect(metatypeExpression((any Listener).self) == "(any Listener).self")
+        #expect(metatypeExpression([Int].self) == "[Int].self")
     }
 }
