@@ -89,7 +89,7 @@ extension [String] {
 
 extension String {
     /// The text as a JSON string.
-    fileprivate var quotedForJSON: String {
+    var quotedForJSON: String {
         var text = "\""
         for scalar in unicodeScalars {
             switch scalar {

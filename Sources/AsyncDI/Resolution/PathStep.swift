@@ -3,7 +3,7 @@ struct PathStep: RepeatableStep, Sendable {
     let key: ServiceKey
     /// The registration, by identity; nil without one.
     let binding: Binding?
-    @usableFromInline let pack: ArgumentPack
+    let pack: ArgumentPack
     /// The source location of the registration, if it is registered.
     let site: RegistrationSite?
 

@@ -47,41 +47,4 @@ public struct StartReport: Sendable, CustomStringConvertible {
         }
         return lines.joined(separator: "\n")
     }
-
-    /// The start as a trace in the Trace Event Format (JSON), which Perfetto and Chrome open.
-    public func traceEvents() -> String {
-        var lanes: [Duration] = []
-        let events = services.map { service in
-            let lane = lanes.firstIndex { $0 <= service.begin } ?? lanes.count
-            if lane == lanes.count { lanes.append(service.end) } else { lanes[lane] = service.end }
-            let (begin, duration, own) = (
-                service.begin.microseconds, service.duration.microseconds, service.ownDuration.microseconds
-            )
-            return """
-                {"name":"\(service.key.description.escapedForJSON)","ph":"X","ts":\(begin),"dur":\(duration),\
-                "pid":1,"tid":\(lane + 1),"args":{"own":\(own),"created":\(service.isCreated)}}
-                """
-        }
-        return "{\"traceEvents\":[\(events.joined(separator: ",\n"))],\"displayTimeUnit\":\"ms\"}"
-    }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-    }
-}
-
-extension String {
-    fileprivate var escapedForJSON: String {
-        unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case _ where scalar.value < 0x20: text += " "
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-    }
 }

@@ -1,0 +1,45 @@
+extension StartReport {
+    /// The start as a Mermaid Gantt chart, which GitHub and others draw in a page.
+    ///
+    /// A bar for each service, those of the critical path marked; no bar is shorter than a millisecond.
+    ///
+    /// - Returns: The text.
+    public func mermaid() -> String {
+        let critical = Set(criticalPath.map(\.key))
+        var text = "gantt\n    dateFormat x\n    axisFormat %S.%L s\n"
+        for service in services {
+            let begin = service.begin.milliseconds
+            let end = max(service.end.milliseconds, begin + 1)
+            // A colon ends the name, and a comma or semicolon would be read too.
+            let name = String("\(service.key)".map { ":;,#\n".contains($0) ? " " : $0 })
+            text += "    \(name) :\(critical.contains(service.key) ? "crit, " : "")\(begin), \(end)\n"
+        }
+        return text
+    }
+
+    /// The start as a trace in the Trace Event Format (JSON), which Perfetto and Chrome open.
+    public func traceEvents() -> String {
+        var lanes: [Duration] = []
+        let events = services.map { service in
+            let lane = lanes.firstIndex { $0 <= service.begin } ?? lanes.count
+            if lane == lanes.count { lanes.append(service.end) } else { lanes[lane] = service.end }
+            let (begin, duration, own) = (
+                service.begin.microseconds, service.duration.microseconds, service.ownDuration.microseconds
+            )
+            return """
+                {"name":\(service.key.description.quotedForJSON),"ph":"X","ts":\(begin),"dur":\(duration),\
+                "pid":1,"tid":\(lane + 1),"args":{"own":\(own),"created":\(service.isCreated)}}
+                """
+        }
+        return "{\"traceEvents\":[\(events.joined(separator: ",\n"))],\"displayTimeUnit\":\"ms\"}"
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { Int64((self / .milliseconds(1)).rounded()) }
+
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}
