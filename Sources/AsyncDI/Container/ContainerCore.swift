@@ -199,7 +199,7 @@ extension ContainerCore {
             defaultLifetime: Lifetime, duplicatePolicy: DuplicatePolicy, clock: any Clock<Duration>,
             observers: [any ContainerObserver]
         ) {
-            let events = observers.isEmpty ? nil : EventQueue(for: observers)
+            let events = observers.isEmpty ? nil : EventQueue(observers: observers)
             aroundCreations = observers.compactMap { $0 as? any AroundCreation }
             interceptors = observers.compactMap { $0 as? any ContainerInterceptor }
             self.defaultLifetime = defaultLifetime

@@ -30,16 +30,12 @@ final class EventQueue: Sendable {
     /// The length of a reported wait: the shortest that any of the observers wants.
     let stallThreshold: Duration
 
-    init(observers: [any ContainerObserver]) {
+    /// Nil when none of the observers wants any event.
+    init?(observers: [any ContainerObserver]) {
         self.observers = observers.map { ($0, $0.wantedEvents) }
         wanted = self.observers.reduce(into: []) { $0.formUnion($1.wanted) }
         stallThreshold =
             self.observers.filter { $0.wanted.contains(.stalled) }.map(\.observer.stallThreshold).min() ?? .zero
-    }
-
-    /// Creates the queue for observers, nil when none of them wants any event.
-    convenience init?(for observers: [any ContainerObserver]) {
-        self.init(observers: observers)
         if wanted.isEmpty { return nil }
     }
 

@@ -89,7 +89,7 @@ private final class ChoosyObserver: ContainerObserver {
             ChoosyObserver(.failed, stallThreshold: .seconds(1)), ChoosyObserver(.stalled, stallThreshold: .seconds(5)),
             ChoosyObserver(.all, stallThreshold: .seconds(7)),
         ])
-        #expect(queue.stallThreshold == .seconds(5))
+        #expect(queue?.stallThreshold == .seconds(5))
     }
 
     @Test func `every event has one kind`() {
