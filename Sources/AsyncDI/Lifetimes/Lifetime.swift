@@ -181,20 +181,13 @@ extension Lifetime {
         if case .custom = kind { true } else { false }
     }
 
-    /// Whether the container determines the end of the instances, so that it can run `onDispose` hooks.
+    /// Whether an instance stays in a container without other references: the container determines its end, so that it
+    /// can run `onDispose` hooks.
     var ownsInstances: Bool {
         switch kind {
         case .transient, .graph, .weak: false
         case .multiton: !bounds.isWeak
         case .scoped, .singleton, .custom: true
-        }
-    }
-
-    /// Whether an instance stays in a container without other references.
-    var keepsInstances: Bool {
-        switch sharing {
-        case .none, .graph: false
-        case .resolvingContainer, .registeringContainer: !isWeak
         }
     }
 

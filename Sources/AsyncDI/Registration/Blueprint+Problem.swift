@@ -67,7 +67,7 @@ extension Blueprint {
                 "\(key) is eager, but takes arguments, which start() cannot pass.",
                 "Remove .eager(), and resolve it with its arguments after start().")
         }
-        if isEager, !lifetime.keepsInstances {
+        if isEager, !lifetime.ownsInstances {
             return invalid(
                 "\(key) is \(lifetime) and eager, but no container keeps an instance that start() could create.",
                 "Use a lifetime that keeps its instances (.singleton, .scoped), or remove .eager().")

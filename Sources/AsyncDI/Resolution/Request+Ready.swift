@@ -45,7 +45,7 @@ extension Request {
                 "A \(binding.lifetime) instance is created for each request and is never ready: use resolve, or a shared "
                     + "lifetime."
             case .resolvingContainer, .registeringContainer:
-                binding.lifetime.keepsInstances
+                binding.lifetime.ownsInstances
                     ? "Make it .eager() and await start(), resolve it first, or register an instance."
                     : "Resolve it first, or register an instance."
             }
