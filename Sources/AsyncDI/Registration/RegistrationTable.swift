@@ -103,21 +103,12 @@ struct RegistrationTable<Record: Registered> {
         if let target = record.forwardedKey { byTarget?.remove(from: target, where: isThere) }
     }
 
-    mutating func removeAll() {
-        records = []
-        gone = 0
-        hasContributions = false
-        forgetIndexes()
-    }
+    mutating func removeAll() { self = RegistrationTable() }
 
     private mutating func closeGaps() {
         records.removeAll { $0 == nil }
         for (position, record) in records.enumerated() { record?.position = Int32(position) }
         gone = 0
-        forgetIndexes()
-    }
-
-    private mutating func forgetIndexes() {
         byService = nil
         byName = nil
         byTarget = nil
