@@ -44,12 +44,9 @@ struct HookError: Error {
     /// The service, and where it is registered.
     let service: String
     let error: any Error
+}
 
-    init(service: String, error: any Error) {
-        self.service = service
-        self.error = error
-    }
-
+extension HookError {
     init(_ error: any Error, of binding: Binding) {
         self.init(service: PathStep(key: binding.key, binding: binding, pack: .none).description, error: error)
     }

@@ -32,7 +32,9 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         fileprivate func ending(succeeded: Bool) -> Ending {
             let action: FinishAction =
                 isWindingDown && !succeeded ? .retry(waiters) : .deliver(waiters, keep: succeeded && !isInvalidated)
-            return Ending(action, isAttended, isClosed, isPinned, mostWaiters)
+            return Ending(
+                action: action, isAttended: isAttended, isClosed: isClosed, isPinned: isPinned, mostWaiters: mostWaiters
+            )
         }
 
         fileprivate mutating func add(_ waiter: Waiter) {
@@ -150,26 +152,13 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         case retry(WaiterList<Waiter>)
     }
 
-    /// A flight that has ended.
+    /// A flight that has ended, or that does not exist.
     struct Ending {
         let action: FinishAction
-        let isAttended: Bool
-        let isClosed: Bool
-        let isPinned: Bool
-        let mostWaiters: Int
-
-        fileprivate init(
-            _ action: FinishAction, _ isAttended: Bool, _ isClosed: Bool, _ isPinned: Bool, _ mostWaiters: Int
-        ) {
-            self.action = action
-            self.isAttended = isAttended
-            self.isClosed = isClosed
-            self.isPinned = isPinned
-            self.mostWaiters = mostWaiters
-        }
-
-        /// The ending of a flight that does not exist.
-        fileprivate init() { self.init(.deliver([], keep: false), false, false, false, 0) }
+        var isAttended = false
+        var isClosed = false
+        var isPinned = false
+        var mostWaiters = 0
     }
 
     /// Ends a flight that has finished by itself, which is the only way to remove it.
@@ -179,7 +168,9 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
             few.remove(at: index)
             return ending
         }
-        guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else { return Ending() }
+        guard !many.isEmpty, let entry = many.removeValue(forKey: flight) else {
+            return Ending(action: .deliver([], keep: false))
+        }
         if !entry.isInvalidated { joinNoMore(flight, entry.key) }
         return entry.ending(succeeded: succeeded)
     }
