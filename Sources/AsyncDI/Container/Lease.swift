@@ -128,7 +128,7 @@ extension Disposable {
 extension LeaseBody {
     /// Whether one of the leased instances belongs to `container` or to one below it.
     func leases(from container: ContainerCore) -> Bool {
-        holds { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
+        held.contains { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
     }
 }
 

@@ -62,13 +62,10 @@
     /// Whether a run of this activity makes its calls in the body.
     func isInside(_ activity: Activity?) -> Bool { place === activity }
 
-    override var outer: [Activity] { leases.withLock { $0 }.flatMap(\.outer) }
+    override var outer: [Activity] { held.flatMap(\.outer) }
 
     /// The leases that the body holds; none after its end, when a task may outlive it.
     var held: [any HeldLease] { leases.withLock { $0 } }
-
-    /// Whether the body holds a matching lease.
-    func holds(where isMeant: (any HeldLease) -> Bool) -> Bool { leases.withLock { $0.contains(where: isMeant) } }
 
     /// Runs the body of a `withInstance`, and ends its leases.
     @inlinable
