@@ -33,7 +33,7 @@ public struct Registration<Service>: Sendable {
     /// A service with arguments; the factory is one of `Service` that takes them.
     @usableFromInline
     init(
-        _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ arguments: ArgumentPack.Type, _ lifetime: Lifetime?,
+        _ service: any Any.Type, _ qualifier: (any Qualifier)?, _ arguments: ArgumentPack.Type?, _ lifetime: Lifetime?,
         _ fileID: String, _ line: UInt, _ factory: Factory, _ keying: ArgumentKeying?
     ) {
         var blueprint = Blueprint(
@@ -117,11 +117,9 @@ extension Registration where Service: Sendable {
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
         self.init(
-            blueprint: Blueprint.withArguments(
-                service, qualifier, lifetime, site, factory,
-                keying: .byArguments(Arguments<First, repeat each Argument>.self)))
+            service, qualifier, Arguments<First, repeat each Argument>.self, lifetime, fileID, line,
+            ServiceFactory<Service>(many: factory), .byArguments(Arguments<First, repeat each Argument>.self))
     }
 
     /// A service created with one argument.
@@ -174,10 +172,10 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
+        let arguments = Arguments<repeat each Argument>.self
         self.init(
-            blueprint: Blueprint.withArguments(
-                service, qualifier, lifetime, site, factory, keying: .computed(by: key)))
+            service, qualifier, arguments.count == 0 ? nil : arguments, lifetime, fileID, line,
+            ServiceFactory<Service>(many: factory), .computed(by: key))
     }
 
     /// Registers a transient service, whose arguments need not be `Hashable`: closures, delegates.
@@ -195,8 +193,9 @@ extension Registration where Service: Sendable {
         factory:
             nonisolated(nonsending) @escaping @Sendable (Resolver, First, repeat each Argument) async throws -> Service
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(blueprint: Blueprint.withArguments(service, qualifier, .transient, site, factory))
+        self.init(
+            service, qualifier, Arguments<First, repeat each Argument>.self, .transient, fileID, line,
+            ServiceFactory<Service>(many: factory), nil)
     }
 
     /// Registers an existing instance.
@@ -280,27 +279,5 @@ extension Registration {
                     try await factory(resolver, repeat each Arguments<repeat each Argument>.unpacked(pack))
                 },
                 site: RegistrationSite(fileID: fileID, line: line)))
-    }
-}
-
-extension Blueprint {
-    /// The description of a service with arguments.
-    fileprivate static func withArguments<Service: Sendable, each Argument: Sendable>(
-        _ service: Service.Type, _ qualifier: (any Qualifier)?, _ lifetime: Lifetime?,
-        _ site: RegistrationSite,
-        _ factory: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service,
-        keying: ArgumentKeying? = nil
-    ) -> Blueprint {
-        let isEmpty = Arguments<repeat each Argument>.types.isEmpty
-        var blueprint = Blueprint(
-            key: ServiceKey(
-                service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self),
-            lifetime: lifetime,
-            factory: ServiceFactory<Service> { resolver, pack in
-                try await factory(resolver, repeat each Arguments<repeat each Argument>.unpacked(pack))
-            },
-            site: site)
-        if let keying { blueprint.keying = keying }
-        return blueprint
     }
 }

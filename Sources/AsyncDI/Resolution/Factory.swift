@@ -71,6 +71,15 @@
         super.init(isDecorated: false)
     }
 
+    /// A factory that takes any number of arguments.
+    convenience init<each Argument: Sendable>(
+        many make: nonisolated(nonsending) @escaping @Sendable (Resolver, repeat each Argument) async throws -> Service
+    ) {
+        self.init { resolver, pack in
+            try await make(resolver, repeat each Arguments<repeat each Argument>.unpacked(pack))
+        }
+    }
+
     init(
         _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
         decorators: [Decorator<Service>] = []
