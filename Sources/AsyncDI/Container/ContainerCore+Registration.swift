@@ -5,7 +5,10 @@ extension ContainerCore {
     func setUp(_ registrations: Registrations) {
         if registrations.isEmpty { return }
         let (bindings, decorations, modules) = contents(of: registrations)
-        let rejections = rejections(among: bindings)
+        let rejections = Dictionary(
+            uniqueKeysWithValues: duplicates(among: bindings).map {
+                (ObjectIdentifier($0.second), duplicateError($0.second, of: $0.first))
+            })
         // No instance can exist yet, so the removals remain empty.
         var removals = Removals()
         withState { state in
@@ -72,7 +75,7 @@ extension ContainerCore {
         var removals = Removals()
         let outcome: Outcome = withState { state in
             guard state.life.isOpen else { return .disposed }
-            if duplicatePolicy == .reject, let duplicate = duplicate(among: bindings) { return duplicate }
+            if let (second, first) = duplicates(among: bindings).first { return .duplicate(second, of: first) }
             var ignored: ServiceKey?
             for binding in bindings {
                 // When a registration is ignored, so are its other types.
@@ -202,27 +205,14 @@ extension ContainerCore {
         return (bindings, decorations, modules)
     }
 
-    /// The errors for the bindings that an empty container rejects as duplicates, if it rejects them.
-    private func rejections(among bindings: [Binding]) -> [ObjectIdentifier: ResolutionError] {
-        guard duplicatePolicy == .reject else { return [:] }
+    /// The bindings that the container rejects, each with an earlier one that has its key.
+    private func duplicates(among bindings: [Binding]) -> [(second: Binding, first: Binding)] {
+        guard duplicatePolicy == .reject else { return [] }
         var seen: [ServiceKey: Binding] = [:]
-        var rejections: [ObjectIdentifier: ResolutionError] = [:]
-        for binding in bindings {
-            guard let first = seen.updateValue(binding, forKey: binding.key) else { continue }
-            rejections[ObjectIdentifier(binding)] = duplicateError(binding, of: first)
-        }
-        return rejections
-    }
-
-    private func duplicate(among bindings: [Binding]) -> Outcome? {
-        var seen: [ServiceKey: Binding] = [:]
-        for binding in bindings {
+        return bindings.compactMap { binding in
             let taken = table.ownRegistration(of: binding.key).flatMap { $0.base?.isInherited == true ? nil : $0 }
-            if let first = taken ?? seen.updateValue(binding, forKey: binding.key) {
-                return .duplicate(binding, of: first)
-            }
+            return (taken ?? seen.updateValue(binding, forKey: binding.key)).map { (binding, $0) }
         }
-        return nil
     }
 
     private func duplicateError(_ second: Binding, of first: Binding) -> ResolutionError {
