@@ -9,11 +9,11 @@ extension Container: _Resolving {
 
     /// The answer to a request for an unqualified service without arguments.
     @usableFromInline
-    nonisolated func find(_ service: any Any.Type) -> Answer {
+    nonisolated func find(_ service: any Any.Type, onActor isOnActor: Bool) -> Answer {
         guard isOutsideRuns else { return .other(nil) }
-        guard standsForItself else { return core.asked.find(service) }
+        guard standsForItself else { return core.asked.find(service, onActor: isOnActor) }
         // Not through the core, which would be retained: a hit retains only the instance.
-        guard let found = table.find(service) else { return core.beginShared(service) }
+        guard let found = table.find(service) else { return core.beginShared(service, onActor: isOnActor) }
         return found.answer(from: core, table)
     }
 

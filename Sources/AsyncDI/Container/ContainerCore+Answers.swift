@@ -1,8 +1,8 @@
 /// The part of a request, without qualifier and arguments, that needs no suspension.
 extension ContainerCore {
     /// The answer to a request from outside every run.
-    func find(_ service: any Any.Type) -> Answer {
-        guard let found = table.find(service) else { return beginShared(service) }
+    func find(_ service: any Any.Type, onActor isOnActor: Bool) -> Answer {
+        guard let found = table.find(service) else { return beginShared(service, onActor: isOnActor) }
         return found.answer(from: self, table)
     }
 
@@ -14,10 +14,10 @@ extension ContainerCore {
     }
 
     /// The answer for a service without a published instance.
-    func beginShared(_ service: any Any.Type) -> Answer {
+    func beginShared(_ service: any Any.Type, onActor isOnActor: Bool) -> Answer {
         // The body of a lease waits for creations that begin in it, which takes the general path.
         guard LeaseContext.body == nil else { return .other(nil) }
-        return Request.beginShared(service, from: self, table, asker: nil)
+        return Request.beginShared(service, from: self, table, asker: nil, onActor: isOnActor)
     }
 }
 
@@ -32,10 +32,12 @@ extension Request {
     ///   - host: The requested container.
     ///   - table: Its table.
     ///   - asker: The requesting run; nil outside every activity.
+    ///   - isOnActor: Whether the requesting code runs on an actor.
     /// - Returns: The answer; `.other(nil)` if further rules must be checked.
     @inline(never)
     static func beginShared(
-        _ service: any Any.Type, from host: any ResolutionHost, _ table: InstanceTable, asker: Run?
+        _ service: any Any.Type, from host: any ResolutionHost, _ table: InstanceTable, asker: Run?,
+        onActor isOnActor: Bool
     ) -> Answer {
         let clock = RegistrationCounter.now
         let key = ServiceKey(service)
@@ -55,7 +57,7 @@ extension Request {
         case .ready(let cell):
             return .instance(cell)
         case .start(let creation, let waiter):
-            switch creation.launch(for: waiter) {
+            switch creation.launch(for: waiter, onActor: isOnActor) {
             case .ended(.instance(let cell)): return .instance(cell)
             case .ended(let outcome): return .other(DecidedRequest(request, for: binding, .ended(outcome, creation)))
             case .waits(let waiter): return request.waits(waiter, releasing: [])

@@ -27,8 +27,10 @@ extension ContainerCore {
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         let target = ResetTarget.arguments(key, pack)
-        let isAffected = selection(target).contains
+        let selection = selection(target)
+        let isAffected = selection.contains
         try refuseInsideLease(of: isAffected, to: "drains \(key)")
+        if deadline == nil { try refuseDuringLongLease(of: selection, key) }
         let removals = try drop(target)
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
@@ -91,6 +93,20 @@ extension ContainerCore {
             }
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }
+    }
+
+    /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased instance.
+    private func refuseDuringLongLease(of selection: ResetSelection, _ key: ServiceKey) throws {
+        guard case .keys(let keys) = selection else { return }
+        let isLeasedForLong = withState { state in
+            keys.contains { key in state.instances[key]?.cell.map(state.leases.isLeasedForLong) == true }
+        }
+        guard isLeasedForLong else { return }
+        throw ResolutionError(
+            .invalidOperation,
+            "\(key) is drained while an instance that may live as long as \(displayName) leases it.",
+            advice: "Reset that instance first, lease in a scope, or drain with a deadline.",
+            steps: ResolutionContext.activeRun?.path ?? [], asker: ResolutionContext.activeRun)
     }
 
     /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for

@@ -91,6 +91,12 @@ final class Disposal: Completion, @unchecked Sendable {
         }
     }
 
+    /// Whether hooks have begun to run, here or in a container below.
+    var hasRunHooks: Bool { state.withLock { $0.hasRunHooks } }
+
+    /// Notes that the work of a container below, which is part of this one's, has been ended.
+    func hasRunHooksBelow() { state.withLock { $0.hasRunHooks = true } }
+
     func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.
     var lostWork: ResolutionError? { state.withLock { $0.hasRunHooks ? $0.interruption : nil } }

@@ -78,6 +78,7 @@ struct LeaseTable {
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
+    func isLeasedForLong(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)]?.isLeasedForLong == true }
 
     /// The disposals that wait for the last lease of an instance.
     func pending(where isIncluded: (CreationKey) -> Bool) -> [Disposable] {

@@ -180,9 +180,11 @@ extension ContainerCore {
         if try !disposeAtOnce() {
             do {
                 try await disposeWaiting(reason: DisposalReason(), isEndOfBody: true)
-            } catch let error as DisposalError where error.errors.count == 1 {
+            } catch let error as DisposalError {
+                // The errors of the hooks belong to the call that disposed the scope.
+                if let lostWork { throw lostWork }
                 // The one thing that went wrong, such as a commit that failed.
-                throw error.errors[0]
+                throw error.errors.count == 1 ? error.errors[0] : error
             }
         }
         if let lostWork { throw lostWork }

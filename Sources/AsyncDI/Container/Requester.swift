@@ -130,10 +130,10 @@ extension _Requester {
 extension _Requester {
     /// The answer to a request for an unqualified service without arguments.
     @inlinable
-    func find(_ service: any Any.Type) throws -> Answer {
+    func find(_ service: any Any.Type, onActor isOnActor: Bool) throws -> Answer {
         switch self {
-        case .container(let container), .task(let container): container.find(service)
-        case .factory(let resolver): try resolver.find(service)
+        case .container(let container), .task(let container): container.find(service, onActor: isOnActor)
+        case .factory(let resolver): try resolver.find(service, onActor: isOnActor)
         case .keeper: .other(nil)
         }
     }

@@ -20,7 +20,7 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
     ) async throws -> Service {
-        switch try _requester.find(service) {
+        switch try _requester.find(service, onActor: isOnActor()) {
         case .hit(let hit):
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }

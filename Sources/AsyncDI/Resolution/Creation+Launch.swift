@@ -8,8 +8,8 @@ extension Creation {
     /// Launches the creation for a request, which waits for it or, without a waiter, attends it.
     ///
     /// An attended creation has usually ended when this returns. Otherwise the request becomes a waiter.
-    func launch(for waiter: Waiter?) -> Launch {
-        launch()
+    func launch(for waiter: Waiter?, onActor isOnActor: Bool) -> Launch {
+        launch(onActor: isOnActor)
         if let waiter { return .waits(waiter) }
         if let outcome = takeAttendedOutcome() {
             if isInGraph { Waits.forgetAttendance(of: self) }

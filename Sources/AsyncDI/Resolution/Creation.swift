@@ -187,15 +187,17 @@ final class Creation: Activity, @unchecked Sendable {
     /// A scoped creation inherits its caller's task-locals.
     ///
     /// If possible, it begins in the caller's thread, so that a factory that does not suspend is over when this
-    /// returns. Nested creations do not, because the thread's stack would grow with the depth of the dependencies.
-    func launch() {
+    /// returns. Nested creations do not, because the thread's stack would grow with the depth of the dependencies; nor
+    /// does a creation for code on an actor, which a slow factory would keep from all other work.
+    func launch(onActor isOnActor: Bool) {
         let priority = Task.currentPriority
         self.priority.max(priority.rawValue, ordering: .relaxed)
         // A creation that first waits for its predecessor may be overtaken: its observers are queried when it begins.
         let wrappers = predecessor == nil ? self.wrappers : []
         let later = predecessor == nil ? nil : LaterWrappers(of: self)
         let task: Task<Void, Never>
-        if depth < Self.greatestDepthOnOneStack, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        if !isOnActor, depth < Self.greatestDepthOnOneStack,
+            #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             if key.binding.lifetime.sharing == .registeringContainer {
                 task = Task.immediateDetached(name: binding.taskName, priority: priority) {
                     await self.runShared(wrappers, later)

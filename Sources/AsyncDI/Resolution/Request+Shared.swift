@@ -73,7 +73,7 @@ extension Request {
         case .start(let creation, let waiter):
             let measured = MeasuredWait(of: asker, for: creation)
             defer { measured?.end() }
-            return switch creation.launch(for: waiter) {
+            return switch creation.launch(for: waiter, onActor: isOnActor()) {
             case .ended(let outcome): try answer(outcome, of: creation)
             case .waits(let waiter): try await wait(as: waiter)
             }

@@ -227,8 +227,16 @@ extension Request {
 
     /// Whether a registration expects a value of each scope, and none has supplied it to this request.
     func isUnsupplied(_ binding: Binding, owner: any ResolutionHost) throws -> Bool {
-        guard let forward = binding.blueprint.target else { return binding.blueprint.isExpected }
-        return try target(of: forward, in: owner)?.binding.blueprint.isExpected == true
+        switch binding.base {
+        case .forward(let alias)?:
+            return try isUnsupplied(alias, owner: owner)
+        case .inherited(let inner)?:
+            guard let (found, table) = owner.table.registration(beyondFor: inner.key) else { return false }
+            return try isUnsupplied(found, owner: table.host)
+        case .instance?, nil:
+            guard let forward = binding.blueprint.target else { return binding.blueprint.isExpected }
+            return try target(of: forward, in: owner)?.binding.blueprint.isExpected == true
+        }
     }
 
     /// Whether an optional request gets nil, because no scope has supplied the expected value.

@@ -155,6 +155,8 @@ final class ResolutionGraph: CreationPlace {
             }
             if let decision = state.ask(key, asker: asker, holder: holder, mayWait: mayWait) { return decision }
             guard mayWait else { return .refused }
+            // No other request would find it, nor would this one if another task must finish it.
+            guard key.isEqualToItself else { return .unusableArguments }
             let creation = Creation(
                 key, pack, asking: host, in: self, enclosing: asker, madeFor: holder?.binding, isInner: isInner)
             state.begin(creation)

@@ -85,9 +85,9 @@ public struct Resolver: Sendable {
 extension Resolver {
     /// The instance that a look-up finds: where no rule about its holder applies, and nothing is recorded.
     @usableFromInline
-    func find(_ service: any Any.Type) throws -> Answer {
-        guard let run = runOfThisTask else { return try findElsewhere(service) }
-        return try run.find(service)
+    func find(_ service: any Any.Type, onActor isOnActor: Bool) throws -> Answer {
+        guard let run = runOfThisTask else { return try findElsewhere(service, onActor: isOnActor) }
+        return try run.find(service, onActor: isOnActor)
     }
 
     /// The run that the request belongs to, if that run's task and container make it, as for most requests.
@@ -98,7 +98,7 @@ extension Resolver {
         return run
     }
 
-    private func findElsewhere(_ service: any Any.Type) throws -> Answer {
+    private func findElsewhere(_ service: any Any.Type, onActor isOnActor: Bool) throws -> Answer {
         guard graph == nil else { return .other(nil) }
         guard let asker else {
             let host = host
@@ -107,7 +107,7 @@ extension Resolver {
             return found.answer(from: host, table)
         }
         guard asker.host === host else { return .other(nil) }
-        return try asker.find(service)
+        return try asker.find(service, onActor: isOnActor)
     }
 
     /// The published instance, where no rule about its holder applies, and nothing is recorded.

@@ -300,10 +300,11 @@ import Synchronization
     }
 
     /// The look-up of this run, if no rule about the holder applies and the run is not recorded.
-    func find(_ service: any Any.Type) throws -> Answer {
+    func find(_ service: any Any.Type, onActor isOnActor: Bool) throws -> Answer {
         if recorded != nil || isOfOutlivingTask { return .other(nil) }
         guard let found = found(service) else {
-            return Request.beginShared(service, from: host, withTable { $0 }, asker: self)
+            return Request.beginShared(
+                service, from: host, withTable { $0 }, asker: self, onActor: isOnActor)
         }
         switch consume found {
         case .hit(let hit):

@@ -53,6 +53,28 @@ import Testing
         #expect(try await container.resolve(String.self) == "elsewhere")
     }
 
+    @Test(arguments: Lifetime.shared) @MainActor
+    func `the factory of a shared instance does not occupy the actor of its request`(lifetime: Lifetime) async throws {
+        let actorsThread = threadIdentity
+        let threads = Log<String>()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in
+                threads.append(threadIdentity)
+                return Thing()
+            }
+            Registration(Thing.self, lifetime: lifetime) { (_, number: Int) in
+                threads.append(threadIdentity)
+                return Thing(number)
+            }
+            Registration(Int.self, lifetime: .transient) { r in try await r.resolve(Thing.self, arguments: 2).number }
+        }
+        let thing = try await container.resolve(Thing.self)
+        let another = try await container.resolve(Thing.self, arguments: 1)
+        #expect(try await container.resolve(Int.self) == 2)
+        #expect(threads.entries.count == 3 && !threads.entries.contains(actorsThread))
+        withExtendedLifetime((thing, another)) {}
+    }
+
     @Test func `a waiter's higher priority reaches the creation`() async throws {
         let factory = DrivenFactory<Void>()
         let priorities = Log<TaskPriority>()

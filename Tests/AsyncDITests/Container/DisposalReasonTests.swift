@@ -48,6 +48,44 @@ private final class Work: Sendable {
         #expect(log.entries.count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `the work of a body in a scope or a child of its scope is lost in the same way`(isScope: Bool) async throws {
+        let container = container()
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope("request") { scope in
+                let inner = isScope ? try await scope.openScope("inner") : Container(parent: scope)
+                _ = try await inner.resolve(Work.self)
+                isWorking.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        try await container.dispose()
+        #expect(log.entries == ["rolled back: disposed"])
+        mayEnd.open()
+        await expect(.disposed) { try await request.value }
+    }
+
+    @Test func `the error of a roll-back belongs to the call that caused it`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.onDispose { _ in throw TestError(1) }
+        }
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        let request = Task {
+            try await container.withScope { scope in
+                _ = try await scope.resolve(Thing.self)
+                isWorking.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isWorking.arrived()
+        let error = await #expect(throws: DisposalError.self) { try await container.dispose() }
+        #expect(error?.errors.count == 1 && error?.errors.first as? TestError == TestError(1))
+        mayEnd.open()
+        await expect(.disposed) { try await request.value }
+    }
+
     @Test func `a scope that is disposed by another task under its body rolls back`() async throws {
         let container = container()
         let (isWorking, mayEnd) = (Gate(), Gate())

@@ -230,6 +230,22 @@ private final class File: Sendable {
         try await container.dispose()
     }
 
+    @Test func `a drain that an instance outside of scopes would hold up changes nothing`() async throws {
+        let container = Container {
+            Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
+                .onDispose { $0.close() }
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease(File.self, arguments: "a")
+                return Thing()
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        await expect(.invalidOperation) { try await container.drain(File.self, arguments: "a") }
+        #expect(try await container.withInstance(File.self, arguments: "a") { _ in 7 } == 7)
+        #expect(log.entries == ["open a"])
+        try await container.dispose()
+    }
+
     @Test(arguments: [Lifetime.singleton, .scoped], [true, false])
     func `a successor whose predecessor is leased outside of scopes gets an error`(_ lifetime: Lifetime, isChild: Bool)
         async throws

@@ -126,4 +126,16 @@ private struct Pair: Sendable {
         #expect(top.left.leaf !== top.right.leaf)
         #expect(top.leaf !== top.left.leaf)
     }
+
+    @Test func `arguments that are not equal to themselves are refused, because the graph could not find the instance`()
+        async throws
+    {
+        let container = Container {
+            Registration(Thing.self) { (_, _: Double) in Thing() }.injectProperties { _, _ in }
+            Registration(Int.self) { r in try await r.resolve(Thing.self, arguments: Double.nan).number }
+            Registration(String.self) { (r, number: Double) in try await r.resolve(String.self, arguments: number) }
+        }
+        await expect(.invalidArgument) { _ = try await container.resolve(Int.self) }
+        await expect(.invalidArgument) { _ = try await container.resolve(String.self, arguments: Double.nan) }
+    }
 }

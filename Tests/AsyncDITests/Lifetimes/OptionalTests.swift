@@ -109,4 +109,21 @@ private protocol Named: Sendable {}
         #expect(report.thing?.number == 1)
         #expect(report.name == nil)
     }
+
+    @Test func `a decorated value that no scope has supplied is absent`() async throws {
+        let container = Container {
+            Registration(expected: Thing.self).implements((any Numbered).self)
+            Decoration((any Numbered).self) { _, inner in inner }
+        }
+        #expect(try await container.optional((any Numbered).self) == nil)
+        #expect(try await container.resolve((any Numbered)?.self) == nil)
+        let scope = try await container.openScope { Decoration(Thing.self) { _, inner in Thing(inner.number + 1) } }
+        #expect(try await scope.optional(Thing.self) == nil)
+        let request = try await container.openScope { Registration(instance: Thing(1)) }
+        #expect(try await request.optional((any Numbered).self)?.number == 1)
+        try await container.dispose()
+    }
 }
+
+private protocol Numbered: Sendable { var number: Int { get } }
+extension Thing: Numbered {}

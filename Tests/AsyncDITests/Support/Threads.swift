@@ -27,6 +27,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
     }
 }
 
+/// A text that distinguishes the calling thread from the others that run.
+var threadIdentity: String { "\(pthread_self())" }
+
 /// Lets other threads run: a thread that waits by asking again must not take the processor from those it waits for.
 func yieldThread() { usleep(1000) }
 
