@@ -197,7 +197,8 @@ final class Creation: Activity, @unchecked Sendable {
         let later = predecessor == nil ? nil : LaterWrappers(of: self)
         let task: Task<Void, Never>
         if !isOnActor, depth < Self.greatestDepthOnOneStack,
-            #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+        {
             if key.binding.lifetime.sharing == .registeringContainer {
                 task = Task.immediateDetached(name: binding.taskName, priority: priority) {
                     await self.runShared(wrappers, later)

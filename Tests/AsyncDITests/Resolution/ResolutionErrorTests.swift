@@ -164,7 +164,8 @@ private struct X: Sendable {}
                 == "invalidRegistration: A is registered to implement itself. Remove .implements(A.self).")
         let invalid = Container { Registration(A.self) { _ in A() }.implements(A.self) }
         let validation = await #expect(throws: ValidationError.self) { try await invalid.validate() }
-        #expect(validation?.problems.map(\.plainDescription) == itself.map { [$0.plainDescription] }, "reported once, and not followed")
+        let problems = validation?.problems.map(\.plainDescription)
+        #expect(problems == itself.map { [$0.plainDescription] }, "reported once, and not followed")
     }
 
     @Test func `typeMismatch`() async throws {
