@@ -19,8 +19,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// The time of its beginning, by the container's stopwatch; zero for a graph instance.
     let begin: Duration
     /// The number of creations around this one.
-    private let depth: Int
-    private static let greatestDepthOnOneStack = 8
+    let depth: Int
     /// Whether it belongs to a start: directly, or through a factory.
     let isOfStart: Bool
     /// Whether the instance becomes part of another one under the same key, and is not found itself.
@@ -48,9 +47,9 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// Unsafe because after `init` only the creation's own task accesses it. The task releases it before the factory
     /// runs, because a resolver that an instance keeps refers to this creation and must not keep earlier instances.
-    @exclusivity(unchecked) nonisolated(unsafe) private var predecessor: Predecessor?
+    @exclusivity(unchecked) nonisolated(unsafe) private(set) var predecessor: Predecessor?
     /// The greatest priority that its task has received.
-    private let priority = Atomic<UInt8>(0)
+    let priority = Atomic<UInt8>(0)
     /// The outcome of the creation, for the request that launched and attends it.
     ///
     /// Unsafe because it is written once, before `ended` is set, and read only by that request, after it has seen
@@ -181,54 +180,6 @@ final class Creation: Activity, @unchecked Sendable {
 
     // MARK: In a task of its own
 
-    /// Runs a shared creation.
-    ///
-    /// An instance that the owner caches must not depend on the first caller, so its creation runs in a detached task.
-    /// A scoped creation inherits its caller's task-locals.
-    ///
-    /// If possible, it begins in the caller's thread, so that a factory that does not suspend is over when this
-    /// returns. Nested creations do not, because the thread's stack would grow with the depth of the dependencies; nor
-    /// does a creation for code on an actor, which a slow factory would keep from all other work.
-    func launch(onActor isOnActor: Bool) {
-        let priority = Task.currentPriority
-        self.priority.max(priority.rawValue, ordering: .relaxed)
-        // A creation that first waits for its predecessor may be overtaken: its observers are queried when it begins.
-        let wrappers = predecessor == nil ? self.wrappers : []
-        let later = predecessor == nil ? nil : LaterWrappers(of: self)
-        let task: Task<Void, Never>
-        if !isOnActor, depth < Self.greatestDepthOnOneStack,
-            #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-        {
-            if key.binding.lifetime.sharing == .registeringContainer {
-                task = Task.immediateDetached(name: binding.taskName, priority: priority) {
-                    await self.runShared(wrappers, later)
-                }
-            } else {
-                task = Task.immediate(name: binding.taskName, priority: priority) {
-                    await self.runShared(wrappers, later)
-                }
-            }
-        } else if key.binding.lifetime.sharing == .registeringContainer {
-            task = Task.detached(priority: priority) { await self.runShared(wrappers, later) }
-        } else {
-            task = Task(priority: priority) { @concurrent in await self.runShared(wrappers, later) }
-        }
-        if !hasEnded { adopt(task, launchedWith: priority) }
-    }
-
-    private func adopt(_ task: Task<Void, Never>, launchedWith priority: TaskPriority) {
-        let isCancelled = extras { state in
-            state.task = task
-            return state.isCancelled
-        }
-        // The last waiter may have left since the start of the flight.
-        if isCancelled == true { task.cancel() }
-        // A waiter with a higher priority may have joined.
-        let wanted = TaskPriority(rawValue: self.priority.load(ordering: .relaxed))
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), wanted > priority else { return }
-        task.escalatePriority(to: wanted)
-    }
-
     func cancel() {
         let task = extras { state in
             state.isCancelled = true
@@ -264,7 +215,7 @@ final class Creation: Activity, @unchecked Sendable {
     }
 
     @inline(__always)
-    private func runShared(_ wrappers: [CreationWrapper], _ later: LaterWrappers?) async {
+    func runShared(_ wrappers: [CreationWrapper], _ later: LaterWrappers?) async {
         let run = Run(sharedCreation: self)
         defer { later?.giveUp() }
         let result: Result<Cell, any Error>
