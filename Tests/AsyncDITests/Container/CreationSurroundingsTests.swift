@@ -75,6 +75,17 @@ import Testing
         withExtendedLifetime((thing, another)) {}
     }
 
+    @Test @MainActor func `the hooks of a scope do not occupy the actor of its body`() async throws {
+        let threads = Log<String>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
+                .onDispose { _ in threads.append(threadIdentity) }
+        }
+        let actorsThread = threadIdentity
+        try await container.withScope { scope in _ = try await scope.resolve(Thing.self) }
+        #expect(threads.entries.count == 1 && !threads.entries.contains(actorsThread))
+    }
+
     @Test func `a waiter's higher priority reaches the creation`() async throws {
         let factory = DrivenFactory<Void>()
         let priorities = Log<TaskPriority>()
