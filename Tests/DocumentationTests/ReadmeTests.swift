@@ -8,6 +8,11 @@ struct ReadmeTests {
         try await run()
     }
 
+    struct FixedUsers: UserRepository {
+        let name: String
+        func name(of id: Int) async throws -> String { name }
+    }
+
     @Test func `the greeting has the user's name`() async throws {
         try await withContainer {
             AppModule()
@@ -16,12 +21,6 @@ struct ReadmeTests {
             let greeter = try await container.resolve(Greeter.self)
             #expect(try await greeter.greet(1) == "Hello, Grace!")
         }
-    }
-
-    struct FixedUsers: UserRepository {
-        let name: String
-
-        func name(of id: Int) async throws -> String { name }
     }
 
     @Test func `a request that returns commits, one that throws rolls back`() async throws {
