@@ -29,7 +29,11 @@ extension Container {
 extension DependencyGraph {
     /// Returns a graph of recorded or declared dependencies; opaque registrations declare only a part of theirs.
     init(recorded records: Recorder.Records, opaque: Set<RecordedService> = []) {
-        let names = GraphNames(Array(records.services.keys.map { ($0, records.services[$0]?.site) }))
+        self.init(recorded: records, named: GraphNames(records), opaque: opaque)
+    }
+
+    /// Returns the same graph, for a caller that needs the names of its nodes.
+    init(recorded records: Recorder.Records, named names: GraphNames, opaque: Set<RecordedService> = []) {
         let nodes = records.services.map { service, facts in
             Node(
                 names[service], service: service.text, lifetime: facts.lifetime,

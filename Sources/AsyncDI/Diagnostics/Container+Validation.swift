@@ -121,7 +121,7 @@ extension DependencyGraph {
 
 extension ContainerCore {
     /// The graph of this container's registrations, and the problems found while the container was set up.
-    fileprivate func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
+    func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
         let (bindings, problems) = try ownRegistrations()
         return (StaticGraph(of: bindings, in: self), problems)
     }

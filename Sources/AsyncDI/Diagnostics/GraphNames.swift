@@ -23,6 +23,9 @@ struct GraphNames {
         }
     }
 
+    /// The names of recorded or declared services.
+    init(_ records: Recorder.Records) { self.init(records.services.map { ($0.key, $0.value.site) }) }
+
     subscript(service: RecordedService) -> String { names[service] ?? service.text }
 
     /// The order of services with one text: by source location, then by everything that distinguishes their keys.

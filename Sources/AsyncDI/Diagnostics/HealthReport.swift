@@ -74,13 +74,17 @@ extension Container {
     public func health(timeout: Duration) async -> HealthReport {
         let checked = await core.checkHealth(timeout: timeout)
         if checked.allSatisfy(\.entry.isHealthy) { return HealthReport(entries: checked.map(\.entry)) }
-        let graph = try? declaredGraph()
+        guard let records = try? core.staticGraph().graph.records else {
+            return HealthReport(entries: checked.map(\.entry))
+        }
+        let names = GraphNames(records)
+        let graph = DependencyGraph(recorded: records, named: names)
         return HealthReport(
             entries: checked.map { entry, service in
-                guard !entry.isHealthy, let graph else { return entry }
+                guard !entry.isHealthy, records.services[service] != nil else { return entry }
                 return HealthReport.Entry(
                     key: entry.key, status: entry.status, duration: entry.duration,
-                    affected: graph.users(of: service.text), argumentKey: entry.argumentKey)
+                    affected: graph.users(of: names[service]), argumentKey: entry.argumentKey)
             })
     }
 }
@@ -140,7 +144,7 @@ extension ContainerCore {
             key: subject.key.binding.key, status: status, duration: stopwatch.elapsed() - begin, affected: [],
             argumentKey: subject.key.arguments)
         guard entry.isHealthy || isAlive(subject) else { return nil }
-        return (entry, RecordedService(subject.key.binding, in: table))
+        return (entry, RecordedService(subject.key.binding, in: table.holder(of: subject.key.binding) ?? table))
     }
 
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
@@ -178,10 +182,10 @@ extension ContainerCore {
 }
 
 extension DependencyGraph {
-    /// The services that need a service, directly or through others, the nearest first.
-    fileprivate func users(of service: String) -> [String] {
-        var seen = Set(details.filter { $0.service == service }.map(\.name))
-        var next = Array(seen)
+    /// The names of the nodes that need a node, directly or through others, the nearest first.
+    fileprivate func users(of name: String) -> [String] {
+        var seen: Set = [name]
+        var next = [name]
         var users: [String] = []
         while !next.isEmpty {
             let nearer = Set(next)

@@ -50,6 +50,44 @@ import Testing
         #expect(report.entries.first { !$0.isHealthy }?.affected == ["[Repository]", "Checks"])
     }
 
+    private protocol Plugin: Sendable {}
+
+    private final class Editor: Plugin {}
+
+    @Test func `a failed contribution is not taken for the registration of the same service`() async throws {
+        struct Window: Sendable {
+            let plugin: any Plugin
+        }
+        struct Menu: Sendable {
+            let all: [any Plugin]
+        }
+        let container = Container {
+            Registration((any Plugin).self, lifetime: .singleton) { _ in Editor() }
+            Registration((any Plugin).self, lifetime: .singleton) { _ in Editor() }
+                .healthCheck { _ in throw Broken() }.intoMany()
+            Registration(using: Window.init)
+            Registration(using: Menu.init)
+        }
+        _ = try await container.resolve(Window.self)
+        _ = try await container.resolve(Menu.self)
+        let report = await container.health(timeout: .seconds(60))
+        #expect(report.entries.map(\.affected) == [["[Plugin]", "Menu"]])
+    }
+
+    @Test func `a failed instance of a scope affects the services of the scope`() async throws {
+        let container = Container(name: "app") {
+            Registration(Database.self, lifetime: .scoped) { _ in Database(isBroken: true) }
+                .healthCheck { try $0.ping() }
+        }
+        try await container.withScope("request") {
+            Registration(using: Repository.init)
+        } operation: { scope in
+            _ = try await scope.resolve(Repository.self)
+            let report = await scope.health(timeout: .seconds(60))
+            #expect(report.entries.map(\.affected) == [["Repository"]])
+        }
+    }
+
     @Test func `a failure names the services that need the instance, the nearest first`() async throws {
         let container = Container {
             database(isBroken: true)
