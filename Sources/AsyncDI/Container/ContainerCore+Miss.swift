@@ -102,10 +102,17 @@ final class NearMisses {
             }
             if near.hasContributions { advice.append("Use resolveMany(…) for contributions.") }
         }
-        let conforming = keys(conformingTo: key.service)
+        // A forward takes over the arguments, and is for `resolve` alone.
+        let conforming = keys(conformingTo: key.service).filter {
+            !key.isMaking && !$0.isMaking && $0.arguments == key.arguments
+        }
         if !conforming.isEmpty {
             let list = conforming.listed(\.description)
-            let modifier = ".implements(\(metatypeExpression(key.service)))"
+            // A forward takes over the qualifier unless it names one.
+            let isNamedAlike = conforming.allSatisfy { ServiceName($0.of(key.service)) == ServiceName(key) }
+            let qualifier =
+                isNamedAlike ? "" : key.qualifierArgument.isEmpty ? ", qualifier: nil" : key.qualifierArgument
+            let modifier = ".implements(\(metatypeExpression(key.service))\(qualifier))"
             advice.append(
                 conforming.count == 1
                     ? "\(list) conforms: add \(modifier) to its registration."
@@ -120,7 +127,7 @@ final class NearMisses {
                     + "this one searches.")
         }
         if advice.isEmpty {
-            advice.append("\(howToRegister(key.service)), or check which container you resolve from.")
+            advice.append("\(howToRegister(key)), or check which container you resolve from.")
         }
         return ResolutionError(
             .notRegistered, "\(key) is not registered in \(core.displayName) or in any container it searches.",
@@ -128,13 +135,13 @@ final class NearMisses {
             steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
     }
 
-    private func howToRegister(_ service: any Any.Type) -> String {
-        if case .contributions(let element, let key)? = (service as? any WrapperType.Type)?.need {
-            let registration = "Registration(\(metatypeExpression(element))) { … }"
-            guard let key else { return "Contribute to it: \(registration).intoMany()" }
-            return "Contribute to it, with a key of type \(readableName(of: key)): \(registration).intoMany(key: …)"
+    private func howToRegister(_ key: ServiceKey) -> String {
+        if case .contributions(let element, let type)? = (key.service as? any WrapperType.Type)?.need {
+            let registration = key.of(element).registration
+            guard let type else { return "Contribute to it: \(registration).intoMany()" }
+            return "Contribute to it, with a key of type \(readableName(of: type)): \(registration).intoMany(key: …)"
         }
-        return "Register it: Registration(\(metatypeExpression(service))) { … }"
+        return "Register it: \(key.registration)"
     }
 
     // MARK: Similar registrations

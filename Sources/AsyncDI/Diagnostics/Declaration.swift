@@ -1,16 +1,24 @@
 extension RecordedService {
     /// The modifier that declares this dependency, as source code: `.dependency(URL.self, qualifier: Env.prod)`.
     var declaration: String {
-        let service =
-            isGroup
-            ? "[\(isExistential(key.service) ? "any " : "")\(readableName(of: key.service))].self"
-            : metatypeExpression(key.service)
+        let service = isGroup ? "[\(typeExpression(key.service))].self" : metatypeExpression(key.service)
         let arguments = key.argumentTypes.map(metatypeExpression)
         if key.qualifier == nil, arguments.isEmpty { return ".dependencies(\(service))" }
-        var parts = [service]
-        if let qualifier = key.qualifier { parts.append("qualifier: \(expression(of: qualifier))") }
-        if !arguments.isEmpty { parts.append("arguments: " + arguments.joined(separator: ", ")) }
-        return ".dependency(\(parts.joined(separator: ", ")))"
+        let list = arguments.isEmpty ? "" : ", arguments: " + arguments.joined(separator: ", ")
+        return ".dependency(\(service)\(key.qualifierArgument)\(list))"
+    }
+}
+
+extension ServiceKey {
+    /// The qualifier as a further argument in source code, `, qualifier: Env.prod`; empty without one.
+    var qualifierArgument: String { qualifier.map { ", qualifier: \(expression(of: $0))" } ?? "" }
+
+    /// A registration of the key in source code: `Registration(URL.self, qualifier: Env.prod) { (_, _: Int) in … }`.
+    var registration: String {
+        let parameters = argumentTypes.map { ", _: \(typeExpression($0))" }.joined()
+        let factory = parameters.isEmpty ? "{ … }" : "{ (_\(parameters)) in … }"
+        return
+            "Registration(\(isMaking ? "making: " : "")\(metatypeExpression(service))\(qualifierArgument)) \(factory)"
     }
 }
 

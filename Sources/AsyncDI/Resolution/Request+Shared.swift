@@ -239,7 +239,7 @@ extension ResolutionError {
                 "which belongs to \(place.displayName) and is disposed earlier."
             }
         let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
-        let service = readableName(of: key.service)
+        let service = typeExpression(key.service)
         return ResolutionError(
             .captiveDependency,
             "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
@@ -258,14 +258,14 @@ extension ResolutionError {
         {
             return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
         }
-        let labels = key.qualifier == nil ? "instance:" : "qualifier: …, instance:"
+        let registration = "Registration(\(metatypeExpression(key.service))\(key.qualifierArgument), instance: …)"
         let near = host.isScope ? host.suppliedKeys(near: key).map(\.description) : []
         var error = ResolutionError(
             .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
             advice: near.isEmpty
-                ? "Register it when the scope is opened: withScope(key, registrations: { Registration(instance: …) })."
-                : "It has \(near.joined(separator: ", ")): supply the value under the expected key, "
-                    + "Registration(\(metatypeExpression(key.service)), \(labels) …).",
+                ? "Register it when the scope is opened: withScope(key, registrations: { "
+                    + "\(key.qualifier == nil ? "Registration(instance: …)" : registration) })."
+                : "It has \(near.joined(separator: ", ")): supply the value under the expected key, \(registration).",
             steps: steps, asker: asker)
         error.unsuppliedIn = host.number
         return error
@@ -280,17 +280,22 @@ extension ResolutionError {
             "\(key) is expected to be supplied by each scope, but \(holder.key) is \(holder.lifetime) and created in "
                 + "\(host.displayName).",
             advice:
-                "Register \(holder.key) as .scoped, give it a Provider<\(readableName(of: key.service))> to call at "
+                "Register \(holder.key) as .scoped, give it a Provider<\(typeExpression(key.service))> to call at "
                 + "each use, or pass the value as an argument of the call.",
             steps: steps, asker: asker)
     }
 
     /// The error for services that depend on each other; the path ends where it began.
     static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
-        ResolutionError(
+        // The path may begin outside the cycle. A transient service has no instance that the cycle could come back to.
+        let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
+        let isTransient = cycle.allSatisfy { $0.binding?.lifetime.sharing == Lifetime.Sharing.none }
+        return ResolutionError(
             .circularDependency, "a service depends on itself.",
-            advice: "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a "
-                + "Lazy or a Provider.",
+            advice: isTransient
+                ? "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
+                : "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "
+                    + "or a Provider.",
             steps: steps, asker: asker)
     }
 }

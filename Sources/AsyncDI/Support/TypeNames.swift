@@ -6,9 +6,14 @@ func readableName(of type: any Any.Type) -> String {
     return _typeName(type, qualified: false)
 }
 
+/// The type in source code: `Dog`, or `any Pet` for an existential type.
+func typeExpression(_ type: any Any.Type) -> String {
+    isExistential(type) ? "any \(readableName(of: type))" : readableName(of: type)
+}
+
 /// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
 func metatypeExpression(_ type: any Any.Type) -> String {
-    isExistential(type) ? "(any \(readableName(of: type))).self" : "\(readableName(of: type)).self"
+    isExistential(type) ? "(\(typeExpression(type))).self" : "\(readableName(of: type)).self"
 }
 
 /// Whether a type is `any P`.

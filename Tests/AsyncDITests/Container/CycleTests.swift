@@ -17,6 +17,40 @@ private final class D: Sendable {}
         #expect(error?.path.map(\.description) == path, sourceLocation: location)
     }
 
+    @Test func `a cycle of transient services cannot be broken by a hook`() async throws {
+        let container = Container(defaultLifetime: .transient) {
+            Registration(A.self) { r in
+                _ = try await r.resolve(B.self)
+                return A()
+            }
+            .dependencies(B.self)
+            Registration(B.self) { r in
+                _ = try await r.resolve(A.self)
+                return B()
+            }
+            .dependencies(A.self)
+            // It is not part of the cycle.
+            Registration(C.self, lifetime: .singleton) { r in
+                _ = try await r.resolve(A.self)
+                return C()
+            }
+            .dependencies(A.self)
+        }
+        let advice = "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
+        for request in [{ _ = try await container.resolve(A.self) }, { _ = try await container.resolve(C.self) }] {
+            #expect(await #expect(throws: ResolutionError.self) { try await request() }?.advice == advice)
+        }
+        let problems = try await container.validationReport().problems
+        #expect(problems.map(\.advice) == [advice])
+        // The hook of any other service in the cycle can.
+        try await container.register(A.self, lifetime: .graph) { r in
+            _ = try await r.resolve(B.self)
+            return A()
+        }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(A.self) }
+        #expect(error?.advice?.contains(".injectProperties") == true)
+    }
+
     @Test(arguments: lifetimes, lifetimes)
     func `a factory cycle is refused with its whole path`(first: Lifetime, second: Lifetime) async throws {
         // A singleton or weak service that needs a scoped one of the root, or one that can be reset, is refused for

@@ -95,6 +95,64 @@ private typealias Stone = Zoo.Stone
         #expect(after?.description.contains("Animal") == true)
     }
 
+    @Test func `the advice registers the whole key`() async throws {
+        func advice(_ body: (Container) async throws -> Any) async -> String? {
+            await #expect(throws: ResolutionError.self) { try await body(Container()) }?.advice
+        }
+        let end = ", or check which container you resolve from."
+        #expect(
+            await advice { try await $0.resolve(Thing.self, qualifier: Env.prod) }
+                == "Register it: Registration(Thing.self, qualifier: Env.prod) { … }\(end)")
+        #expect(
+            await advice { try await $0.resolve(Thing.self, arguments: 1, "a" as String?) }
+                == "Register it: Registration(Thing.self) { (_, _: Int, _: String?) in … }\(end)")
+        #expect(
+            await advice { try await $0.resolve((any Animal).self, qualifier: "q", arguments: 1) }
+                == "Register it: Registration((any Animal).self, qualifier: \"q\") { (_, _: Int) in … }\(end)")
+        #expect(
+            await advice { try await $0.resolve([Thing].self, qualifier: "q") }
+                == "Contribute to it: Registration(Thing.self, qualifier: \"q\") { … }.intoMany()\(end)")
+        #expect(
+            await advice { try await $0.resolve([String: Thing].self, qualifier: "q") }
+                == "Contribute to it, with a key of type String: "
+                + "Registration(Thing.self, qualifier: \"q\") { … }.intoMany(key: …)\(end)")
+        #expect(
+            await advice { try await $0.make(Thing.self) }
+                == "Register it: Registration(making: Thing.self) { … }\(end)")
+        #expect(
+            await advice { try await $0.make(Thing.self, qualifier: .key(7), arguments: 1) }
+                == "Register it: Registration(making: Thing.self, qualifier: .key(7)) { (_, _: Int) in … }\(end)")
+        // And it is Swift: this compiles.
+        _ = Registration(Thing.self, qualifier: Env.prod) { (_, _: Int, _: String?) in Thing() }
+        _ = Registration(making: Thing.self, qualifier: .key(7)) { (_, _: Int) in Thing() }
+    }
+
+    @Test func `the advice to implement a protocol has its qualifier, where that is another one`() async throws {
+        let container = Container {
+            Registration(Cat.self, qualifier: "x") { _ in Cat() }
+            Registration(Cat.self) { (_, _: Int) in Cat() }
+            Registration(making: Cat.self) { _ in Cat() }
+        }
+        let plain = await miss((any Pet).self, in: container)
+        #expect(
+            plain?.advice == "Cat[x] conforms: add .implements((any Pet).self, qualifier: nil) to its registration.")
+        for (qualifier, modifier) in [
+            ("x", ".implements((any Pet).self)"), ("y", ".implements((any Pet).self, qualifier: \"y\")"),
+        ] {
+            let error = await #expect(throws: ResolutionError.self) {
+                try await container.resolve((any Pet).self, qualifier: qualifier)
+            }
+            #expect(error?.advice == "Cat[x] conforms: add \(modifier) to its registration.")
+        }
+        let made = await #expect(throws: ResolutionError.self) { try await container.make((any Pet).self) }
+        #expect(made?.advice?.hasPrefix("Register it: Registration(making: (any Pet).self) { … }") == true)
+        // And it helps.
+        let repaired = Container {
+            Registration(Cat.self, qualifier: "x") { _ in Cat() }.implements((any Pet).self, qualifier: nil)
+        }
+        _ = try await repaired.resolve((any Pet).self)
+    }
+
     @Test func `a miss names a child or sibling that has it`() async throws {
         let parent = Container(name: "parent")
         let child = Container(name: "child", parent: parent) { Registration(Thing.self) { _ in Thing() } }

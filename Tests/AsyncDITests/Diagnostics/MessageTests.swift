@@ -67,7 +67,7 @@ private struct Tenant: Qualifier {
             #expect(
                 value == """
                     notRegistered: B[prod] is expected from each scope, but container "request" did not supply it. \
-                    Registered at App/B.swift:2. It has B: supply the value under the expected key, Registration(B.self, qualifier: …, instance: …).
+                    Registered at App/B.swift:2. It has B: supply the value under the expected key, Registration(B.self, qualifier: Env.prod, instance: …).
                     """)
         }
     }

@@ -332,8 +332,8 @@ private struct Reader: Sendable {
         }
         let error = await #expect(throws: ValidationError.self) { try await container.validate() }
         #expect(
-            error?.description.contains(
-                "ValidatedHammer, ValidatedHammer[de] conform: add .implements((any ValidatedTool).self)") == true)
+            error?.description.contains("ValidatedHammer, ValidatedHammer[de] conform: add .implements(") == true
+                && error?.description.contains("(any ValidatedTool).self, qualifier: nil)") == true)
     }
 
     @Test func `the decorated is looked into, and a decoration of what is inherited is one of something`() async throws

@@ -27,6 +27,25 @@ extension User: Principal {}
         try await container.dispose()
     }
 
+    @Test func `the advice supplies the value under its qualifier`() async throws {
+        let container = Container {
+            Registration(expected: User.self, qualifier: "admin")
+            Registration((any Principal).self, lifetime: .singleton) { r in
+                try await r.resolve(User.self, qualifier: "admin")
+            }
+        }
+        func advice(in container: Container) async -> String? {
+            await expect(.notRegistered) { try await container.resolve(User.self, qualifier: "admin") }?.advice
+        }
+        let registration = "Registration(User.self, qualifier: \"admin\", instance: …)"
+        #expect(await advice(in: container)?.contains("registrations: { \(registration) }") == true)
+        try await container.withScope {
+            Registration(instance: User(name: "Ada"))
+        } operation: { scope in
+            #expect(await advice(in: scope)?.hasSuffix("under the expected key, \(registration).") == true)
+        }
+    }
+
     @Test func `an alias means the value that the scope has supplied`() async throws {
         let name = try await container.withScope {
             Registration(instance: User(name: "Ada"))
