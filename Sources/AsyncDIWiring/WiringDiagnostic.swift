@@ -130,14 +130,6 @@ extension WiringDiagnostic {
             severity: .error, kind: "contract",
             message: "The wiring is not as this contract says. Write it anew if this is meant: --graph json > \(file)",
             place: Place(file: file, line: 1))
-        let sites = Dictionary(
-            (difference.added + difference.changed.map(\.after)).map { ($0.name, Place($0.site)) },
-            uniquingKeysWith: { first, _ in first })
-        for line in "\(difference)".split(separator: "\n") {
-            let name = sites.keys.first {
-                line == "+ \($0)" || line.hasPrefix("+ \($0) (") || line.hasPrefix("~ \($0):")
-            }
-            notes.append(Note(message: String(line), place: name.flatMap { sites[$0] ?? nil }))
-        }
+        notes = difference.lines.map { Note(message: $0.text, place: Place($0.node?.site)) }
     }
 }

@@ -88,12 +88,23 @@ extension DependencyGraph {
 extension GraphDifference: CustomStringConvertible {
     /// The differences, one a line: `+` for an addition, `-` for a removal, `~` for a change.
     public var description: String {
-        if isEmpty { return "no difference" }
-        var lines = added.map { "+ \($0.name)\(facts($0))" } + removed.map { "- \($0.name)\(facts($0))" }
-        lines += changed.map { "~ \($0.after.name): \($0.text)" }
-        lines += addedEdges.map { "+ \(text($0))" } + removedEdges.map { "- \(text($0))" }
-        lines += changedEdges.map { "~ \($0.from) → \($0.to): now resolved \($0.isDeferred ? "later" : "at once")" }
-        return lines.joined(separator: "\n")
+        isEmpty ? "no difference" : lines.map(\.text).joined(separator: "\n")
+    }
+
+    /// One line of the description, and the registration of the later graph that it is about.
+    package typealias Line = (text: String, node: DependencyGraph.Node?)
+
+    /// The lines of the description; empty without differences.
+    package var lines: [Line] {
+        var lines: [Line] = added.map { ("+ \($0.name)\(facts($0))", $0) }
+        lines += removed.map { ("- \($0.name)\(facts($0))", nil) }
+        lines += changed.map { ("~ \($0.after.name): \($0.text)", $0.after) }
+        lines += addedEdges.map { ("+ \(text($0))", nil) }
+        lines += removedEdges.map { ("- \(text($0))", nil) }
+        lines += changedEdges.map {
+            ("~ \($0.from) → \($0.to): now resolved \($0.isDeferred ? "later" : "at once")", nil)
+        }
+        return lines
     }
 
     /// The details of a registration, in parentheses; empty for a group of contributions.
