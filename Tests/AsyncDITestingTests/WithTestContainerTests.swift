@@ -98,6 +98,22 @@ struct WithTestContainerTests {
         #expect(log.all.isEmpty)
     }
 
+    @Test func `a value that scopes supply is no unused override`() async throws {
+        let found = try await reports {
+            Registration(String.self) { _ in "real" }
+        } overrides: {
+            Registration(expected: String.self)
+        } in: { container in
+            let text = try await container.withScope {
+                Registration(instance: "supplied")
+            } operation: { scope in
+                try await scope.resolve(String.self)
+            }
+            #expect(text == "supplied")
+        }
+        #expect(found.isEmpty)
+    }
+
     @Test func `a hook that throws at the end is reported, with its error and its line`() async throws {
         let line: UInt = #line + 2
         let found = try await reports {

@@ -16,7 +16,7 @@ public struct DependencyGraph: Sendable, Codable, Hashable {
         /// The service as it is requested: the name, unless several registrations have that name.
         public var service: String
         /// The name of the lifetime, `instance` or `making` for registrations of those kinds; nil for a node without a
-        /// factory, such as a group of contributions.
+        /// factory, such as a group of contributions or a value that scopes supply.
         public var lifetime: String?
         /// The container that holds the registration: its name, `root`, or `scope of` another one.
         ///

@@ -16,7 +16,10 @@ struct GraphNames {
             let owners = Set(group.map(\.service.owner))
             let sorted = group.map { (service: $0.service, key: SortKey($0)) }.sorted { $0.key < $1.key }
             for (number, one) in sorted.enumerated() {
-                var name = owners.count == group.count ? "\(text) (\(one.service.owner))" : "\(text) #\(number + 1)"
+                let owner = one.service.owner
+                // A group has no owner.
+                var name = owner.isEmpty ? text : "\(text) (\(owner))"
+                if owners.count < group.count { name = "\(text) #\(number + 1)" }
                 while !taken.insert(name).inserted { name += "′" }
                 names[one.service] = name
             }

@@ -68,6 +68,9 @@ extension Container {
     /// disposed during its check, and the check fails, the report leaves it out. Instances of scopes, and of the
     /// containers above, are not checked.
     ///
+    /// The cancellation of the calling task cancels the checks that are still running. A check that throws for that
+    /// reason is in the report as failed, with `CancellationError`: after a cancellation, ignore the report.
+    ///
     /// - Parameter timeout: The longest time that one check may take, by the container's clock. A check that takes
     ///   longer is cancelled, and the report does not wait for it.
     /// - Returns: The results.

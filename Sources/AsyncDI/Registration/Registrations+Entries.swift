@@ -9,6 +9,8 @@ extension Registrations {
         public let site: RegistrationSite?
         /// Whether it is a contribution, which stands beside others and replaces none.
         public let isContribution: Bool
+        /// Whether it stands for a value that each scope supplies.
+        package let isExpected: Bool
 
         /// The key, with file and line in parentheses.
         public var description: String { site.map { "\(key) (\($0))" } ?? "\(key)" }
@@ -24,7 +26,7 @@ extension Registrations {
             entries.append(
                 Entry(
                     key: blueprint.key, implementedKeys: blueprint.forwards.map(\.to), site: blueprint.site,
-                    isContribution: blueprint.key.isContribution))
+                    isContribution: blueprint.key.isContribution, isExpected: blueprint.isExpected))
         }
         return entries
     }

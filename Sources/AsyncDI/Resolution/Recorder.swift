@@ -92,8 +92,9 @@ final class Recorder: Sendable {
 extension Recorder.Records {
     mutating func note(_ service: RecordedService, of binding: Binding?) {
         guard services[service] == nil else { return }
-        let lifetime = binding.map { binding in
+        let lifetime = binding.flatMap { binding -> String? in
             if binding.key.isMaking { return Recorder.Facts.making }
+            if binding.blueprint.isExpected { return nil }
             return binding.blueprint.instance == nil ? binding.lifetime.name : "instance"
         }
         services[service] = Recorder.Facts(

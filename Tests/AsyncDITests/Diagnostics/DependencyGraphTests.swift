@@ -62,6 +62,21 @@ private typealias Node = DependencyGraph.Node
         #expect(try DependencyGraph().topologicalOrder() == [])
     }
 
+    @Test func `each node comes after its own dependencies, which need not be the first by name`() throws {
+        let graph = DependencyGraph([Node("b")], edges: [Edge(from: "a", to: "c")])
+        #expect(try graph.topologicalOrder() == ["c", "a", "b"])
+    }
+
+    @Test func `a value that scopes supply has no lifetime`() async throws {
+        let container = Container(name: "app") {
+            Registration(expected: Int.self)
+            Registration(String.self, lifetime: .transient) { r in "\(try await r.resolve(Int.self))" }
+        }
+        let graph = try await container.declaredGraph()
+        #expect(graph["Int"].map { $0.lifetime == nil } == true)
+        #expect(graph["String"]?.lifetime == "transient")
+    }
+
     @Test func `a cycle is an error that names it`() {
         let graph = DependencyGraph(edges: [
             Edge(from: "A", to: "B"), Edge(from: "B", to: "C"), Edge(from: "C", to: "B"),

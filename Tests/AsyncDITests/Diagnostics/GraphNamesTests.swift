@@ -30,6 +30,13 @@ private struct Loud: Qualifier, CustomStringConvertible {
         #expect(Set(keys.prefix(2).map { first[RecordedService($0, owner: "app")] }) != ["Font[prod]"])
     }
 
+    @Test func `a group has no owner to be named, beside the registration of an array`() {
+        let group = RecordedService(groupOf: ServiceKey(Font.self))
+        let array = RecordedService(ServiceKey([Font].self), owner: "app")
+        let names = GraphNames([(group, nil), (array, nil)])
+        #expect(names[group] == "[Font]" && names[array] == "[Font] (app)")
+    }
+
     @Test func `the place in the source decides first`() {
         let sites = [9, 10, 100].map { RegistrationSite(fileID: "App/A.swift", line: $0) }
         let services = [2, 0, 1].map { place in
