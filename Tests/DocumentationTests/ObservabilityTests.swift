@@ -98,6 +98,7 @@ struct ObservabilityTests {
         if !report.isHealthy { print(report) }
         // With as much time as a busy machine needs.
         let line = await container.health(timeout: .seconds(600)).description
+            .replacing("ObservabilityTests.", with: "")
         #expect(line.hasPrefix("Database: failed after "))
         #expect(line.hasSuffix(": disk I/O error; needed by OrderRepository, OrderHandler"))
         try await container.dispose()

@@ -82,7 +82,7 @@ private typealias Stone = Zoo.Stone
         let error = await miss((any Pet).self, in: Container(parent: parent))
         #expect(error?.code == .notRegistered)
         #expect(error?.description.contains("Cat") == true)
-        #expect(error?.description.contains(".implements((any Pet).self)") == true)
+        #expect(error?.description.contains(".implements((any Zoo.Pet).self)") == true)
         #expect(error?.description.contains("Stone") == false)
     }
 
@@ -108,7 +108,7 @@ private typealias Stone = Zoo.Stone
                 == "Register it: Registration(Thing.self) { (_, _: Int, _: String?) in … }\(end)")
         #expect(
             await advice { try await $0.resolve((any Animal).self, qualifier: "q", arguments: 1) }
-                == "Register it: Registration((any Animal).self, qualifier: \"q\") { (_, _: Int) in … }\(end)")
+                == "Register it: Registration((any Zoo.Animal).self, qualifier: \"q\") { (_, _: Int) in … }\(end)")
         #expect(
             await advice { try await $0.resolve([Thing].self, qualifier: "q") }
                 == "Contribute to it: Registration(Thing.self, qualifier: \"q\") { … }.intoMany()\(end)")
@@ -135,17 +135,18 @@ private typealias Stone = Zoo.Stone
         }
         let plain = await miss((any Pet).self, in: container)
         #expect(
-            plain?.advice == "Cat[x] conforms: add .implements((any Pet).self, qualifier: nil) to its registration.")
+            plain?.advice
+                == "Zoo.Cat[x] conforms: add .implements((any Zoo.Pet).self, qualifier: nil) to its registration.")
         for (qualifier, modifier) in [
-            ("x", ".implements((any Pet).self)"), ("y", ".implements((any Pet).self, qualifier: \"y\")"),
+            ("x", ".implements((any Zoo.Pet).self)"), ("y", ".implements((any Zoo.Pet).self, qualifier: \"y\")"),
         ] {
             let error = await #expect(throws: ResolutionError.self) {
                 try await container.resolve((any Pet).self, qualifier: qualifier)
             }
-            #expect(error?.advice == "Cat[x] conforms: add \(modifier) to its registration.")
+            #expect(error?.advice == "Zoo.Cat[x] conforms: add \(modifier) to its registration.")
         }
         let made = await #expect(throws: ResolutionError.self) { try await container.make((any Pet).self) }
-        #expect(made?.advice?.hasPrefix("Register it: Registration(making: (any Pet).self) { … }") == true)
+        #expect(made?.advice?.hasPrefix("Register it: Registration(making: (any Zoo.Pet).self) { … }") == true)
         // And it helps.
         let repaired = Container {
             Registration(Cat.self, qualifier: "x") { _ in Cat() }.implements((any Pet).self, qualifier: nil)

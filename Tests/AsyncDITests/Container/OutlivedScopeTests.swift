@@ -185,7 +185,7 @@ extension Lifetime {
             await self.expectRefusal { try await app.resolve(Provider<User>.self, qualifier: "kept")() }
             return await self.expectRefusal { try await app.resolve(User.self) }
         }
-        #expect(error?.path.map(\.description) == ["User"])
+        #expect(error?.path.map(\.description) == ["OutlivedScopeTests.User"])
         #expect(error?.description.contains("container \"request\"") == true)
         // Where the scope is not the current one, no request is refused, and no refusal remains.
         _ = try await app.resolve(User.self)
@@ -269,7 +269,7 @@ extension Lifetime {
             }
         ) { _ in
             let error = await self.expectRefusal { try await app.resolve(Pair.self, qualifier: "made") }
-            #expect(error?.path.map(\.description) == ["Pair[made]", "User"])
+            #expect(error?.path.map(\.description) == ["OutlivedScopeTests.Pair[made]", "OutlivedScopeTests.User"])
             await self.expectRefusal { try await app.resolve(String.self) }
             await self.expectRefusal { try await app.resolve(String.self, qualifier: "captured") }
             // Made by its owner, which never saw the scope.

@@ -17,7 +17,7 @@ extension ComparisonTests {
             _ = try await call(scope.resolve(PageMaker.self).page)
         }
         let graph = await container.dependencyGraph()
-        #expect(graph.edges.map(\.from) == ["PageMaker"])
+        #expect(graph.edges.map(\.from) == ["ComparisonTests.PageMaker"])
         return try await container.comparison(with: graph).undeclared
     }
 
@@ -30,8 +30,8 @@ extension ComparisonTests {
         #expect(try await undeclared(of: container) { try await $0("x") } == [])
         #expect(
             try await container.declaredGraph().edges == [
-                .init(from: "PageMaker", to: "Page", isDeferred: true),
-                .init(from: "PageMaker", to: "Page(String)", isDeferred: true),
+                .init(from: "ComparisonTests.PageMaker", to: "ComparisonTests.Page", isDeferred: true),
+                .init(from: "ComparisonTests.PageMaker", to: "ComparisonTests.Page(String)", isDeferred: true),
             ])
     }
 
@@ -89,12 +89,16 @@ extension ComparisonTests {
             .dependencies(Page.self)
         }
         #expect(
-            try await comparison(container, resolving: Editor.self).undeclared == [.init(from: "Editor", to: "Font #2")]
+            try await comparison(container, resolving: Editor.self).undeclared == [
+                .init(from: "ComparisonTests.Editor", to: "ComparisonTests.Font #2")
+            ]
         )
         let graph = await container.dependencyGraph()
-        #expect(graph["Font #1"]?.lifetime == "making")
+        #expect(graph["ComparisonTests.Font #1"]?.lifetime == "making")
         let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
-        #expect(error?.description.contains("Path: Editor (App/A.swift:3) → Font (App/A.swift:2).") == true)
+        #expect(
+            error?.description.contains(
+                "Path: ComparisonTests.Editor (App/A.swift:3) → ComparisonTests.Font (App/A.swift:2).") == true)
     }
 
     @Test func `what a decoration resolves is not the decorated registration's to declare`() async throws {
@@ -107,7 +111,7 @@ extension ComparisonTests {
             }
         }
         #expect(try await comparison(container, resolving: Page.self).undeclared == [])
-        #expect(try await container.validationReport().opaque.map(\.key.description) == ["Font"])
+        #expect(try await container.validationReport().opaque.map(\.key.description) == ["ComparisonTests.Font"])
     }
 
     @Test func `registrations above are compared, although nothing here leads to them`() async throws {
@@ -122,8 +126,8 @@ extension ComparisonTests {
         }
         let child = Container(name: "child", parent: root)
         let comparison = try await comparison(child, resolving: Page.self)
-        #expect(comparison.undeclared == [.init(from: "Page", to: "Font")])
-        #expect(comparison.unseen == [.init(from: "Page", to: "Request")])
+        #expect(comparison.undeclared == [.init(from: "ComparisonTests.Page", to: "ComparisonTests.Font")])
+        #expect(comparison.unseen == [.init(from: "ComparisonTests.Page", to: "ComparisonTests.Request")])
         #expect(try await child.declaredGraph().nodes == [])
     }
 

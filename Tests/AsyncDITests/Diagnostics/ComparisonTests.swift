@@ -57,14 +57,14 @@ import Testing
         _ = try await container.resolve(Session.self)
         let graph = await container.dependencyGraph()
         let comparison = try await container.comparison(with: graph)
-        #expect(comparison.undeclared == [.init(from: "Session", to: "Font")])
-        #expect(comparison.unseen == [.init(from: "Session", to: "Page")])
+        #expect(comparison.undeclared == [.init(from: "ComparisonTests.Session", to: "ComparisonTests.Font")])
+        #expect(comparison.unseen == [.init(from: "ComparisonTests.Session", to: "ComparisonTests.Page")])
         let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
         #expect(
             error?.description == """
                 validation found 1 problem:
-                - undeclaredDependency: Session resolved Font during the recording, but its registration does not \
-                declare it. Path: Session (App/A.swift:4) → Font (App/A.swift:1). Add .dependencies(Font.self) to the \
+                - undeclaredDependency: ComparisonTests.Session resolved ComparisonTests.Font during the recording, but its registration does not \
+                declare it. Path: ComparisonTests.Session (App/A.swift:4) → ComparisonTests.Font (App/A.swift:1). Add .dependencies(ComparisonTests.Font.self) to the \
                 registration, or remove the resolve.
                 """)
     }
@@ -78,11 +78,17 @@ import Testing
             Registration(using: Egg.init)
         }
         let graph = try await container.declaredGraph()
-        #expect(graph.nodes == ["Egg", "Font", "Hen", "Nest", "Page"])
+        #expect(
+            graph.nodes == [
+                "ComparisonTests.Egg", "ComparisonTests.Font", "ComparisonTests.Hen", "ComparisonTests.Nest",
+                "ComparisonTests.Page",
+            ])
         #expect(
             graph.edges == [
-                .init(from: "Egg", to: "Hen"), .init(from: "Nest", to: "Egg", isDeferred: true),
-                .init(from: "Nest", to: "Hen", isDeferred: true), .init(from: "Page", to: "Font"),
+                .init(from: "ComparisonTests.Egg", to: "ComparisonTests.Hen"),
+                .init(from: "ComparisonTests.Nest", to: "ComparisonTests.Egg", isDeferred: true),
+                .init(from: "ComparisonTests.Nest", to: "ComparisonTests.Hen", isDeferred: true),
+                .init(from: "ComparisonTests.Page", to: "ComparisonTests.Font"),
             ])
     }
 
@@ -123,7 +129,8 @@ import Testing
         }
         #expect(
             try await comparison(declaring, resolving: Editor.self).undeclared == [
-                .init(from: "Editor", to: "[Plugin]"), .init(from: "Plugin[a]", to: "Font"),
+                .init(from: "ComparisonTests.Editor", to: "[ComparisonTests.Plugin]"),
+                .init(from: "ComparisonTests.Plugin[a]", to: "ComparisonTests.Font"),
             ])
     }
 
@@ -186,7 +193,10 @@ import Testing
             }
             .dependencies(Page.self, Session.self)
         }
-        #expect(try await comparison(child, resolving: Editor.self).undeclared == [.init(from: "Page", to: "Font")])
+        #expect(
+            try await comparison(child, resolving: Editor.self).undeclared == [
+                .init(from: "ComparisonTests.Page", to: "ComparisonTests.Font")
+            ])
     }
 
     @Test func `a provider's arguments come later, and what it gives is declared`() async throws {
@@ -204,9 +214,9 @@ import Testing
         #expect(comparison.undeclared == [])
         #expect(
             try await container.declaredGraph().edges == [
-                .init(from: "Font", to: "Page(Int)", isDeferred: true),
-                .init(from: "Font", to: "Page(String)", isDeferred: true),
-                .init(from: "Font", to: "Request(Int)", isDeferred: true),
+                .init(from: "ComparisonTests.Font", to: "ComparisonTests.Page(Int)", isDeferred: true),
+                .init(from: "ComparisonTests.Font", to: "ComparisonTests.Page(String)", isDeferred: true),
+                .init(from: "ComparisonTests.Font", to: "ComparisonTests.Request(Int)", isDeferred: true),
             ])
     }
 
@@ -222,7 +232,8 @@ import Testing
             .dependencies([any Plugin].self)
         }
         let undeclared = try await comparison(container, resolving: Editor.self).undeclared
-        #expect(undeclared.map(\.from) == ["Editor"] && undeclared.first?.to != "[Plugin]")
+        #expect(
+            undeclared.map(\.from) == ["ComparisonTests.Editor"] && undeclared.first?.to != "[ComparisonTests.Plugin]")
     }
 
     @Test func `what is made need not be declared: it cannot be`() async throws {
@@ -273,8 +284,11 @@ import Testing
         try await container.validate()
         let declared = try await container.declaredGraph()
         #expect(
-            declared.edges == [.init(from: "Font", to: "Page", isDeferred: true), .init(from: "Page", to: "Font")])
-        #expect(try declared.topologicalOrder() == ["Font", "Page"])
+            declared.edges == [
+                .init(from: "ComparisonTests.Font", to: "ComparisonTests.Page", isDeferred: true),
+                .init(from: "ComparisonTests.Page", to: "ComparisonTests.Font"),
+            ])
+        #expect(try declared.topologicalOrder() == ["ComparisonTests.Font", "ComparisonTests.Page"])
         let comparison = try await comparison(container, resolving: Page.self)
         #expect(comparison.undeclared == [] && comparison.unseen == [])
         #expect(await container.dependencyGraph().edges == declared.edges)

@@ -11,13 +11,69 @@ private final class Owner {}
 private struct Box<Content> {}
 private struct Lid<First, Second> {}
 
+enum Outer {
+    struct Config: Hashable { struct Deep {} }
+    protocol Part {}
+    enum `odd.name` { struct Inner {} }
+    struct Of<Content> { struct Inner<Other> {} }
+}
+
+extension String {
+    struct Extended {}
+}
+
 /// Names of types as their author writes them.
 @Suite(.timeLimit(.minutes(10))) struct TypeNamesTests {
-    @Test func `a type is called by its name, without module or outer type`() {
+    @Test func `a type is called by its name, without its module`() {
         #expect(readableName(of: Int.self) == "Int")
         #expect(readableName(of: Dog.self) == "Dog")
         #expect(readableName(of: Owner.self) == "Owner")
-        #expect(readableName(of: Dog.Tail.self) == "Tail")
+        #expect(readableName(of: Dog.Tail.self) == "Dog.Tail")
+    }
+
+    @Test func `a nested type has the names of its outer types`() {
+        #expect(readableName(of: Outer.Config.self) == "Outer.Config")
+        #expect(readableName(of: Outer.Config.Deep.self) == "Outer.Config.Deep")
+        #expect(readableName(of: (any Outer.Part).self) == "Outer.Part")
+        #expect(readableName(of: Outer.`odd.name`.Inner.self) == "Outer.`odd.name`.Inner")
+        #expect(readableName(of: String.Extended.self) == "String.Extended")
+        #expect(metatypeExpression(Outer.Config.self) == "Outer.Config.self")
+        #expect(metatypeExpression((any Outer.Part).self) == "(any Outer.Part).self")
+    }
+
+    @Test func `a nested type is named in other types too`() {
+        #expect(readableName(of: Outer.Config?.self) == "Outer.Config?")
+        #expect(readableName(of: [Outer.Config: [Outer.Config]].self) == "[Outer.Config: [Outer.Config]]")
+        #expect(readableName(of: Box<Outer.Config>.self) == "Box<Outer.Config>")
+        #expect(
+            readableName(of: Lid<Outer.Config, (Outer.Config) -> Int>.self)
+                == "Lid<Outer.Config, (Outer.Config) -> Int>")
+        #expect(readableName(of: Outer.Of<Int>.Inner<Outer.Config>.self) == "Outer.Of<Int>.Inner<Outer.Config>")
+        #expect(readableName(of: (Int, Outer.Config).self) == "(Int, Outer.Config)")
+        #expect(readableName(of: Outer.Config.Type.self) == "Outer.Config.Type")
+        #expect(readableName(of: (Int, Outer.Config).Type.self) == "(Int, Outer.Config).Type")
+        #expect(
+            readableName(of: (@Sendable (inout Outer.Config, Int...) async throws -> Outer.Config).self)
+                == "@Sendable (inout Outer.Config, Int...) async throws -> Outer.Config")
+    }
+
+    @Test func `a type that code elsewhere cannot spell has its own name alone`() {
+        struct Local {
+            struct Inner {}
+        }
+        #expect(readableName(of: Local.self) == "Local")
+        #expect(readableName(of: Local.Inner.self) == "Local.Inner")
+        #expect(readableName(of: Box<Local>.self) == "Box<Local>")
+        #expect(readableName(of: Hidden.self) == "Hidden")
+        #expect(readableName(of: Outer.Of<Hidden>.Inner<Local>.self) == "Outer.Of<Hidden>.Inner<Local>")
+    }
+
+    private struct Hidden {}
+
+    @Test func `a constrained existential is called as the runtime calls it`() {
+        for type in [(any Store<Int>).self, Outer.Of<any Store<Int>>.Inner<Int>.self] as [any Any.Type] {
+            #expect(readableName(of: type) == _typeName(type, qualified: false))
+        }
     }
 
     @Test func `an existential type is called by its protocol`() {

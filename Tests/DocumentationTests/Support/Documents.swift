@@ -159,8 +159,9 @@ struct Guide {
         #expect(isShown, "\(name).md does not show: \(error.description)", sourceLocation: sourceLocation)
     }
 
-    /// The text with `App.swift:1` for every source location: a reader's differs from the test's.
+    /// The text with `App.swift:1` for every source location, and without the suites around types: a reader's differ
+    /// from the test's.
     private func withoutLines(_ text: String) -> String {
-        text.replacing(/\w+\/[\w+]+\.swift:\d+/, with: "App.swift:1")
+        text.replacing(/\w+\/[\w+]+\.swift:\d+/, with: "App.swift:1").replacing(/\w+Tests\./, with: "")
     }
 }
