@@ -97,9 +97,16 @@ extension ContainerCore {
     private struct Subject: Sendable {
         let key: CreationKey
         let cell: Cell
-        /// The cell in the cache, which distinguishes the instance from its successor.
-        let cached: Cell
+        let identity: Identity
         let check: HealthCheck
+    }
+
+    /// The difference between an instance and its successor.
+    private enum Identity {
+        /// The cell in the cache.
+        case cached(Cell)
+        /// The state of the storage that holds the instance.
+        case stored(generation: Int)
     }
 
     /// The result of a check, and its service as graphs name it.
@@ -120,23 +127,33 @@ extension ContainerCore {
     }
 
     private func subjects() -> [Subject] {
+        var subjects: [Subject] = []
+        var stored: [(key: CreationKey, storage: any InstanceStorage, generation: Int, check: HealthCheck)] = []
         withState { state in
-            guard state.life.isOpen else { return [] }
-            var subjects: [Subject] = []
+            guard state.life.isOpen else { return }
             for binding in state.registrations.inOrder {
                 guard let check = binding.blueprint.healthCheck, let cell = binding.blueprint.instance else { continue }
                 subjects.append(
-                    Subject(key: CreationKey(withoutArguments: binding), cell: cell, cached: cell, check: check))
+                    Subject(
+                        key: CreationKey(withoutArguments: binding), cell: cell, identity: .cached(cell), check: check))
             }
             for kept in state.instances.all {
-                guard let check = kept.binding.blueprint.healthCheck, let cell = kept.cell,
-                    kept.binding.blueprint.instance == nil, let living = cell.strengthened()
-                else { continue }
-                subjects.append(
-                    Subject(key: kept.key, cell: cell.isHeldWeakly ? living : cell, cached: cell, check: check))
+                guard let check = kept.binding.blueprint.healthCheck, kept.binding.blueprint.instance == nil else {
+                    continue
+                }
+                if let entry = kept.stored {
+                    stored.append((kept.key, entry.instances, entry.generation, check))
+                } else if let cell = kept.cell, let living = cell.strengthened() {
+                    subjects.append(Subject(key: kept.key, cell: living, identity: .cached(cell), check: check))
+                }
             }
-            return subjects
         }
+        // Loaded outside the lock, because a storage is user code.
+        for (key, storage, generation, check) in stored {
+            guard let cell = storage.load().flatMap(key.binding.blueprint.factory.cell(for:)) else { continue }
+            subjects.append(Subject(key: key, cell: cell, identity: .stored(generation: generation), check: check))
+        }
+        return subjects
     }
 
     /// The result of one check; nil when the instance is gone, which makes its failure meaningless.
@@ -179,7 +196,11 @@ extension ContainerCore {
         withState { state in
             guard state.life.isOpen else { return false }
             if subject.key.binding.blueprint.instance != nil { return subject.key.binding.isCurrent }
-            return state.instances[subject.key]?.cell === subject.cached
+            guard let kept = state.instances[subject.key] else { return false }
+            switch subject.identity {
+            case .cached(let cell): return kept.cell === cell
+            case .stored(let generation): return kept.stored?.generation == generation
+            }
         }
     }
 }

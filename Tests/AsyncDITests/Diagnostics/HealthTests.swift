@@ -88,6 +88,29 @@ import Testing
         }
     }
 
+    @Test func `an instance in a storage is checked, unless its storage has lost it`() async throws {
+        final class Shelf: InstanceStorage {
+            private let instance = Locked<(any Sendable)?>(nil)
+            func load() -> (any Sendable)? { instance.withLock { $0 } }
+            func store(_ new: any Sendable) { instance.withLock { $0 = new } }
+            func clear() { instance.withLock { $0 = nil } }
+        }
+        let shelf = Shelf()
+        let container = Container {
+            Registration(Database.self, lifetime: Lifetime("session", storage: { shelf })) { _ in
+                Database(isBroken: true)
+            }
+            .healthCheck { try $0.ping() }
+        }
+        #expect(await container.health(timeout: .seconds(60)).entries.isEmpty)
+        _ = try await container.resolve(Database.self)
+        let report = await container.health(timeout: .seconds(60))
+        #expect(report.entries.count == 1 && !report.isHealthy)
+        shelf.clear()
+        #expect(await container.health(timeout: .seconds(60)).entries.isEmpty)
+        try await container.dispose()
+    }
+
     @Test func `a failure names the services that need the instance, the nearest first`() async throws {
         let container = Container {
             database(isBroken: true)
