@@ -25,7 +25,7 @@ extension ContainerCore {
                 // An invalid registration stays invalid, decorated or not.
                 if new === old { continue }
                 replace(old, by: new, in: &state, into: &removals)
-                renewForwards(of: old.key, in: &state, into: &removals)
+                renewForwards(to: new, in: &state, into: &removals)
             }
         }
     }
@@ -49,7 +49,14 @@ extension ContainerCore {
     /// Informs the containers that decorate services inherited from this one about new registrations, and about the end
     /// of old ones.
     func offer(_ keys: [ServiceKey]) {
-        let decorators = withState { $0.decorators.values.compactMap(\.core) }
+        let (decorators, forwards) = withState { state in
+            guard state.hasDecorators else { return ([ContainerCore](), [ServiceKey]()) }
+            return (
+                state.decorators.values.compactMap(\.core),
+                keys.flatMap { state.registrations.records(forwardingTo: $0).map(\.key) }
+            )
+        }
+        let keys = keys + forwards
         for core in decorators {
             core.renewInherited(keys)
             core.inherit(keys)
@@ -72,7 +79,7 @@ extension ContainerCore {
     /// Removes a former container that decorated inherited registrations.
     func forgetDecorator(_ id: ObjectIdentifier) {
         withState { state in
-            if state.rarely({ !$0.decorators.isEmpty }) { state.decorators[id] = nil }
+            if state.hasDecorators { state.decorators[id] = nil }
         }
     }
 
@@ -158,11 +165,15 @@ extension ContainerCore {
         table.publish(new, retired: &state.retired)
     }
 
-    /// Drops decorated forwarded types, also in scopes, because they hold the old instances behind them.
-    func renewForwards(of key: ServiceKey, in state: inout State, into removals: inout Removals) {
-        guard state.isDecorated else { return }
-        for alias in state.registrations.records(forwardingTo: key) where alias.blueprint.underlying == key {
-            let renewed = Binding(alias.blueprint, defaultLifetime: defaultLifetime, base: alias.base)
+    /// Renews the types that are forwarded to a changed service.
+    ///
+    /// Drops decorated ones, also in scopes, because they hold the old instances behind them. The containers that
+    /// decorate inherited ones notice by the new registration.
+    func renewForwards(to service: Binding, in state: inout State, into removals: inout Removals) {
+        guard state.isDecorated || state.hasDecorators else { return }
+        for alias in state.registrations.records(forwardingTo: service.key) {
+            let renewed = Binding(
+                alias.blueprint, defaultLifetime: defaultLifetime, problem: alias.problem, base: alias.base)
             replace(alias, by: renewed, in: &state, into: &removals)
         }
     }
@@ -192,6 +203,8 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// Whether the container decorates anything.
     var isDecorated: Bool { rarely { !$0.decorations.isEmpty } }
+    /// Whether other containers decorate registrations that they inherit from this one.
+    var hasDecorators: Bool { rarely { !$0.decorators.isEmpty } }
 }
 
 extension Container {

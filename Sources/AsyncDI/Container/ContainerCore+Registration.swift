@@ -61,7 +61,7 @@ extension ContainerCore {
             guard state.life.isOpen else { return .disposed }
             add(binding, in: &state, into: &removals)
             RegistrationCounter.advance()
-            return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
+            return .registered(isDecorated: state.hasDecorators)
         }
         guard case .registered(let isDecorated) = outcome else { throw refusal(toRegister: binding.key) }
         if !removals.isEmpty { dispose(of: removals) }
@@ -86,7 +86,7 @@ extension ContainerCore {
             add(decorations, in: &state, into: &removals)
             note(modules, in: &state)
             RegistrationCounter.advance()
-            return .registered(isDecorated: state.rarely { !$0.decorators.isEmpty })
+            return .registered(isDecorated: state.hasDecorators)
         }
         switch outcome {
         case .disposed: throw refusal(toRegister: bindings.first?.key)
@@ -114,7 +114,7 @@ extension ContainerCore {
         case .added: break
         case .replaced(let old):
             state.drop([old], from: table, into: &removals)
-            renewForwards(of: old.key, in: &state, into: &removals)
+            renewForwards(to: binding, in: &state, into: &removals)
         case .kept, .rejected: return false
         }
         publish(binding, at: place, in: &state)

@@ -65,7 +65,7 @@ extension ContainerCore {
             let name = ServiceName(ServiceKey(service, qualifier: qualifier))
             return .instances { binding in
                 targets.contains(binding.key) || ServiceName(binding.key) == name
-                    || binding.blueprint.underlying.map { ServiceName($0) == name } == true
+                    || binding.innermostForwardedKey.map { ServiceName($0) == name } == true
             }
         case .arguments(let key, let pack):
             guard let (found, owner) = table.registration(of: key) else { return .keys([]) }
@@ -73,13 +73,14 @@ extension ContainerCore {
             // overrides it.
             let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.binding } ?? found
             let affected = CreationKey(target, pack)
-            // Decorated forwarded types hold the instance behind them.
+            // Decorated forwarded types hold the instance behind them, here or in the containers that inherit them.
             let holders = searchOrder.flatMap { core in
                 core.withState { state in
-                    guard state.isDecorated else { return [Binding]() }
-                    return state.registrations.records(forwardingTo: target.key).filter {
-                        $0.blueprint.underlying == target.key
-                    }
+                    (state.isDecorated || state.hasDecorators
+                        ? state.registrations.records(forwardingTo: target.key) : [])
+                        + state.decorations.flatMap { state.registrations.records(of: $0.service) }.filter {
+                            $0.base?.isInherited == true && $0.innermostForwardedKey == target.key
+                        }
                 }
             }
             return .keys([affected] + holders.map { CreationKey($0, affected.arguments) })

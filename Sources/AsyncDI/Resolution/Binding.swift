@@ -105,6 +105,15 @@ import Synchronization
     var base: DecorationBase? { extras?.value.base }
     /// The service behind a forwarded type, decorated or not.
     var forwardedKey: ServiceKey? { blueprint.target?.from ?? blueprint.underlying }
+    /// The same of the inherited forwarded type that this decorates, or of this one.
+    var innermostForwardedKey: ServiceKey? {
+        var next: Binding? = self
+        while let binding = next {
+            if let key = binding.forwardedKey { return key }
+            next = binding.base?.isInherited == true ? binding.base?.binding : nil
+        }
+        return nil
+    }
     /// Whether the registration is still in its container.
     ///
     /// Written under that container's lock.
