@@ -25,7 +25,7 @@ extension ContainerCore {
                 // An invalid registration stays invalid, decorated or not.
                 if new === old { continue }
                 replace(old, by: new, in: &state, into: &removals)
-                renewForwards(to: new, in: &state, into: &removals)
+                renewForwards(to: new, insteadOf: old, in: &state, into: &removals)
             }
         }
     }
@@ -165,15 +165,20 @@ extension ContainerCore {
         table.publish(new, retired: &state.retired)
     }
 
-    /// Renews the types that are forwarded to a changed service.
+    /// Renews the types that are forwarded to a changed service, whose lifetime they take over.
     ///
     /// Drops decorated ones, also in scopes, because they hold the old instances behind them. The containers that
     /// decorate inherited ones notice by the new registration.
-    func renewForwards(to service: Binding, in state: inout State, into removals: inout Removals) {
-        guard state.isDecorated || state.hasDecorators else { return }
+    func renewForwards(
+        to service: Binding, insteadOf old: Binding, in state: inout State, into removals: inout Removals
+    ) {
+        guard state.isDecorated || state.hasDecorators || !service.isShared(like: old) else { return }
         for alias in state.registrations.records(forwardingTo: service.key) {
+            var blueprint = alias.blueprint
+            blueprint.lifetime = service.lifetime
+            blueprint.keying = service.blueprint.keying
             let renewed = Binding(
-                alias.blueprint, defaultLifetime: defaultLifetime, problem: alias.problem, base: alias.base)
+                blueprint, defaultLifetime: defaultLifetime, problem: alias.problem, base: alias.base)
             replace(alias, by: renewed, in: &state, into: &removals)
         }
     }
@@ -197,6 +202,14 @@ extension ContainerCore {
             settings.interceptors.didResolve(binding)
         }
         return Binding(blueprint, defaultLifetime: defaultLifetime, base: base)
+    }
+}
+
+extension Binding {
+    /// Whether instances are certainly shared as those of another registration of the key are.
+    fileprivate func isShared(like other: Binding) -> Bool {
+        lifetime == other.lifetime && blueprint.keying?.isComputed != true
+            && other.blueprint.keying?.isComputed != true
     }
 }
 

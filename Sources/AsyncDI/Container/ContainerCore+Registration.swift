@@ -23,7 +23,9 @@ extension ContainerCore {
                 let place = table.ownPlace(of: binding.key)
                 switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
                 case .added: break
-                case .replaced(let old): old.retire()
+                case .replaced(let old):
+                    old.retire()
+                    renewForwards(to: binding, insteadOf: old, in: &state, into: &removals)
                 case .kept:
                     if binding.blueprint.target == nil { ignored = binding.key }
                     continue
@@ -114,7 +116,7 @@ extension ContainerCore {
         case .added: break
         case .replaced(let old):
             state.drop([old], from: table, into: &removals)
-            renewForwards(to: binding, in: &state, into: &removals)
+            renewForwards(to: binding, insteadOf: old, in: &state, into: &removals)
         case .kept, .rejected: return false
         }
         publish(binding, at: place, in: &state)

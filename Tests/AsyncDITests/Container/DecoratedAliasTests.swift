@@ -83,4 +83,71 @@ private final class Cable: Line {
             #expect(new.isOpen)
         }
     }
+
+    // MARK: Lifetimes
+
+    enum Order: CaseIterable { case decoratedBefore, decoratedAfter, decoratedBelow, registeredTwice }
+
+    @Test(
+        arguments: [
+            (Lifetime.singleton, Lifetime.scoped), (.scoped, .singleton), (.transient, .singleton),
+            (.singleton, .transient), (.multiton, .scoped), (.graph, .multiton(capacity: 2)),
+        ], Order.allCases)
+    func `a decorated forwarded type has the lifetime of the present service`(
+        _ lifetimes: (old: Lifetime, new: Lifetime), _ order: Order
+    ) async throws {
+        let old = Registration(Cable.self, lifetime: lifetimes.old) { (_, _: String) in Cable() }
+            .implements((any Line).self) { $0 }
+        let new = Registration(Cable.self, lifetime: lifetimes.new) { (_, _: String) in Cable() }
+        let root = Container { old }
+        var asked = root
+        switch order {
+        case .decoratedBefore:
+            try await root.register { decoration }
+            try await root.register(new)
+        case .decoratedAfter:
+            try await root.register(new)
+            try await root.register { decoration }
+        case .decoratedBelow:
+            asked = Container(parent: root) { decoration }
+            try await root.register(new)
+        case .registeredTwice:
+            asked = Container {
+                old
+                new
+                decoration
+            }
+        }
+        func line(in container: Container) async throws -> any Line {
+            let line = try await container.resolve((any Line).self, arguments: "a")
+            #expect((line as? Cable)?.inner != nil)
+            return line
+        }
+        let first = try await line(in: asked)
+        #expect(try await (line(in: asked) as AnyObject === first as AnyObject) == lifetimes.new.isShared)
+        try await asked.withScope { scope in
+            let scoped = try await line(in: scope)
+            #expect(try await (line(in: scope) as AnyObject === scoped as AnyObject) == lifetimes.new.isShared)
+            let isSharedBelow = lifetimes.new.isShared && lifetimes.new != .scoped
+            #expect((scoped as AnyObject === first as AnyObject) == isSharedBelow)
+        }
+    }
+
+    @Test func `a decorated forwarded type distinguishes arguments as the present service does`() async throws {
+        let container = Container {
+            Registration(Cable.self, lifetime: .multiton) { (_, _: String) in Cable() }
+                .implements((any Line).self) { $0 }
+            decoration
+        }
+        try await container.register(Cable.self, lifetime: .multiton, keyedBy: { (text: String) in text.count }) {
+            (_, _: String) in Cable()
+        }
+        let first = try await container.resolve((any Line).self, arguments: "a")
+        #expect(try await container.resolve((any Line).self, arguments: "b") as AnyObject === first as AnyObject)
+        #expect(try await container.resolve((any Line).self, arguments: "cc") as AnyObject !== first as AnyObject)
+    }
+}
+
+extension Lifetime {
+    fileprivate var isShared: Bool { self != .transient && self != .graph }
 }
