@@ -173,6 +173,7 @@ extension ContainerCore {
     /// inside other disposals or factories, because the thread's stack would grow with their depth.
     private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
         scopeBeginsClosing()
+        dropWrappersElsewhere()
         let observed = observedHandle()
         if depth < Self.greatestDepthOnOneStack, ResolutionContext.run == nil,
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
@@ -186,6 +187,15 @@ extension ContainerCore {
                 await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
                 withExtendedLifetime(observed) {}
             }
+        }
+    }
+
+    /// Drops the instances with which other containers decorate those of this one, which they may lease.
+    ///
+    /// The containers below are disposed as a whole, in the order of their instances.
+    private func dropWrappersElsewhere() {
+        for (core, wrappers) in dropWrappers(around: .everything, where: { !self.isAboveOrSame($0) }) {
+            core.dispose(of: wrappers)
         }
     }
 

@@ -207,8 +207,12 @@ extension ContainerCore {
     }
 
     /// Removes the instances with which other containers decorate the selected ones.
-    func dropWrappers(around target: ResetTarget) -> [(core: ContainerCore, removals: Removals)] {
-        let decorators = withState { $0.decorators.values.compactMap(\.core) }
+    func dropWrappers(
+        around target: ResetTarget, where isMeant: (ContainerCore) -> Bool = { _ in true }
+    ) -> [(core: ContainerCore, removals: Removals)] {
+        let decorators = withState { state in
+            state.hasDecorators ? state.decorators.values.compactMap(\.core) : []
+        }.filter(isMeant)
         if decorators.isEmpty { return [] }
         let selection = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.

@@ -125,7 +125,8 @@ extension ContainerCore.State {
 extension ContainerCore.State {
     /// Whether a new disposal can end at once, without a hook, creation, lease, scope or child to wait for.
     var hasNothingToWaitFor: Bool {
-        hasHooksOnly && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
+        hasHooksOnly && !hasDecorators
+            && (ledger.isEmpty || observed.contains(.disposed) && ledger.inOrder.allSatisfy(\.isSilent))
     }
 
     /// Whether a disposal that has just begun waits only for hooks.
