@@ -10,8 +10,11 @@ final class Lease: HeldLease {
     /// Whether a body, and not an instance, holds it: a drain waits only for bodies.
     private let heldByBody = Atomic(true)
 
-    /// Whether its holder is an instance that no scope ends before the leased instance's container.
-    private let heldForLong = Atomic(false)
+    /// The number of its holders that no scope ends before the leased instance's container: an instance, and the holders
+    /// of that instance's own leases if it decorates the leased one.
+    private let longHolders = Atomic<Int>(0)
+    /// The leases inside a decorated instance, which last as long as this one; noted once.
+    private let prolonged = AtomicReference<Shared<[Lease]>>()
     /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
 
@@ -31,8 +34,8 @@ final class Lease: HeldLease {
         if let home = holder.home as? ContainerCore,
             home.isAboveOrSame(core) || home.isOutsideScopes(of: core) && !holder.binding.decorates(key.binding)
         {
-            heldForLong.store(true, ordering: .sequentiallyConsistent)
-            leased.longLeases.add(1, ordering: .sequentiallyConsistent)
+            isHeldForLong()
+            prolongLeasesInside(for: home)
         } else if let home = holder.home {
             holderBelow.store(home.number, ordering: .sequentiallyConsistent)
             leased.addLeaseBelow(of: home.number)
@@ -48,6 +51,24 @@ final class Lease: HeldLease {
         for continuation in quiet { continuation.resume() }
     }
 
+    private func isHeldForLong() {
+        longHolders.add(1, ordering: .sequentiallyConsistent)
+        leased.longLeases.add(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// Notes that a holder in `home` keeps the leases of a decorated instance, too.
+    private func prolongLeasesInside(for home: ContainerCore) {
+        let inside = core.leasesInside(self).filter {
+            home.isAboveOrSame($0.core) || home.isOutsideScopes(of: $0.core)
+        }
+        if inside.isEmpty { return }
+        _ = prolonged.loadOrInitialize { Shared(inside) }
+        for lease in inside {
+            lease.isHeldForLong()
+            for disposal in lease.core.withState({ _ in lease.leased.pending }) { disposal.wake() }
+        }
+    }
+
     func isHeldByBody() {
         guard leased.disposal != nil else { return }
         leased.noteNewHolder()
@@ -58,8 +79,24 @@ final class Lease: HeldLease {
     func isHeldForLongNoMore() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 { leased.removeLeaseBelow(of: below) }
-        guard heldForLong.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
+        let holders = longHolders.exchange(0, ordering: .sequentiallyConsistent)
+        if holders == 0 { return }
+        leased.longLeases.subtract(holders, ordering: .sequentiallyConsistent)
+        for lease in prolonged.object?.value ?? [] { lease.losesLongHolder() }
+    }
+
+    /// Notes the end of one of several holders, unless the end of the lease came first.
+    private func losesLongHolder() {
+        var holders = longHolders.load(ordering: .sequentiallyConsistent)
+        while holders > 0 {
+            let (isExchanged, original) = longHolders.compareExchange(
+                expected: holders, desired: holders - 1, ordering: .sequentiallyConsistent)
+            if isExchanged {
+                leased.longLeases.subtract(1, ordering: .sequentiallyConsistent)
+                return
+            }
+            holders = original
+        }
     }
 
     /// The disposals of the instance and of its container, which wait for the lease.
@@ -222,6 +259,18 @@ extension ContainerCore {
             let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
             return (cell, Lease(core: self, key: key, leased))
         }
+    }
+
+    /// The leases that a leased instance holds if it decorates another one, and those of that one in turn.
+    func leasesInside(_ lease: Lease) -> [Lease] {
+        guard lease.key.binding.base != nil else { return [] }
+        let held = withState { state in
+            // It is either kept, or waits for the end of this lease.
+            let kept = state.instances[lease.key].flatMap { $0.cell === lease.cell ? $0.ledgerID : nil }
+            let items = kept.flatMap { state.ledger[$0] }.map { [$0] } ?? lease.leased.pending
+            return items.flatMap(\.leases).compactMap { $0 as? Lease }
+        }
+        return held + held.flatMap { $0.core.leasesInside($0) }
     }
 
     /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
