@@ -117,7 +117,7 @@ extension ContainerCore {
             })
         blueprint.site = inherited.blueprint.site
         blueprint.keying = inherited.blueprint.keying
-        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) {} }
+        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
         return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
     }
@@ -187,9 +187,13 @@ extension ContainerCore {
         guard binding.problem == nil else { return binding }
         var blueprint = binding.blueprint
         var base = binding.base
-        if blueprint.instance != nil {
+        if let instance = blueprint.instance {
             base = .instance(binding)
             blueprint.disposalHooks = []
+            blueprint.factory = decoration.decorator.factory { [settings, table] resolver, _ in
+                settings.interceptors.didResolve(binding)
+                return resolver.resolveRegistered(binding, instance, in: table)
+            }
         } else if let forward = blueprint.target {
             base = .forward(binding)
             blueprint.target = nil
@@ -198,9 +202,7 @@ extension ContainerCore {
                 try await resolver.resolveForward(binding, pack, in: table)
             }
         }
-        blueprint.factory = decoration.decorator.decorate(blueprint.factory) { [settings] in
-            settings.interceptors.didResolve(binding)
-        }
+        blueprint.factory = decoration.decorator.decorate(blueprint.factory)
         return Binding(blueprint, defaultLifetime: defaultLifetime, base: base)
     }
 }

@@ -211,13 +211,15 @@ extension ContainerCore.State {
     /// If every waiter took a lease, it is disposed after the last lease, and without waiters it is disposed at once. A
     /// caller without a lease may use the instance as long as the container exists, because the end of that use is
     /// unknown. In a multiton, such a caller must be prepared for an eviction. There the instance is not kept, because
-    /// the next instance of its key is on its way, and a file or a lock may not be open twice.
+    /// the next instance of its key is on its way, and a file or a lock may not be open twice. Nor is a decoration of
+    /// another instance, whose successor waits for the end of the decoration's lease.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
     ) {
         guard life.isOpen, !end.isPinned, case .deliver(let waiters, _) = end.action,
-            product.binding.lifetime.kind == .multiton || !end.isAttended && waiters.allSatisfy(\.takesLease)
+            product.binding.lifetime.kind == .multiton || product.binding.base != nil
+                || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
             if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
             return

@@ -31,9 +31,7 @@ final class Lease: HeldLease {
     func passToInstance(of holder: Creation) {
         guard leaveBody() else { return }
         // A reset or a replacement drops the instances of a decoration together with the one that they decorate.
-        if let home = holder.home as? ContainerCore,
-            home.isAboveOrSame(core) || home.isOutsideScopes(of: core) && !holder.binding.decorates(key.binding)
-        {
+        if let home = holder.home as? ContainerCore, mayKeepLong(home) && !holder.binding.decorates(key.binding) {
             isHeldForLong()
             prolongLeasesInside(for: home)
         } else if let home = holder.home {
@@ -51,6 +49,11 @@ final class Lease: HeldLease {
         for continuation in quiet { continuation.resume() }
     }
 
+    /// Whether no scope ends the instances of a container before that of the leased instance.
+    private func mayKeepLong(_ home: ContainerCore) -> Bool {
+        home.isAboveOrSame(core) || home.isOutsideScopes(of: core)
+    }
+
     private func isHeldForLong() {
         longHolders.add(1, ordering: .sequentiallyConsistent)
         leased.longLeases.add(1, ordering: .sequentiallyConsistent)
@@ -58,9 +61,7 @@ final class Lease: HeldLease {
 
     /// Notes that a holder in `home` keeps the leases of a decorated instance, too.
     private func prolongLeasesInside(for home: ContainerCore) {
-        let inside = core.leasesInside(self).filter {
-            home.isAboveOrSame($0.core) || home.isOutsideScopes(of: $0.core)
-        }
+        let inside = core.leasesInside(self).filter { $0.mayKeepLong(home) }
         if inside.isEmpty { return }
         _ = prolonged.loadOrInitialize { Shared(inside) }
         for lease in inside {

@@ -48,11 +48,9 @@ public struct Decoration: Sendable {
 protocol ErasedDecorator: Sendable {
     /// Returns the factory with the decorator around it.
     ///
-    /// - Parameters:
-    ///   - factory: A factory of the decorator's service: that of a registration to which the decoration applies.
-    ///   - noteUse: Called when a registered instance is decorated.
+    /// - Parameter factory: A factory of the decorator's service: that of a registration to which the decoration applies.
     /// - Returns: A factory of the same service.
-    func decorate(_ factory: Factory, notingInstance noteUse: @escaping @Sendable () -> Void) -> Factory
+    func decorate(_ factory: Factory) -> Factory
     /// A factory of the same service that returns an instance resolved elsewhere.
     func factory(
         resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
@@ -62,14 +60,7 @@ protocol ErasedDecorator: Sendable {
 private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
     let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
 
-    func decorate(_ factory: Factory, notingInstance noteUse: @escaping @Sendable () -> Void) -> Factory {
-        if let instance = factory.instance {
-            return ServiceFactory(
-                { _, _ in
-                    noteUse()
-                    return instance.value(as: Service.self)
-                }, decorators: [decorate])
-        }
+    func decorate(_ factory: Factory) -> Factory {
         // Unchecked because the key of the registration has proved the type.
         return unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
     }

@@ -19,12 +19,13 @@ enum DecorationBase: Sendable {
 }
 
 extension Binding {
-    /// Whether instances of this registration decorate an inherited one of the other's service.
+    /// Whether instances of this registration decorate those of the other's service, which they lease.
     ///
     /// Without the qualifiers, whose comparison is user code, and by service, because the registration that was found
     /// may have replaced the base.
     func decorates(_ other: Binding) -> Bool {
-        base?.isInherited == true && key.service == other.key.service
+        guard base != nil else { return false }
+        return key.service == other.key.service || innermostForwardedKey?.service == other.key.service
     }
 }
 
@@ -65,17 +66,31 @@ extension Resolver {
             }
         }
     }
+
+    /// The registered instance to decorate, leased if a hook closes it.
+    func resolveRegistered(_ binding: Binding, _ instance: Cell, in table: InstanceTable) -> Cell {
+        if binding.hasDisposalHooks,
+            case .leased(let lease) = table.host.lease(CreationKey(withoutArguments: binding), instance),
+            asker?.holder?.hold(lease) != true
+        {
+            lease.end()
+        }
+        return instance
+    }
 }
 
 extension Request {
-    /// The decorated instance, leased where it could be evicted while its wrapper is still in use.
+    /// The decorated instance, leased where it could be disposed while its wrapper is still in use.
     fileprivate nonisolated(nonsending) func resolveBase(
         _ binding: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
-        guard binding.lifetime.bounds.needsOrder, !binding.lifetime.isWeak else {
+        // The lifetime of a forwarded type may be a former one.
+        guard binding.lifetime.ownsInstances || binding.blueprint.target != nil else {
             return try await resolveCell(binding, owner: owner, clock: clock)
         }
-        guard let (cell, lease) = try await leasedCell(binding, owner: owner, clock: clock) else { return nil }
+        guard let (cell, lease) = try await leasedCell(binding, owner: owner, clock: clock, isBase: true) else {
+            return nil
+        }
         // It has no holder when nothing is being made any more: a task that outlives what wraps it.
         if let lease, holder?.hold(lease) != true { lease.end() }
         return cell

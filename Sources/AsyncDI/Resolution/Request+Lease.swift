@@ -40,14 +40,23 @@ extension Request {
         }
     }
 
+    /// The instance of a registration and its lease; nil if the registration was replaced meanwhile.
+    ///
+    /// As the base of a decoration, an unfinished instance of a cycle of properties has no lease. Nor has one in a storage,
+    /// which may release it while the decoration stays: the successor would wait for the decoration's end.
     nonisolated(nonsending) func leasedCell(
-        _ binding: Binding, owner: any ResolutionHost, clock: UInt
+        _ binding: Binding, owner: any ResolutionHost, clock: UInt, isBase: Bool = false
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
             guard let (target, place) = try target(of: forward, in: owner) else {
                 throw host.miss(key, asker: asker)
             }
-            guard let (cell, lease) = try await leasedCell(target, owner: place, clock: clock) else { return nil }
+            // Only the forwarded type itself has the key of its decorated form.
+            var request = self
+            request.isInner = false
+            guard
+                let (cell, lease) = try await request.leasedCell(target, owner: place, clock: clock, isBase: isBase)
+            else { return nil }
             do {
                 return (try convert(cell, by: forward), lease)
             } catch {
@@ -58,7 +67,7 @@ extension Request {
         guard let place = place(of: binding, owner: owner) else {
             return try await resolveCell(binding, owner: owner, clock: clock).map { ($0, nil) }
         }
-        let takesLease = binding.lifetime.ownsInstances
+        let takesLease = binding.lifetime.ownsInstances && !(isBase && binding.lifetime.makeStorage != nil)
         guard let found = try await sharedInstance(binding, in: place, clock: clock, takesLease: takesLease) else {
             return nil
         }
@@ -70,6 +79,8 @@ extension Request {
         case .gone:
             // The cycle has ended, and the instance was dropped then or later.
             return nil
+        case .unfinished where isBase && !binding.lifetime.bounds.needsOrder:
+            return (found.cell, nil)
         case .unfinished:
             // Each of the two instances would have to be disposed after the other.
             throw ResolutionError(

@@ -13,9 +13,206 @@ private final class Cable: Line {
     var isOpen: Bool { closed.entries.isEmpty && inner?.isOpen != false }
 }
 
+extension ContainerCore {
+    /// Whether the hooks of a dropped instance wait for leases.
+    fileprivate var postponesHooks: Bool {
+        withState { state in !state.leases.pending { $0.binding.hasDisposalHooks }.isEmpty }
+    }
+}
+
 /// Leases of decorated instances, which hold the instances inside.
 @Suite(.timeLimit(.minutes(10))) struct DecoratedLeaseTests {
+    enum Place: CaseIterable { case alias, child, childOfAlias, scope, scoped }
+    enum Change: CaseIterable { case reset, replacement }
+
+    private func registration(_ lifetime: Lifetime) -> Registration<Cable> {
+        Registration(Cable.self, lifetime: lifetime) { _ in Cable() }
+            .onDispose { $0.close() }
+            .implements((any Line).self) { $0 }
+    }
+
     private var cables: Decoration { Decoration(Cable.self) { _, inner in Cable(around: inner) } }
+    private var lines: Decoration { Decoration((any Line).self) { _, inner in Cable(around: inner) } }
+
+    /// Passes `body` the container to change, and the one to lease in.
+    private func run(
+        _ place: Place, _ lifetime: Lifetime, _ body: (Container, Container) async throws -> Void
+    ) async throws {
+        switch place {
+        case .alias:
+            let container = Container {
+                registration(lifetime)
+                lines
+            }
+            try await body(container, container)
+            try await container.dispose()
+        case .child, .childOfAlias:
+            let root = Container { registration(lifetime) }
+            try await body(root, Container(parent: root) { place == .child ? cables : lines })
+            try await root.dispose()
+        case .scope:
+            let root = Container { registration(lifetime) }
+            try await root.withScope {
+                cables
+            } operation: {
+                try await body(root, $0)
+            }
+        case .scoped:
+            let root = Container { registration(.scoped) }
+            try await root.withScope {
+                cables
+            } operation: {
+                try await body($0, $0)
+            }
+        }
+    }
+
+    private func line(_ place: Place, in container: Container) async throws -> any Line {
+        switch place {
+        case .alias, .childOfAlias: try await container.resolve((any Line).self)
+        case .child, .scope, .scoped: try await container.resolve(Cable.self)
+        }
+    }
+
+    private func withLine(
+        _ place: Place, in container: Container, _ body: (any Line) async throws -> Void
+    ) async throws {
+        switch place {
+        case .alias, .childOfAlias: try await container.withInstance((any Line).self) { try await body($0) }
+        case .child, .scope, .scoped: try await container.withInstance(Cable.self) { try await body($0) }
+        }
+    }
+
+    @Test(
+        arguments: Place.allCases, [Lifetime.singleton, .multiton, .multiton(capacity: 1), Lifetime("login")])
+    func `a lease of a decorated instance holds the one inside when that is reset`(
+        _ place: Place, _ lifetime: Lifetime
+    ) async throws {
+        try await run(place, lifetime) { changed, leasing in
+            let reset = Locked<Task<Void, any Error>?>(nil)
+            let leased = Locked<(any Line)?>(nil)
+            try await withLine(place, in: leasing) { line in
+                leased.withLock { $0 = line }
+                reset.withLock { $0 = Task.detached { try await changed.reset(Cable.self) } }
+                await until { (try? changed.ready(Cable.self)) == nil && (try? leasing.ready(Cable.self)) == nil }
+                #expect(changed.core.postponesHooks)
+                #expect(line.isOpen)
+            }
+            try await reset.withLock { $0 }?.value
+            await until { leased.withLock { $0?.isOpen } == false }
+            #expect(try await self.line(place, in: leasing).isOpen)
+        }
+    }
+
+    @Test(arguments: [Place.alias, .child, .childOfAlias, .scope], [Lifetime.singleton, .multiton])
+    func `a lease of a decorated instance holds the one inside when its registration is replaced`(
+        _ place: Place, _ lifetime: Lifetime
+    ) async throws {
+        try await run(place, lifetime) { changed, leasing in
+            let leased = Locked<(any Line)?>(nil)
+            try await withLine(place, in: leasing) { line in
+                leased.withLock { $0 = line }
+                try await changed.register(registration(lifetime))
+                #expect(changed.core.postponesHooks)
+                #expect(line.isOpen)
+            }
+            await until { leased.withLock { $0?.isOpen } == false }
+            #expect(try await self.line(place, in: leasing).isOpen)
+        }
+    }
+
+    @Test func `a lease of a decorated instance holds the one that was registered`() async throws {
+        let given = Cable()
+        let container = Container {
+            Registration(Cable.self, instance: given).onDispose { $0.close() }
+            cables
+        }
+        try await container.withInstance(Cable.self) { _ in
+            try await container.reset()
+            try await container.register(Cable.self, instance: Cable())
+            #expect(container.core.postponesHooks)
+            #expect(given.isOpen)
+        }
+        await until { !given.isOpen }
+        #expect(try await container.resolve(Cable.self).isOpen)
+        try await container.dispose()
+    }
+
+    @Test func `an instance that leases a decorated one holds the one inside`() async throws {
+        let container = Container {
+            registration(.singleton)
+            lines
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.lease((any Line).self)
+                return Thing()
+            }
+        }
+        let line = try await container.resolve((any Line).self)
+        _ = try await container.resolve(Thing.self)
+        try await container.reset(Cable.self)
+        #expect(line.isOpen)
+        #expect(try await container.resolve((any Line).self) as AnyObject !== line as AnyObject)
+        try await container.reset(Thing.self)
+        await until { !line.isOpen }
+        try await container.dispose()
+    }
+
+    @Test func `a decoration that is being made at a reset is not kept, and releases the instance inside`() async throws
+    {
+        let gate = Gate()
+        let root = Container { registration(.singleton) }
+        let child = Container(parent: root) {
+            Decoration(Cable.self) { _, inner in
+                await gate.pass()
+                return Cable(around: inner)
+            }
+        }
+        let request = Task { try await child.resolve(Cable.self) }
+        await gate.arrived()
+        let reset = Task.detached { try await root.reset(Cable.self) }
+        await until { (try? root.ready(Cable.self)) == nil }
+        gate.open()
+        let old = try await request.value
+        try await reset.value
+        await until { !old.isOpen }
+        #expect(try await child.resolve(Cable.self).isOpen)
+    }
+
+    @Test func `a decoration in a cycle of properties holds the unfinished instance without a lease`() async throws {
+        let container = Container {
+            registration(.singleton).injectProperties { r, _ in _ = try await r.resolve(Thing.self) }
+            lines
+            Registration(Thing.self, lifetime: .singleton) { r in
+                _ = try await r.resolve((any Line).self)
+                return Thing()
+            }
+        }
+        let cable = try await container.resolve(Cable.self)
+        let line = try await container.resolve((any Line).self)
+        #expect((line as? Cable)?.inner as? Cable === cable)
+        try await container.reset(Cable.self)
+        #expect(!line.isOpen)
+        #expect(try await container.resolve((any Line).self).isOpen)
+    }
+
+    @Test func `a drain waits for the lease of a decorated forwarded type`() async throws {
+        let container = Container {
+            Registration(Cable.self, lifetime: .multiton) { (_, _: String) in Cable() }
+                .onDispose { $0.close() }
+                .implements((any Line).self) { $0 }
+            lines
+        }
+        let drain = Locked<Task<Void, any Error>?>(nil)
+        try await container.withInstance((any Line).self, arguments: "a") { line in
+            drain.withLock {
+                $0 = Task.detached { try await container.drain(Cable.self, arguments: "a") }
+            }
+            await until { container.core.postponesHooks }
+            #expect(line.isOpen)
+        }
+        try await drain.withLock { $0 }?.value
+        #expect(try await container.resolve((any Line).self, arguments: "a").isOpen)
+    }
 
     // MARK: Leases that no scope ends
 
