@@ -60,7 +60,7 @@ private final class Shelf: InstanceStorage {
             try await container.dispose()
         }
         await until {
-            caller.runJobs()
+            while caller.runJobs() {}
             return hook.arrivals == 1
         }
         #expect(!caller.hasJobs && lateEnds.entries.isEmpty, "the call waits for the hook")
@@ -68,7 +68,7 @@ private final class Shelf: InstanceStorage {
         await until { caller.hasJobs }
         #expect(lateEnds.entries == [false], "the instance has ended before the call goes on")
         await until {
-            caller.runJobs()
+            while caller.runJobs() {}
             return returned.arrivals == 1
         }
         try await call.value
