@@ -81,7 +81,7 @@ struct ApplicationTests {
             }
             let problems = try #require(report.failure?.problems)
             try #require(problems[0].contains("\"request\""))
-            try #require(problems.count == 2 && problems[1].contains("creating Pool"))
+            try #require(problems.count == 2 && problems[1].contains("creating ApplicationTests.Pool"))
         }
     }
 }
