@@ -160,6 +160,7 @@ extension ContainerCore {
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
         if !state.flights.isEmpty { disposal.stops(state.flights.close()) }
+        if reason.error != nil, !isEndOfBody { disposal.interruptsWork() }
         guard hasOwner, !isEndOfBody else { return reason }
         // The body has not done its work yet.
         let error = Self.cutShort(self)
@@ -300,7 +301,7 @@ extension ContainerCore {
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
-            if childDisposal.hasRunHooks { disposal.hasRunHooksBelow() }
+            if childDisposal.hasInterruptedWork { disposal.hasRunHooksBelow() }
         }
     }
 

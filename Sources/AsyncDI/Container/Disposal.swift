@@ -7,6 +7,7 @@ final class Disposal: Completion, @unchecked Sendable {
         /// The error of a scope that ended before its body.
         var interruption: ResolutionError?
         var hasRunHooks = false
+        var interruptsWork = false
         var stopped: StoppedCreations = ([], [])
     }
 
@@ -91,8 +92,11 @@ final class Disposal: Completion, @unchecked Sendable {
         }
     }
 
-    /// Whether hooks have begun to run, here or in a container below.
-    var hasRunHooks: Bool { state.withLock { $0.hasRunHooks } }
+    /// Notes that hooks receive an error, although no body of the container's own has ended.
+    func interruptsWork() { state.withLock { $0.interruptsWork = true } }
+
+    /// Whether such hooks have begun to run, here or in a container below.
+    var hasInterruptedWork: Bool { state.withLock { $0.hasRunHooks && $0.interruptsWork } }
 
     /// Notes that the work of a container below, which is part of this one's, has been ended.
     func hasRunHooksBelow() { state.withLock { $0.hasRunHooks = true } }

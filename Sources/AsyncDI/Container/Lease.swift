@@ -15,6 +15,8 @@ final class Lease: HeldLease {
     private let longHolders = Atomic<Int>(0)
     /// The leases inside a decorated instance, which last as long as this one; noted once.
     private let prolonged = AtomicReference<Shared<[Lease]>>()
+    /// Whether its holder decorates the leased instance.
+    private let isForDecoration = Atomic(false)
     /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
 
@@ -31,7 +33,7 @@ final class Lease: HeldLease {
     func passToInstance(of holder: Creation) {
         guard leaveBody() else { return }
         // A reset or a replacement drops the instances of a decoration together with the one that they decorate.
-        if let home = holder.home as? ContainerCore, mayKeepLong(home) && !holder.binding.decorates(key.binding) {
+        if let home = holder.home as? ContainerCore, mayKeepLong(home), !isForDecoration.load(ordering: .relaxed) {
             isHeldForLong()
             prolongLeasesInside(for: home)
         } else if let home = holder.home {
@@ -54,7 +56,10 @@ final class Lease: HeldLease {
         home.isAboveOrSame(core) || home.isOutsideScopes(of: core)
     }
 
-    private func isHeldForLong() {
+    func servesDecoration() { isForDecoration.store(true, ordering: .relaxed) }
+
+    /// Notes one more holder that no scope ends.
+    func isHeldForLong() {
         longHolders.add(1, ordering: .sequentiallyConsistent)
         leased.longLeases.add(1, ordering: .sequentiallyConsistent)
     }

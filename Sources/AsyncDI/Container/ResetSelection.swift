@@ -83,7 +83,10 @@ extension ContainerCore {
                         }
                 }
             }
-            return .keys([affected] + holders.map { CreationKey($0, affected.arguments) })
+            var seen: Set<ObjectIdentifier> = []
+            return .keys(
+                ([target] + holders).filter { seen.insert(ObjectIdentifier($0)).inserted }
+                    .map { CreationKey($0, affected.arguments) })
         }
     }
 

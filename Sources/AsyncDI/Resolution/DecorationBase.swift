@@ -18,17 +18,6 @@ enum DecorationBase: Sendable {
     }
 }
 
-extension Binding {
-    /// Whether instances of this registration decorate those of the other's service, which they lease.
-    ///
-    /// Without the qualifiers, whose comparison is user code, and by service, because the registration that was found
-    /// may have replaced the base.
-    func decorates(_ other: Binding) -> Bool {
-        guard base != nil else { return false }
-        return key.service == other.key.service || innermostForwardedKey?.service == other.key.service
-    }
-}
-
 extension Resolver {
     /// Resolves the instance to decorate.
     ///
@@ -70,10 +59,9 @@ extension Resolver {
     /// The registered instance to decorate, leased if a hook closes it.
     func resolveRegistered(_ binding: Binding, _ instance: Cell, in table: InstanceTable) -> Cell {
         if binding.hasDisposalHooks,
-            case .leased(let lease) = table.host.lease(CreationKey(withoutArguments: binding), instance),
-            asker?.holder?.hold(lease) != true
+            case .leased(let lease) = table.host.lease(CreationKey(withoutArguments: binding), instance)
         {
-            lease.end()
+            hold(lease, in: asker?.holder)
         }
         return instance
     }
@@ -92,7 +80,7 @@ extension Request {
             return nil
         }
         // It has no holder when nothing is being made any more: a task that outlives what wraps it.
-        if let lease, holder?.hold(lease) != true { lease.end() }
+        if let lease { hold(lease, in: holder) }
         return cell
     }
 }
@@ -122,4 +110,10 @@ extension InstanceTable {
         }
         return found
     }
+}
+
+/// Passes the lease of a decorated instance to the creation of its decoration, or ends it without one.
+private func hold(_ lease: any HeldLease, in holder: Creation?) {
+    lease.servesDecoration()
+    if holder?.hold(lease) != true { lease.end() }
 }

@@ -185,6 +185,8 @@ protocol HeldLease: AnyObject, Sendable {
     func end()
     /// Passes the lease to an instance: a drain waits only for the leases of bodies.
     func passToInstance(of holder: Creation)
+    /// Notes that its holder decorates the leased instance; called before the holder takes the lease.
+    func servesDecoration()
     /// Notes that a body holds the lease that held none before, so that waits for the instance's disposal are decided on
     /// again.
     func isHeldByBody()
