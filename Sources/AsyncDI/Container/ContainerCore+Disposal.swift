@@ -301,7 +301,7 @@ extension ContainerCore {
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
-            if childDisposal.hasInterruptedWork { disposal.hasRunHooksBelow() }
+            if childDisposal.hasInterruptedWork { disposal.noteHooksBelow() }
         }
     }
 

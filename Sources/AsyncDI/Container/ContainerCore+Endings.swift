@@ -221,8 +221,10 @@ extension ContainerCore.State {
             product.binding.lifetime.kind == .multiton || product.binding.base != nil
                 || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
-            // No reset finds a decoration that is kept only for its holders: successors must not wait for its leases.
-            if product.binding.base != nil { for case let lease as Lease in product.leases { lease.isHeldForLong() } }
+            if life.isOpen, product.binding.base != nil {
+                // No reset finds a decoration that is kept only for its holders: successors must not wait for its leases.
+                for case let lease as Lease in product.leases { lease.isNotFoundByResets(in: product.home) }
+            }
             if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
             return
         }

@@ -99,7 +99,7 @@ final class Disposal: Completion, @unchecked Sendable {
     var hasInterruptedWork: Bool { state.withLock { $0.hasRunHooks && $0.interruptsWork } }
 
     /// Notes that the work of a container below, which is part of this one's, has been ended.
-    func hasRunHooksBelow() { state.withLock { $0.hasRunHooks = true } }
+    func noteHooksBelow() { state.withLock { $0.hasRunHooks = true } }
 
     func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.

@@ -58,8 +58,13 @@ final class Lease: HeldLease {
 
     func servesDecoration() { isForDecoration.store(true, ordering: .relaxed) }
 
+    /// Notes that no reset finds its holder, which decorates the leased instance in a container.
+    func isNotFoundByResets(in home: any ResolutionHost) {
+        if let home = home as? ContainerCore, mayKeepLong(home) { isHeldForLong() }
+    }
+
     /// Notes one more holder that no scope ends.
-    func isHeldForLong() {
+    private func isHeldForLong() {
         longHolders.add(1, ordering: .sequentiallyConsistent)
         leased.longLeases.add(1, ordering: .sequentiallyConsistent)
     }

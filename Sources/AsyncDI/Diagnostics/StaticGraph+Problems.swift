@@ -72,8 +72,7 @@ extension StaticGraph {
             var search = BackwardSearch(
                 successors: entries.map { entry in
                     entry.edges.filter { edge in
-                        edge.isHeld
-                            && !entry.maySkip(edge, to: entries[edge.to], outlivingScopes: outlivingScopes)
+                        edge.isHeld && !entry.maySkip(edge, to: entries[edge.to], outlivingScopes: outlivingScopes)
                     }
                     .map(\.to)
                 })

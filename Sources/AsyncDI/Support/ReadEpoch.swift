@@ -60,7 +60,7 @@ final class ReadEpoch: @unchecked Sendable {
         counters.deallocate()
     }
 
-    /// A read in progress: the counter that it raised, which is never freed.
+    /// A read in progress: the counter that it raised, which lives as long as the epoch.
     struct Ticket {
         fileprivate let counter: UnsafeMutablePointer<Counter>
 

@@ -102,7 +102,7 @@ private struct NestedTypeName {
         var hasModule = true
         repeat {
             if skip("(unknown context", through: ")") {
-                // A private type, or a function: code elsewhere cannot spell what is around it.
+                // A private type, or a function: other code cannot spell its surroundings.
                 components = []
                 hasModule = false
                 continue

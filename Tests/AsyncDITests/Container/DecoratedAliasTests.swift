@@ -1,17 +1,6 @@
 import AsyncDI
 import Testing
 
-private protocol Line: Sendable {
-    var isOpen: Bool { get }
-}
-private final class Cable: Line {
-    private let closed = Log<Bool>()
-    let inner: (any Line)?
-    init(around inner: (any Line)? = nil) { self.inner = inner }
-    func close() { closed.append(true) }
-    var isOpen: Bool { closed.entries.isEmpty && inner?.isOpen != false }
-}
-
 /// Forwarded types that are decorated where they are inherited, or after a change of the service behind them.
 @Suite(.timeLimit(.minutes(10))) struct DecoratedAliasTests {
     private static func registration(_ lifetime: Lifetime) -> Registration<Cable> {
@@ -82,6 +71,20 @@ private final class Cable: Line {
             #expect(new as AnyObject !== old as AnyObject)
             #expect(new.isOpen)
         }
+    }
+
+    @Test func `an instance that is decorated several times is evicted once`() async throws {
+        let root = Container { Self.registration(.multiton) }
+        let observer = RecordingObserver()
+        let child = Container(parent: root, observers: [observer]) {
+            decoration
+            decoration
+        }
+        _ = try await child.resolve((any Line).self, arguments: "a")
+        try await child.reset(Cable.self, arguments: "a")
+        await child.deliverEvents()
+        #expect(observer.events.count { if case .evicted = $0 { true } else { false } } == 1)
+        try await root.dispose()
     }
 
     // MARK: Lifetimes

@@ -1,14 +1,6 @@
 import AsyncDI
 import Testing
 
-private final class Cable: Sendable {
-    private let closed = Log<Bool>()
-    let inner: Cable?
-    init(around inner: Cable? = nil) { self.inner = inner }
-    func close() { closed.append(true) }
-    var isOpen: Bool { closed.entries.isEmpty && inner?.isOpen != false }
-}
-
 /// Decorations of a fallback's services, at and after the end of the fallback.
 @Suite(.timeLimit(.minutes(10))) struct DecoratedFallbackTests {
     private var decoration: Decoration { Decoration(Cable.self) { _, inner in Cable(around: inner) } }

@@ -2,17 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-private protocol Line: Sendable {
-    var isOpen: Bool { get }
-}
-private final class Cable: Line {
-    private let closed = Log<Bool>()
-    let inner: (any Line)?
-    init(around inner: (any Line)? = nil) { self.inner = inner }
-    func close() { closed.append(true) }
-    var isOpen: Bool { closed.entries.isEmpty && inner?.isOpen != false }
-}
-
 extension ContainerCore {
     /// Whether the hooks of a dropped instance wait for leases.
     fileprivate var postponesHooks: Bool {
@@ -256,6 +245,49 @@ extension ContainerCore {
         try await pool.drain(Cable.self, arguments: "a")
         try await user.dispose()
         try await pool.dispose()
+    }
+
+    @Test func `a decorator's lease of another instance of the service is long`() async throws {
+        let container = Container {
+            registration(.singleton)
+            Registration((any Line).self, qualifier: "raw", lifetime: .singleton) { _ in Cable() }
+                .onDispose { ($0 as? Cable)?.close() }
+            Decoration((any Line).self) { r, inner in
+                _ = try await r.lease((any Line).self, qualifier: "raw")
+                return Cable(around: inner)
+            }
+        }
+        _ = try await container.resolve((any Line).self)
+        try await container.reset((any Line).self, qualifier: "raw")
+        let next = try await finishes(within: 60) { try await container.resolve((any Line).self, qualifier: "raw") }
+        #expect(next.isOpen)
+        try await container.dispose()
+    }
+
+    @Test func `the lease of a decoration that is kept for a cycle of properties alone is long`() async throws {
+        let hook = Gate()
+        let container = Container {
+            registration(.singleton)
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+                .injectProperties { r, _ in
+                    _ = try await r.resolve((any Line).self)
+                    await hook.pass()
+                }
+            Decoration((any Line).self) { r, inner in
+                _ = try await r.resolve(Thing.self)
+                return Cable(around: inner)
+            }
+        }
+        let request = Task { try await container.resolve((any Line).self) }
+        await hook.arrived()
+        let reset = Task.detached { try await container.reset(Cable.self) }
+        await until { container.core.postponesHooks }
+        hook.open()
+        let line = try await request.value
+        let next = try await finishes(within: 60) { try await container.resolve(Cable.self) }
+        #expect(line.isOpen && next.isOpen && (line as? Cable)?.inner as? Cable !== next)
+        try await container.dispose()
+        _ = await reset.result
     }
 
     @Test func `a successor waits for the lease of a decorating scope's instance, which the scope ends`() async throws {

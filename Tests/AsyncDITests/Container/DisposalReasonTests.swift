@@ -27,19 +27,27 @@ private final class Work: Sendable {
         }
     }
 
-    @Test func `a container that is disposed under a body rolls the body's work back, and the body's caller is told`()
-        async throws
-    {
-        let container = container()
+    /// A request whose body has done its work, and returns when the gate opens.
+    private func waitingRequest(
+        in container: Container, _ work: @escaping @Sendable (Container) async throws -> Void
+    ) async -> (task: Task<Void, any Error>, mayEnd: Gate) {
         let (isWorking, mayEnd) = (Gate(), Gate())
         let request = Task {
             try await container.withScope("request") { scope in
-                _ = try await scope.resolve(Work.self)
+                try await work(scope)
                 isWorking.arrive()
                 await mayEnd.pass()
             }
         }
         await isWorking.arrived()
+        return (request, mayEnd)
+    }
+
+    @Test func `a container that is disposed under a body rolls the body's work back, and the body's caller is told`()
+        async throws
+    {
+        let container = container()
+        let (request, mayEnd) = await waitingRequest(in: container) { _ = try await $0.resolve(Work.self) }
         try await container.dispose()
         #expect(log.entries == ["rolled back: disposed"])
         mayEnd.open()
@@ -51,35 +59,52 @@ private final class Work: Sendable {
     @Test(arguments: [true, false])
     func `the work of a body in a scope or a child of its scope is lost in the same way`(isScope: Bool) async throws {
         let container = container()
-        let (isWorking, mayEnd) = (Gate(), Gate())
-        let request = Task {
-            try await container.withScope("request") { scope in
-                let inner = isScope ? try await scope.openScope("inner") : Container(parent: scope)
-                _ = try await inner.resolve(Work.self)
-                isWorking.arrive()
-                await mayEnd.pass()
-            }
+        // A child without a reference would end without its hooks.
+        let inside = Log<Container>()
+        let (request, mayEnd) = await waitingRequest(in: container) { scope in
+            let inner = isScope ? try await scope.openScope("inner") : Container(parent: scope)
+            inside.append(inner)
+            _ = try await inner.resolve(Work.self)
         }
-        await isWorking.arrived()
         try await container.dispose()
+        #expect(inside.entries.count == 1)
         #expect(log.entries == ["rolled back: disposed"])
         mayEnd.open()
         await expect(.disposed) { try await request.value }
+    }
+
+    @Test func `work that has ended by itself is not lost when a scope around it is disposed meanwhile`() async throws {
+        let (isCommitting, mayCommit) = (Gate(), Gate())
+        let container = Container {
+            Registration(Work.self, lifetime: .scoped) { [log] _ in Work(log) }
+                .onDispose { work, reason in
+                    isCommitting.arrive()
+                    await mayCommit.pass()
+                    work.end(reason)
+                }
+        }
+        let scopes = Log<Container>()
+        let request = Task {
+            try await container.withScope { scope in
+                scopes.append(scope)
+                try await scope.withScope { inner in _ = try await inner.resolve(Work.self) }
+            }
+        }
+        await isCommitting.arrived()
+        let outer = scopes.entries[0]
+        let disposal = Task { try await outer.dispose() }
+        await until { outer.table.isClosed }
+        mayCommit.open()
+        try await request.value
+        try await disposal.value
+        #expect(log.entries == ["committed"])
     }
 
     @Test func `the error of a roll-back belongs to the call that caused it`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.onDispose { _ in throw TestError(1) }
         }
-        let (isWorking, mayEnd) = (Gate(), Gate())
-        let request = Task {
-            try await container.withScope { scope in
-                _ = try await scope.resolve(Thing.self)
-                isWorking.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isWorking.arrived()
+        let (request, mayEnd) = await waitingRequest(in: container) { _ = try await $0.resolve(Thing.self) }
         let error = await #expect(throws: DisposalError.self) { try await container.dispose() }
         #expect(error?.errors.count == 1 && error?.errors.first as? TestError == TestError(1))
         mayEnd.open()
@@ -88,17 +113,11 @@ private final class Work: Sendable {
 
     @Test func `a scope that is disposed by another task under its body rolls back`() async throws {
         let container = container()
-        let (isWorking, mayEnd) = (Gate(), Gate())
         let scopes = Log<Container>()
-        let request = Task {
-            try await container.withScope { scope in
-                scopes.append(scope)
-                _ = try await scope.resolve(Work.self)
-                isWorking.arrive()
-                await mayEnd.pass()
-            }
+        let (request, mayEnd) = await waitingRequest(in: container) { scope in
+            scopes.append(scope)
+            _ = try await scope.resolve(Work.self)
         }
-        await isWorking.arrived()
         try await scopes.entries[0].dispose()
         #expect(log.entries == ["rolled back: disposed"])
         mayEnd.open()

@@ -211,8 +211,8 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "close a", "open a"])
     }
 
-    @Test func `a successor whose predecessor is leased for as long as the container lives gets an error`() async throws
-    {
+    /// A container with a file that a singleton leases.
+    private func containerWithLongLease() async throws -> Container {
         let container = Container {
             Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
                 .onDispose { $0.close() }
@@ -222,6 +222,12 @@ private final class File: Sendable {
             }
         }
         _ = try await container.resolve(Thing.self)
+        return container
+    }
+
+    @Test func `a successor whose predecessor is leased for as long as the container lives gets an error`() async throws
+    {
+        let container = try await containerWithLongLease()
         try await container.reset(File.self, arguments: "a")
         await expect(.invalidOperation) { _ = try await container.resolve(File.self, arguments: "a") }
         try await container.reset(Thing.self)
@@ -231,15 +237,7 @@ private final class File: Sendable {
     }
 
     @Test func `a drain that an instance outside of scopes would hold up changes nothing`() async throws {
-        let container = Container {
-            Registration(File.self, lifetime: .multiton) { [log] (_, name: String) in File(name, log) }
-                .onDispose { $0.close() }
-            Registration(Thing.self, lifetime: .singleton) { r in
-                _ = try await r.lease(File.self, arguments: "a")
-                return Thing()
-            }
-        }
-        _ = try await container.resolve(Thing.self)
+        let container = try await containerWithLongLease()
         await expect(.invalidOperation) { try await container.drain(File.self, arguments: "a") }
         #expect(try await container.withInstance(File.self, arguments: "a") { _ in 7 } == 7)
         #expect(log.entries == ["open a"])
