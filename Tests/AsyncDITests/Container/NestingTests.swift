@@ -23,7 +23,7 @@ private final class Held: Sendable {
 
 /// Containers inside containers, as many as there may be: their end must not take more stack than there is.
 @Suite(.timeLimit(.minutes(10))) struct NestingTests {
-    private static let depth = 100_000
+    private static let depth = 50_000
     private let live = Locked(0)
 
     private func root() -> Container {
@@ -39,11 +39,11 @@ private final class Held: Sendable {
             for number in 0..<Self.depth {
                 scope = try await scope.openScope(number)
                 if number.isMultiple(of: 1_000) { await Task.yield() }
-                if number.isMultiple(of: 20_000) { _ = try await scope.resolve(Held.self) }
+                if number.isMultiple(of: 10_000) { _ = try await scope.resolve(Held.self) }
             }
             #expect(try await scope.resolve(Thing.self).number == 7, "what is far above is found")
             #expect(try scope.ready(Thing.self).number == 7)
-            #expect(live.withLock { $0 } == Self.depth / 20_000)
+            #expect(live.withLock { $0 } == Self.depth / 10_000)
         }
         #expect(live.withLock { $0 } == 0)
     }
@@ -106,10 +106,10 @@ private final class Held: Sendable {
             for number in 0..<Self.depth {
                 container = Container(parent: container)
                 if number.isMultiple(of: 1_000) { await Task.yield() }
-                if number.isMultiple(of: 20_000) { _ = try await container.resolve(Held.self) }
+                if number.isMultiple(of: 10_000) { _ = try await container.resolve(Held.self) }
             }
             #expect(try await container.resolve(Thing.self).number == 7)
-            #expect(live.withLock { $0 } == Self.depth / 20_000)
+            #expect(live.withLock { $0 } == Self.depth / 10_000)
         }
         #expect(live.withLock { $0 } == 0)
     }
@@ -118,13 +118,13 @@ private final class Held: Sendable {
         weak var middle: Container?
         do {
             var container = root()
-            for number in 0..<Self.depth / 5 {
+            for number in 0..<Self.depth / 2 {
                 if number.isMultiple(of: 2) {
                     container = Container(parent: container)
                 } else {
                     container = try await container.openScope(number)
                 }
-                if number == Self.depth / 5 / 2 { middle = container }
+                if number == Self.depth / 4 { middle = container }
             }
             _ = try await container.resolve(Held.self)
         }
@@ -136,7 +136,7 @@ private final class Held: Sendable {
         do {
             var container = root()
             var all = [container]
-            for number in 0..<Self.depth / 5 {
+            for number in 0..<Self.depth / 2 {
                 container = try await container.openScope(number)
                 all.append(container)
             }

@@ -4,7 +4,7 @@ import Testing
 ///
 /// The limit is by a real clock, and only a failure waits for it.
 nonisolated(nonsending) func until(
-    within limit: Duration = .seconds(120), at location: SourceLocation = #_sourceLocation,
+    within limit: Duration = .seconds(300), at location: SourceLocation = #_sourceLocation,
     _ condition: () async -> Bool
 ) async {
     let end = ContinuousClock.now + limit
