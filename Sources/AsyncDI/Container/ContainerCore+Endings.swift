@@ -59,6 +59,7 @@ extension ContainerCore {
         startMeter?.end(of: creation, with: result, storedAs: ending.generation)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
         for lease in ending.leases { lease.end() }
+        for lease in ending.prolonged { lease.wakeSuccessors() }
         dispose(of: ending.removals)
         action.resumeWaiters(
             with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
@@ -92,7 +93,7 @@ extension ContainerCore {
                 // The container was dropped: no hook runs, but the factory's leases of other containers end.
                 ending.leases = product.leases
             } else {
-                state.settle(product, deliveredBy: end, into: &ending.removals)
+                ending.prolonged = state.settle(product, deliveredBy: end, into: &ending.removals)
             }
         } else if let product {
             // The instance was created before a hook failed. It must be disposed, and will not reach a request.
@@ -114,6 +115,8 @@ extension ContainerCore {
         /// The number of a storage's new content.
         var generation: Int?
         var leases: [any HeldLease] = []
+        /// The leases whose end successors no longer wait for.
+        var prolonged: [Lease] = []
         /// The leased instance, for the waiters that take a lease.
         var leased: LeasedCell?
         var removals = Removals()
@@ -213,26 +216,29 @@ extension ContainerCore.State {
     /// unknown. In a multiton, such a caller must be prepared for an eviction. There the instance is not kept, because
     /// the next instance of its key is on its way, and a file or a lock may not be open twice. Nor is a decoration of
     /// another instance, whose successor waits for the end of the decoration's lease.
+    ///
+    /// - Returns: The leases whose end successors no longer wait for; the caller wakes these outside the lock.
     fileprivate mutating func settle(
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
-    ) {
+    ) -> [Lease] {
         guard life.isOpen, !end.isPinned, case .deliver(let waiters, _) = end.action,
             product.binding.lifetime.kind == .multiton || product.binding.base != nil
                 || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
-            if life.isOpen, product.binding.base != nil {
-                // No reset finds a decoration that is kept only for its holders: successors must not wait for its leases.
-                for case let lease as Lease in product.leases { lease.isNotFoundByResets(in: product.home) }
-            }
+            // No reset finds a decoration that is kept only for its holders: successors must not wait for its leases.
+            let prolonged =
+                life.isOpen && product.binding.base != nil ? product.leases.compactMap { $0 as? Lease } : []
+            for lease in prolonged { lease.isNotFoundByResets(in: product.home) }
             if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
-            return
+            return prolonged
         }
         // A later instance may be in disposal already, for which the next creation must wait: that stays noted.
         let key = EndingKey(product.key)
         let later = self.endings[key]
         self.end(product, in: &removals)
         if let later { self.endings[key] = later }
+        return []
     }
 
     /// Removes a storage whose creation stored no instance, so that arguments that fail do not accumulate.

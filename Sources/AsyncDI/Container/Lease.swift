@@ -59,6 +59,8 @@ final class Lease: HeldLease {
     func servesDecoration() { isForDecoration.store(true, ordering: .relaxed) }
 
     /// Notes that no reset finds its holder, which decorates the leased instance in a container.
+    ///
+    /// Called under the lock of that container: the caller wakes the successors afterwards.
     func isNotFoundByResets(in home: any ResolutionHost) {
         if let home = home as? ContainerCore, mayKeepLong(home) { isHeldForLong() }
     }
@@ -76,13 +78,20 @@ final class Lease: HeldLease {
         _ = prolonged.loadOrInitialize { Shared(inside) }
         for lease in inside {
             lease.isHeldForLong()
-            for disposal in lease.core.withState({ _ in lease.leased.pending }) { disposal.wake() }
+            lease.wakeSuccessors()
         }
     }
 
     func isHeldByBody() {
         guard leased.disposal != nil else { return }
         leased.noteNewHolder()
+        wakeSuccessors()
+    }
+
+    /// Lets the creations that wait for the end of the lease check again whether to wait.
+    ///
+    /// Called outside every container's lock.
+    func wakeSuccessors() {
         for disposal in core.withState({ _ in leased.pending }) { disposal.wake() }
     }
 

@@ -259,12 +259,15 @@ extension ContainerCore {
         }
         _ = try await container.resolve((any Line).self)
         try await container.reset((any Line).self, qualifier: "raw")
-        let next = try await finishes(within: 60) { try await container.resolve((any Line).self, qualifier: "raw") }
+        let next = try await finishes { try await container.resolve((any Line).self, qualifier: "raw") }
         #expect(next.isOpen)
         try await container.dispose()
     }
 
-    @Test func `the lease of a decoration that is kept for a cycle of properties alone is long`() async throws {
+    @Test(arguments: [false, true])
+    func `the lease of a decoration that is kept for a cycle of properties alone is long`(
+        isAwaited: Bool
+    ) async throws {
         let hook = Gate()
         let container = Container {
             registration(.singleton)
@@ -278,13 +281,23 @@ extension ContainerCore {
                 return Cable(around: inner)
             }
         }
+        let core = container.core
         let request = Task { try await container.resolve((any Line).self) }
         await hook.arrived()
         let reset = Task.detached { try await container.reset(Cable.self) }
-        await until { container.core.postponesHooks }
+        await until { core.postponesHooks }
+        var successor: Task<Cable, any Error>?
+        if isAwaited {
+            successor = Task { try await container.resolve(Cable.self) }
+            await until { core.withState { $0.flights.all.contains { $0.binding.key == ServiceKey(Cable.self) } } }
+            // Until its creation waits for the disposal of the old instance.
+            for _ in 0..<100 { await Task.yield() }
+        }
         hook.open()
         let line = try await request.value
-        let next = try await finishes(within: 60) { try await container.resolve(Cable.self) }
+        let next = try await finishes { [successor] in
+            if let successor { try await successor.value } else { try await container.resolve(Cable.self) }
+        }
         #expect(line.isOpen && next.isOpen && (line as? Cable)?.inner as? Cable !== next)
         try await container.dispose()
         _ = await reset.result

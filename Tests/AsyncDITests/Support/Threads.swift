@@ -27,8 +27,17 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
     }
 }
 
-/// A text that distinguishes the calling thread from the others that run.
-var threadIdentity: String { "\(pthread_self())" }
+/// Whether the current code occupies the main actor: it runs in a job of the main queue.
+///
+/// The thread says nothing: the pool's threads may serve the main queue, too.
+var occupiesMainActor: Bool { DispatchQueue.getSpecific(key: mainQueueMark) == true }
+
+/// Unsafe only for the compiler: the key is set once, and never changes.
+nonisolated(unsafe) private let mainQueueMark: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+}()
 
 /// Lets other threads run: a thread that waits by asking again must not take the processor from those it waits for.
 func yieldThread() { usleep(1000) }
