@@ -32,8 +32,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
 /// The thread says nothing: the pool's threads may serve the main queue, too.
 var occupiesMainActor: Bool { DispatchQueue.getSpecific(key: mainQueueMark) == true }
 
-/// Unsafe only for the compiler: the key is set once, and never changes.
-nonisolated(unsafe) private let mainQueueMark: DispatchSpecificKey<Bool> = {
+private let mainQueueMark: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
     return key
