@@ -57,7 +57,7 @@ import Testing
         func clear() {
             strong.clear()
             guard phases.entries.isEmpty, let container = container() else { return }
-            disposals.append(Task.detached { try await container.dispose() })
+            disposals.append(Task.detached(priority: .high) { try await container.dispose() })
             while container.core.withState({ $0.life.isOpen }) { yieldThread() }
             phases.append("\(container.core.withState { $0.life.phase })")
         }

@@ -1,12 +1,14 @@
 @testable import AsyncDI
 
-/// Runs a test's body that blocks a thread of the pool of tasks: one at a time, because the pool has as many threads as
-/// the machine has cores, and what is blocked waits for what needs another one.
-nonisolated(nonsending) func takingAThread<R>(_ body: nonisolated(nonsending) () async throws -> R) async rethrows -> R
-{
+/// Runs a test's body that blocks a thread of the pool of tasks, as a storage or an observer of a user may.
+///
+/// One at a time, because the pool has as many threads for a priority as the machine has cores, and the blocked code
+/// waits for code that needs another one. With a priority of its own, because all other tests run at the usual one:
+/// they lose no thread, and the awaited code does not queue behind two thousand of them.
+func takingAThread<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
     await ThreadTurn.take()
     defer { ThreadTurn.pass() }
-    return try await body()
+    return try await Task(priority: .high, operation: body).value
 }
 
 private enum ThreadTurn {

@@ -80,6 +80,6 @@ extension WaitSimulation {
                 + (program.failsIn.map { ", fails in \($0)" } ?? "")
         }
         let asked = requests.enumerated().map { "request \($0): \($1.from) for \($1.to)\($1.isLoose ? ", loose" : "")" }
-        return (nodes + asked + trace).joined(separator: "\n")
+        return (nodes + asked + trace.map { "\($0)" }).joined(separator: "\n")
     }
 }

@@ -90,7 +90,7 @@ struct WaitSimulation {
     let firstDisposal: Int
     /// The order in which creations finished their own work.
     var doneOrder: [Int] = []
-    private(set) var trace: [String] = []
+    private(set) var trace: [Step] = []
     var cycles = 0
     var earlyAnswers = 0
     var releases = 0
@@ -193,7 +193,7 @@ struct WaitSimulation {
     }
 
     private mutating func perform(_ step: Step) throws {
-        trace.append("\(step)")
+        trace.append(step)
         switch step {
         case .begin(let node): begin(node)
         case .issue(let id): try issue(id)
