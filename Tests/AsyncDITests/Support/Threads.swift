@@ -41,6 +41,18 @@ private let mainQueueMark: DispatchSpecificKey<Bool> = {
 /// Lets other threads run: a thread that waits by asking again must not take the processor from those it waits for.
 func yieldThread() { usleep(1000) }
 
+/// The processor time that a synchronous body takes, without that of the code that interrupts it.
+func processorTime(_ body: () -> Void) -> Duration {
+    func used() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(Int(time.tv_sec)) + .nanoseconds(Int(time.tv_nsec))
+    }
+    let start = used()
+    body()
+    return used() - start
+}
+
 /// Blocks threads, however many, until it is opened; those that come later pass.
 ///
 /// Waiting threads take no processor time.
