@@ -106,16 +106,20 @@ private final class StallObserver: ContainerObserver {
         await container.core.waiters(of: A.self, reach: 2)
         await container.core.waiters(of: B.self, reach: 1)
         // A request is counted as a waiter before it is watched: the time passes until each has been.
-        while observer.stalls.count < 3 {
+        while observer.stalls.count < 3, !Task.isCancelled {
             clock.advance(by: .seconds(30))
             await Task.yield()
         }
-        let stalls = observer.stalls.map { $0.split(separator: " for ").dropLast().joined(separator: " for ") }
+        let stalls = observer.stalls.map { $0.split(separator: " for ") }
         #expect(
-            Set(stalls) == [
+            Set(stalls.map { $0.dropLast().joined(separator: " for ") }) == [
                 "stalled: a request has been waiting for A", "stalled: a request has been waiting for B",
                 "stalled: B has been waiting for A",
             ])
+        for stall in stalls {
+            let seconds = try #require(stall.last?.split(separator: " ").first.flatMap { Int($0) })
+            #expect(seconds >= 30)
+        }
         #expect(observer.stalls.count == 3, "each once")
         asker.cancel()
         try? await container.dispose(deadline: .zero)

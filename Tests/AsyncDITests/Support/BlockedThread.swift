@@ -1,14 +1,20 @@
 @testable import AsyncDI
 
-/// Runs a test's body that blocks a thread of the pool of tasks, as a storage or an observer of a user may.
+/// Runs a test's body that blocks a thread of the pool of tasks, as a user's storage may.
 ///
 /// One at a time, because the pool has as many threads for a priority as the machine has cores, and the blocked code
 /// waits for code that needs another one. With a priority of its own, because all other tests run at the usual one:
-/// they lose no thread, and the awaited code does not queue behind two thousand of them.
+/// the blocked thread is none of theirs. A task that the blocked code awaits must have this priority, too, or it waits
+/// for its turn among two thousand tests.
 func takingAThread<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
     await ThreadTurn.take()
     defer { ThreadTurn.pass() }
-    return try await Task(priority: .high, operation: body).value
+    let task = Task(priority: .high, operation: body)
+    return try await withTaskCancellationHandler {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
 }
 
 private enum ThreadTurn {
