@@ -102,6 +102,81 @@ struct MultitonStress {
         }
     }
 
+    private struct Unreadable: Error {}
+
+    /// A file for each key, which may be open once.
+    private struct Drive: Sendable {
+        let open: [Counter]
+        let complaints = Complaints()
+
+        init(keys: Int) { open = (0..<keys).map { _ in Counter() } }
+
+        func registration(_ lifetime: Lifetime, failing: @escaping @Sendable () -> Bool) -> Registration<Leased> {
+            Registration(Leased.self, lifetime: lifetime) { (_, key: Int) in
+                if open[key].add() > 1 { complaints.add("\(key) was opened twice") }
+                await Task.yield()
+                guard failing() else { return Leased(Tracked(tag: key, in: Ledger())) }
+                open[key].add(-1)
+                throw Unreadable()
+            }
+            .onDispose { leased in
+                await Task.yield()
+                open[leased.tracked.tag].add(-1)
+            }
+        }
+    }
+
+    @Test(arguments: [Lifetime.multiton, .multiton(capacity: 2)])
+    func `a key is never open twice, whatever is dropped during its creation`(lifetime: Lifetime) async throws {
+        await forEachSeed(20) { seed in
+            let drive = Drive(keys: 4)
+            let count = Counter()
+            @Sendable func registration() -> Registration<Leased> {
+                drive.registration(lifetime) { count.add().isMultiple(of: 7) }
+            }
+            let container = Container { registration() }
+            await withTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        var random = SeededRandom(seed: seed, stream: task)
+                        for _ in 0..<60 {
+                            let key = random.below(drive.open.count)
+                            let choice = random.below(12)
+                            let patience = random.below(6)
+                            let call = Task {
+                                switch choice {
+                                case 0: try await container.reset(Leased.self, arguments: key)
+                                case 1: try await container.reset(lifetime)
+                                case 2: try await container.register(registration())
+                                case 3: try await container.drain(Leased.self, arguments: key)
+                                case 4..<8:
+                                    try await container.withInstance(Leased.self, arguments: key) { _ in
+                                        await Task.yield()
+                                    }
+                                default: _ = try await container.resolve(Leased.self, arguments: key)
+                                }
+                            }
+                            if choice.isMultiple(of: 3) {
+                                for _ in 0..<patience { await Task.yield() }
+                                call.cancel()
+                            }
+                            do {
+                                try await call.value
+                            } catch is CancellationError, is Unreadable {
+                                // As intended.
+                            } catch {
+                                drive.complaints.add("\(error)")
+                            }
+                        }
+                    }
+                }
+            }
+            try await container.dispose()
+            try #require(drive.complaints.isEmpty, "seed \(seed): \(drive.complaints.summary)")
+            try #require(drive.open.allSatisfy { $0.value == 0 }, "seed \(seed): \(drive.open.map(\.value))")
+        }
+    }
+
     @Test
     func `equal hashes are not equal arguments, under load`() async throws {
         let keys = Stress.count(300, atLeast: 20)

@@ -26,7 +26,7 @@ extension ContainerCore {
                 let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
                 return .leased(cell, Lease(core: self, key: key, leased))
             }
-            let predecessor = state.rarely { !$0.endings.isEmpty } ? state.endings[EndingKey(key)] : nil
+            let predecessor = state.ending(of: key)
             let leases = predecessor?.leasesAwaited
             if let leases { state.retired.append(leases) }
             // Before the search for a holder: one that comes later is noticed by the creation.
@@ -47,8 +47,8 @@ extension ContainerCore {
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
-                after: holder == nil
-                    ? predecessor.map { .init(disposal: $0, holdersBelow: holdersBelow) } : nil)
+                after: state.earlierCreation(of: key).map { .creation($0) }
+                    ?? (holder == nil ? predecessor.map { .disposal($0, holdersBelow: holdersBelow) } : nil))
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -86,11 +86,14 @@ extension ContainerCore {
         let endsWhenAbandoned = creation.binding.blueprint.abandonment == .cancel
         guard takesLease else {
             state.flights.start(
-                creation, for: creation.key, isAttended: true, endsWhenAbandoned: endsWhenAbandoned)
+                creation, for: creation.key, isAttended: true, waitsFirst: creation.predecessor != nil,
+                endsWhenAbandoned: endsWhenAbandoned)
             return nil
         }
         let waiter = Waiter(for: creation, takesLease: takesLease)
-        state.flights.start(creation, for: creation.key, waiter: waiter, endsWhenAbandoned: endsWhenAbandoned)
+        state.flights.start(
+            creation, for: creation.key, waiter: waiter, waitsFirst: creation.predecessor != nil,
+            endsWhenAbandoned: endsWhenAbandoned)
         // A new creation has no waits yet, so this wait cannot close a cycle.
         creation.noteLink()
         if let asker = Waits.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
@@ -110,8 +113,19 @@ extension ContainerCore {
         withState { $0.flights.pin(creation) }
     }
 
-    func isCurrent(_ creation: Creation) -> Bool {
-        withState { $0.flights[creation].map { !$0.isInvalidated } ?? false }
+    func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep {
+        withState { state in
+            if case .creation = predecessor, state.flights[creation]?.isInvalidated == false,
+                let disposal = state.ending(of: creation.key), !disposal.hasEnded
+            {
+                let leases = disposal.leasesAwaited
+                if let leases { state.retired.append(leases) }
+                // A request from below a holder of a lease may be refused.
+                if leases?.holdersBelow ?? 0 > 0 { return .end }
+                return .wait(.disposal(disposal, holdersBelow: 0))
+            }
+            return state.flights.begin(creation) ? .work : .end
+        }
     }
 
     func abandon(_ creation: Creation) {

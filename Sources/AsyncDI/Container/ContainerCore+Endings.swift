@@ -100,6 +100,7 @@ extension ContainerCore {
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
+        state.noteEndOfEarlier(creation)
         if state.flights.isEmpty { ending.drained = state.life.over(.creations) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)
         // Checked after the end: a call of a task that outlives the creation either sees the end, or is seen here.
@@ -222,9 +223,9 @@ extension ContainerCore.State {
         _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
     ) -> [Lease] {
-        guard life.isOpen, !end.isPinned, case .deliver(let waiters, _) = end.action,
-            product.binding.lifetime.kind == .multiton || product.binding.base != nil
-                || !end.isAttended && waiters.allSatisfy(\.takesLease)
+        let isMultiton = product.binding.lifetime.kind == .multiton
+        guard life.isOpen, isMultiton || !end.isPinned, case .deliver(let waiters, _) = end.action,
+            isMultiton || product.binding.base != nil || !end.isAttended && waiters.allSatisfy(\.takesLease)
         else {
             // No reset finds a decoration that is kept only for its holders: successors must not wait for its leases.
             let prolonged =
@@ -233,11 +234,11 @@ extension ContainerCore.State {
             if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
             return prolonged
         }
-        // A later instance may be in disposal already, for which the next creation must wait: that stays noted.
-        let key = EndingKey(product.key)
-        let later = self.endings[key]
+        // A later instance may be in disposal already, for which the next creation must wait: that stays noted. There
+        // is none if this creation held it off.
+        let later = product.binding.holdsOffSuccessors ? nil : ending(of: product.key)
         self.end(product, in: &removals)
-        if let later { self.endings[key] = later }
+        if let later, !later.hasEnded { self.endings[EndingKey(product.key)] = later }
         return []
     }
 

@@ -31,11 +31,11 @@ extension ContainerCore.State {
         let selected: [CacheEntry]
         switch selection {
         case .keys(let keys):
-            for key in keys { flights.invalidate(key) }
+            for key in keys { holdOffSuccessor(of: flights.invalidate(key)) }
             selected = keys.compactMap { instances[$0] }
         case .instances(let isSelected):
             let isSelected = { (binding: Binding) in !binding.blueprint.isHidden && isSelected(binding) }
-            flights.invalidate { isSelected($0.binding) }
+            for creation in flights.invalidate(where: { isSelected($0.binding) }) { holdOffSuccessor(of: creation) }
             selected = instances.all(where: isSelected)
         }
         drop(selected.filter { !$0.isFixed }, from: table, into: &removals)
@@ -73,11 +73,14 @@ extension ContainerCore.State {
                 if !instances.isEmpty { found += instances.all(of: binding) }
             } else {
                 let key = CreationKey(withoutArguments: binding)
-                flights.invalidate(key)
+                holdOffSuccessor(of: flights.invalidate(key))
                 if let kept = instances[key] { found.append(kept) }
             }
         }
-        if !withArguments.isEmpty { flights.invalidate { withArguments.contains(ObjectIdentifier($0.binding)) } }
+        if !withArguments.isEmpty {
+            let invalidated = flights.invalidate { withArguments.contains(ObjectIdentifier($0.binding)) }
+            for creation in invalidated { holdOffSuccessor(of: creation) }
+        }
         return found
     }
 

@@ -78,6 +78,10 @@ extension ContainerCore {
         var storageWork = StorageQueue<StoredProduct>()
         /// The instances that have left the caches and are not disposed yet: the latest one for each key.
         var endings: [EndingKey: Disposable] = [:]
+        /// The creations that were invalidated after their beginning, have not ended, and hold off the next one.
+        ///
+        /// At most one for each key, because the next one waits for it.
+        var earlierCreations: [EndingKey: EndOfCreation] = [:]
         /// Records requests between services, here and below; it remains after it is stopped.
         var recorder: Recorder?
         /// The failure of the latest start, unless it succeeded.

@@ -1,7 +1,8 @@
-/// The key of an instance that has left the caches and is not disposed yet.
+/// The key of an instance that has left the caches and is not disposed yet, or of an invalidated creation.
 ///
-/// A successor with the same key waits for that disposal. In a multiton, the successor may be that of another
-/// registration of the service, because two instances for the same arguments may hold the same file.
+/// A successor with the same key waits for that disposal, or for the end of that creation. In a multiton, the successor
+/// may be that of another registration of the service, because two instances for the same arguments may hold the same
+/// file.
 struct EndingKey: Hashable {
     /// Of a multiton; nil where the registration counts.
     private let service: ServiceKey?

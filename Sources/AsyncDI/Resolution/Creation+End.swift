@@ -1,4 +1,4 @@
-/// The end of a creation that was reset, for a drain of its key.
+/// The end of a creation that was reset, for a drain of its key and for the next creation of the key.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant.
 final class EndOfCreation: Completion, @unchecked Sendable {
@@ -7,6 +7,23 @@ final class EndOfCreation: Completion, @unchecked Sendable {
     init(of key: CreationKey) {
         self.key = key
         super.init()
+    }
+
+    /// Waits for the end, on behalf of the next creation of the key.
+    ///
+    /// - Throws: The error for a wait that would never end; `CancellationError`.
+    func isOver(before creation: Creation, in run: Run) async throws {
+        if hasEnded { return }
+        let suspension = Suspension()
+        if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
+            throw ResolutionError(
+                .circularDependency,
+                "\(key.binding.key) was reset or replaced during its creation, which needs the next instance.",
+                advice: "Do not reset a service in its own factory; resolve it again when the request has failed.",
+                steps: run.cycle(through: runs), asker: run)
+        }
+        defer { Waits.end(suspension) }
+        while !hasEnded { _ = try await waitUnlessWoken(since: wakes) }
     }
 }
 
@@ -26,6 +43,9 @@ extension Creation {
         return end ?? nil
     }
 
-    /// Finishes the end, if a drain waits for it.
-    func finishEnd() { (extrasIfAny { $0.end } ?? nil)?.finish() }
+    /// The end, if a call or a creation may wait for it.
+    var requestedEnd: EndOfCreation? { extrasIfAny { $0.end } ?? nil }
+
+    /// Finishes the end, if a call or a creation may wait for it.
+    func finishEnd() { requestedEnd?.finish() }
 }

@@ -41,13 +41,14 @@ final class Creation: Activity, @unchecked Sendable {
     ///
     /// Unsafe because it belongs to the lock of ``Waits/graph``.
     @exclusivity(unchecked) nonisolated(unsafe) var attendance: Waiter?
-    /// The disposal of the previous instance of the same registration for the same arguments.
+    /// The previous instance or creation of the same key.
     ///
-    /// The factory runs after it, so that one key never has two instances.
+    /// The factory runs after its end, so that one key never has two instances.
     ///
-    /// Unsafe because after `init` only the creation's own task accesses it. The task releases it before the factory
-    /// runs, because a resolver that an instance keeps refers to this creation and must not keep earlier instances.
-    @exclusivity(unchecked) nonisolated(unsafe) private(set) var predecessor: Predecessor?
+    /// Unsafe because only the call that begins the creation reads it before the creation has a task, and afterwards
+    /// only that task accesses it. The task releases it before the factory runs, because a resolver that an instance
+    /// keeps refers to this creation and must not keep earlier instances.
+    @exclusivity(unchecked) nonisolated(unsafe) var predecessor: Predecessor?
     /// The greatest priority that its task has received.
     let priority = Atomic<UInt8>(0)
     /// The outcome of the creation, for the request that launched and attends it.
@@ -57,13 +58,6 @@ final class Creation: Activity, @unchecked Sendable {
     @exclusivity(unchecked) nonisolated(unsafe) private var attendedOutcome: Waiter.Outcome?
     /// The uncommon state, created at the first use.
     let extras = AtomicReference<Extras>()
-
-    /// The disposal of a previous instance, and the number of holders of its leases when the creation was decided on:
-    /// see ``Disposable/isOver(before:heldBelow:in:)``.
-    struct Predecessor {
-        let disposal: Disposable
-        let holdersBelow: Int
-    }
 
     /// The state that most creations do not need.
     final class Extras: Sendable {
@@ -76,10 +70,10 @@ final class Creation: Activity, @unchecked Sendable {
             var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false
-            /// Whether a reset or replacement came before its factory ran.
+            /// Whether its requests were decided on again before its factory ran.
             var isOvertaken = false
             var waiting = Waiting()
-            /// Finished when the creation ends, for drains.
+            /// Finished when the creation ends, for drains and successors.
             var end: EndOfCreation?
         }
 
@@ -223,17 +217,7 @@ final class Creation: Activity, @unchecked Sendable {
             if isInNewer, asker?.isRepeated(binding, pack, in: host) == true {
                 throw ResolutionError.circular([run.step], asker: run)
             }
-            if let predecessor {
-                self.predecessor = nil
-                let isOver = try await predecessor.disposal.isOver(
-                    before: self, heldBelow: predecessor.holdersBelow, in: run)
-                // A reset or a new holder overtook the creation while it waited: its requests join the next creation.
-                if !isOver || !place.isCurrent(self) {
-                    _ = extras { $0.isOvertaken = true }
-                    place.abandon(self)
-                    throw CancellationError()
-                }
-            }
+            if predecessor != nil { try await awaitPredecessor(in: run) }
             let instance: Cell
             if let later {
                 instance = try await makeInstance(in: run, wrappedBy: later)

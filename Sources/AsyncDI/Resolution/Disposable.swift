@@ -114,8 +114,7 @@ final class Disposable: Completion, @unchecked Sendable {
         if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
             // A hook may request the new instance, except where a key must never have two instances at once.
             guard binding.lifetime.kind == .multiton else { return true }
-            throw ResolutionError.circular(
-                (run.path + runs.flatMap(\.pathInCreation) + [run.step]).upToFirstRepetition, asker: run)
+            throw ResolutionError.circular(run.cycle(through: runs), asker: run)
         }
         defer { Waits.end(suspension) }
         while !hasEnded {

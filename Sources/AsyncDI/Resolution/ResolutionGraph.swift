@@ -193,7 +193,7 @@ final class ResolutionGraph: CreationPlace {
         state.withLock { $0.change(creation) { $0.pin(creation) } }
     }
 
-    func isCurrent(_ creation: Creation) -> Bool { true }
+    func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep { .work }
 
     /// Notes that the task that runs the creation was cancelled, which must not cancel the other waiters.
     func abandon(_ creation: Creation) {

@@ -203,8 +203,8 @@ protocol CreationPlace: AnyObject, Sendable {
     func leave(_ waiter: Waiter)
     /// Notes that the unfinished instance is held: the creation must run to its end.
     func pin(_ creation: Creation)
-    /// Whether requests still join the creation and its instance will be kept.
-    func isCurrent(_ creation: Creation) -> Bool
+    /// Begins the work of a creation that has waited for its predecessor, unless another step comes first.
+    func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep
     /// Notes a cancellation that does not come from the creation's waiters: they start over when it fails.
     func abandon(_ creation: Creation)
     /// Ends the creation, as the graph of waits has decided.

@@ -7,6 +7,8 @@
 /// and cancelled; requests still join it, and start over if it produces no value. *Invalidated* (by a reset or a
 /// replacement): its waiters receive its value, but no further request joins it and the value is not kept.
 ///
+/// A flight may first wait for something. If it is invalidated then, its work never begins.
+///
 /// A flight may be *attended*: its starter is running it and has not had to wait yet. The starter counts as one more
 /// waiter, which is resumed in another way.
 struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
@@ -15,6 +17,8 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         var waiters = WaiterList<Waiter>()
         /// Whether the starter of the flight is running it.
         var isAttended = false
+        /// Whether its work has begun: a flight may first wait for something.
+        var hasBegun = true
         /// Whether the flight is cancelled when its last waiter leaves.
         var endsWhenAbandoned: Bool
         var isWindingDown = false
@@ -77,12 +81,16 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
         return joinable[key.hashValue]?.first { many[$0]?.key == key }
     }
 
-    /// Begins a flight; no joinable flight of the key may exist.
+    /// Starts a flight; no joinable flight of the key may exist.
+    ///
+    /// One that first waits must ``begin(_:)`` before its work.
     mutating func start(
-        _ flight: Flight, for key: Key, waiter: Waiter? = nil, isAttended: Bool = false, endsWhenAbandoned: Bool
+        _ flight: Flight, for key: Key, waiter: Waiter? = nil, isAttended: Bool = false, waitsFirst: Bool = false,
+        endsWhenAbandoned: Bool
     ) {
         assert(self[flight] == nil)
-        var entry = Entry(key: key, isAttended: isAttended, endsWhenAbandoned: endsWhenAbandoned)
+        var entry = Entry(
+            key: key, isAttended: isAttended, hasBegun: !waitsFirst, endsWhenAbandoned: endsWhenAbandoned)
         if let waiter { entry.waiters.append(waiter) }
         if few.count < Self.mostOfFew {
             few.append(Place(flight: flight, entry: entry))
@@ -93,6 +101,16 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     }
 
     mutating func join(_ flight: Flight, waiter: Waiter) { change(flight) { $0.add(waiter) } }
+
+    /// Begins the work of a flight that waited first.
+    ///
+    /// - Returns: Whether it may begin: one that was invalidated while it waited must end without a value.
+    mutating func begin(_ flight: Flight) -> Bool {
+        change(flight) { entry in
+            if !entry.isInvalidated { entry.hasBegun = true }
+            return entry.hasBegun
+        } ?? false
+    }
 
     enum AttendAction: Equatable {
         /// The starter waits from now on.
@@ -181,24 +199,34 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     }
 
     /// Invalidates the flights of these keys: further requests do not join them, and their values are not kept.
-    mutating func invalidate(where isAffected: (Key) -> Bool) {
-        for index in few.indices where isAffected(few[index].entry.key) { few[index].entry.isInvalidated = true }
+    ///
+    /// - Returns: The invalidated flights whose work has begun.
+    @discardableResult
+    mutating func invalidate(where isAffected: (Key) -> Bool) -> [Flight] {
+        var begun: [Flight] = []
+        for index in few.indices where !few[index].entry.isInvalidated && isAffected(few[index].entry.key) {
+            few[index].entry.isInvalidated = true
+            if few[index].entry.hasBegun { begun.append(few[index].flight) }
+        }
         let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
         for (flight, entry) in affected {
             joinNoMore(flight, entry.key)
             many[flight]!.isInvalidated = true
+            if entry.hasBegun { begun.append(flight) }
         }
+        return begun
     }
 
     /// The same for one key.
-    mutating func invalidate(_ key: Key) {
-        guard !isEmpty, let flight = flight(for: key) else { return }
-        if let index = index(of: flight) {
-            few[index].entry.isInvalidated = true
-        } else {
-            joinNoMore(flight, key)
-            many[flight]!.isInvalidated = true
+    @discardableResult
+    mutating func invalidate(_ key: Key) -> Flight? {
+        guard !isEmpty, let flight = flight(for: key) else { return nil }
+        let hasBegun = change(flight) { entry in
+            entry.isInvalidated = true
+            return entry.hasBegun
         }
+        joinNoMore(flight, key)
+        return hasBegun == true ? flight : nil
     }
 
     /// Closes the place: requests no longer wait, values are no longer kept, and the caller must cancel every creation.
@@ -221,6 +249,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
 
     /// Removes a flight from the joinable ones.
     private mutating func joinNoMore(_ flight: Flight, _ key: Key) {
+        if joinable.isEmpty { return }
         let hash = key.hashValue
         guard let index = joinable[hash]?.firstIndex(of: flight) else { return }
         if joinable[hash]?.count == 1 { joinable[hash] = nil } else { joinable[hash]!.remove(at: index) }

@@ -256,6 +256,31 @@ import Testing
         #expect(flights.finish(1, succeeded: true) == .deliver([2], keep: true))
     }
 
+    @Test(arguments: [true, false])
+    func `an invalidated flight is returned once, if its work has begun`(byKey: Bool) {
+        for count in [1, 20] {
+            var flights = Flights()
+            for flight in 0..<count {
+                flights.start(flight, for: "\(flight)", waitsFirst: true, endsWhenAbandoned: true)
+            }
+            let last = count - 1
+            func invalidate() -> Int? {
+                defer { flights.checkInvariants() }
+                return byKey ? flights.invalidate("\(last)") : flights.invalidate { $0 == "\(last)" }.first
+            }
+            let waiting = flights
+            let mayBegin = flights.begin(last)
+            #expect(mayBegin && invalidate() == last && invalidate() == nil)
+            flights = waiting
+            #expect(invalidate() == nil)
+            let mayBeginInvalidated = flights.begin(last)
+            #expect(!mayBeginInvalidated && flights[last]?.hasBegun == false)
+            #expect(flights.finish(last, succeeded: false) == .deliver([], keep: false))
+            let mayBeginEnded = flights.begin(last)
+            #expect(!mayBeginEnded)
+        }
+    }
+
     @Test func `only the keys meant are invalidated`() {
         var flights = flights(waiters: 1)
         flights.start(1, for: "b", waiter: 2, endsWhenAbandoned: true)

@@ -1,0 +1,54 @@
+/// The wait for the previous instance or creation of the same key.
+extension Creation {
+    /// The activity that a creation waits for before its factory runs.
+    enum Predecessor {
+        /// The disposal of the previous instance, and the number of holders of its leases when the creation was decided
+        /// on: see ``Disposable/isOver(before:heldBelow:in:)``.
+        case disposal(Disposable, holdersBelow: Int)
+        /// A creation that was reset before its end.
+        case creation(EndOfCreation)
+    }
+
+    /// The next step of a creation whose predecessor has ended.
+    enum NextStep {
+        case work
+        /// Wait for the instance of the predecessor, which is being disposed.
+        case wait(Predecessor)
+        /// End without work: its requests are decided on again.
+        case end
+    }
+
+    /// Waits until the factory may run.
+    ///
+    /// - Throws: `CancellationError` if the requests must be decided on again; the errors of the wait.
+    func awaitPredecessor(in run: Run) async throws {
+        while let predecessor {
+            self.predecessor = nil
+            var isOver = true
+            switch predecessor {
+            case .disposal(let disposal, let holders):
+                isOver = try await disposal.isOver(before: self, heldBelow: holders, in: run)
+            case .creation(let earlier):
+                try await earlier.isOver(before: self, in: run)
+            }
+            switch isOver ? place.nextStep(of: self, after: predecessor) : .end {
+            case .work:
+                return
+            case .wait(let next):
+                self.predecessor = next
+            case .end:
+                // A reset or a new holder overtook the creation while it waited.
+                _ = extras { $0.isOvertaken = true }
+                place.abandon(self)
+                throw CancellationError()
+            }
+        }
+    }
+}
+
+extension Run {
+    /// The path of an error for a creation that would wait for itself, through these runs.
+    func cycle(through runs: [Run]) -> [PathStep] {
+        (path + runs.flatMap(\.pathInCreation) + [step]).upToFirstRepetition
+    }
+}
