@@ -40,6 +40,18 @@ private struct BrokenDisk: Error {}
         Task { try await container.resolve(File.self, arguments: arguments) }
     }
 
+    /// A request whose creation is reset before its end, and one that waits for that end.
+    private func requestsAroundReset(
+        of container: Container
+    ) async throws -> (first: Task<File, any Error>, second: Task<File, any Error>) {
+        let first = request(container)
+        await opening.began()
+        try await container.reset()
+        let second = request(container)
+        await container.core.waiters(of: File.self, reach: 2)
+        return (first, second)
+    }
+
     enum Change: CaseIterable { case reset, resetOfKey, resetOfLifetime, replacement, removal, decoration }
 
     private func make(_ change: Change, in container: Container) async throws {
@@ -56,7 +68,7 @@ private struct BrokenDisk: Error {}
     }
 
     @Test(arguments: Change.allCases)
-    func `what was in creation is closed before its successor is opened`(_ change: Change) async throws {
+    func `an instance in creation is closed before its successor is opened`(_ change: Change) async throws {
         let container = Container { registration() }
         let first = request(container)
         await opening.began()
@@ -81,11 +93,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `the successor of a creation that fails begins after the failure`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         opening.fail(BrokenDisk())
         await #expect(throws: BrokenDisk.self) { try await first.value }
         opening.answer(true, run: 1)
@@ -95,11 +103,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a creation that is dropped while it waits keeps no successor from waiting`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         try await container.reset()
         let third = request(container)
         await container.core.waiters(of: File.self, reach: 3)
@@ -121,11 +125,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a waiting successor can be abandoned, and is requested again`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         opening.answer(true)
@@ -151,7 +151,7 @@ private struct BrokenDisk: Error {}
         #expect(log.entries == ["begin 0", "close 0", "begin 1"])
     }
 
-    @Test func `a successor waits for the leases of what was in creation`() async throws {
+    @Test func `a successor waits for the leases of an instance in creation`() async throws {
         let container = Container { registration() }
         let (isLeased, mayEnd) = (Gate(), Gate())
         let body = Task {
@@ -176,11 +176,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a container is disposed while a successor waits`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         let disposal = Task { try await container.dispose() }
         await expect(.disposed) { _ = try await second.value }
         opening.answer(true)
@@ -191,11 +187,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a drain of the key waits for the earlier creation and for its successor`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         let drain = Task {
             try await container.drain(File.self, arguments: "a")
             log.append("drained")
@@ -214,11 +206,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a drain of the container lets a waiting request end undisturbed`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         let drain = Task { try await container.drain() }
         while !container.core.table.isDraining { await Task.yield() }
         opening.answer(true)
@@ -231,11 +219,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a successor that is abandoned while it waits is finished if its registration says so`() async throws {
         let container = Container { registration().whenAbandoned(.finish) }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         opening.answer(true)
@@ -292,7 +276,7 @@ private struct BrokenDisk: Error {}
         #expect(log.entries == ["begin 0", "close 0", "begin 1"])
     }
 
-    @Test func `what a child container decorates is closed before its successor is opened`() async throws {
+    @Test func `an instance that a child container decorates is closed before its successor is opened`() async throws {
         let root = Container { registration() }
         let decorating = Gate()
         let child = Container(parent: root) {
@@ -337,7 +321,7 @@ private struct BrokenDisk: Error {}
         try await container.dispose()
     }
 
-    @Test func `a reset singleton begins beside what was in creation`() async throws {
+    @Test func `the successor of a reset singleton begins beside the earlier creation`() async throws {
         let container = Container { registration(.singleton) }
         let first = request(container)
         await opening.began()
@@ -352,11 +336,7 @@ private struct BrokenDisk: Error {}
 
     @Test func `a snapshot says that the successor waits for the earlier creation`() async throws {
         let container = Container { registration() }
-        let first = request(container)
-        await opening.began()
-        try await container.reset()
-        let second = request(container)
-        await container.core.waiters(of: File.self, reach: 2)
+        let (first, second) = try await requestsAroundReset(of: container)
         let targets = container.activity().creations.flatMap(\.waits).map(\.target)
         #expect(targets == [#"the earlier creation of File("a")"#])
         opening.answer(true)
