@@ -60,5 +60,10 @@ for target in package.targets where target.type != .plugin {
     // For `.ci/run` only: a user's build must not fail because a newer compiler warns.
     if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] == "1" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
+        // Compiled as one, the macros of tests are expanded once, and not again for each group of files: that halves the
+        // time of all builds together.
+        if target.type == .test {
+            target.swiftSettings?.append(.unsafeFlags(["-whole-module-optimization", "-num-threads", "2"]))
+        }
     }
 }

@@ -41,9 +41,11 @@ extension ContainerCore {
         }
         let creations = withState { state in
             // Excludes creations that other tasks have begun since.
-            state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }.map(\.key)
+            let creations = state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }
+            let ends = creations.compactMap(\.key.end)
+            for end in ends { end.isAwaitedByDrain() }
+            return ends
         }
-        .compactMap(\.end)
         var items = Set(removals.disposables + removals.postponed + dropped())
         var suspensions: [Suspension] = []
         defer { for suspension in suspensions { Waits.end(suspension) } }
@@ -75,7 +77,7 @@ extension ContainerCore {
             }
         }
         // The requests that waited for an instance in creation hold leases of it.
-        let produced = Set(dropped()).subtracting(items)
+        let produced = Set(dropped() + creations.filter(\.hasEnded).compactMap(\.product)).subtracting(items)
         for item in produced { item.isAwaitedByDrain() }
         try begin(produced.map { $0 as Activity })
         items.formUnion(produced)

@@ -100,6 +100,7 @@ extension ContainerCore {
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
+        if let product, let end = creation.requestedEnd, ending.removals.contains(product) { end.produced(product) }
         state.noteEndOfEarlier(creation)
         if state.flights.isEmpty { ending.drained = state.life.over(.creations) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)

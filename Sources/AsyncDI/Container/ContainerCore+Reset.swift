@@ -20,6 +20,11 @@ struct Removals {
     var isEmpty: Bool {
         disposables.isEmpty && silent.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
     }
+
+    /// Whether the hooks of an instance run, now or after its last lease.
+    func contains(_ item: Disposable) -> Bool {
+        disposables.contains { $0 === item } || postponed.contains { $0 === item }
+    }
 }
 
 extension ContainerCore.State {

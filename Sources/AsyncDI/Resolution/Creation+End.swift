@@ -1,12 +1,33 @@
 /// The end of a creation that was reset, for a drain of its key and for the next creation of the key.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds a constant.
+/// `@unchecked Sendable` because its superclass is; it adds a constant, and members that belong to the lock of the
+/// creation's place until the creation has ended, and are constant afterwards.
 final class EndOfCreation: Completion, @unchecked Sendable {
     let key: CreationKey
+    /// Whether a drain waits for it.
+    private var isDrained = false
+    /// The disposal that followed from the creation's end, for a drain that waits for it.
+    ///
+    /// Written once, before the end, and read by the drain after the end.
+    private(set) var product: Disposable?
 
     init(of key: CreationKey) {
         self.key = key
         super.init()
+    }
+
+    /// Notes that a drain waits for the end, and throws the errors of the disposal that follows from it.
+    ///
+    /// Called under the lock of the creation's place, before the flight ends.
+    func isAwaitedByDrain() { isDrained = true }
+
+    /// Notes the disposal that follows from the creation's end: it may be over before a drain looks for it.
+    ///
+    /// Called under the lock of the creation's place.
+    func produced(_ product: Disposable) {
+        guard isDrained else { return }
+        product.isAwaitedByDrain()
+        self.product = product
     }
 
     /// Waits for the end, on behalf of the next creation of the key.

@@ -75,6 +75,23 @@ extension Run {
     }
 }
 
+extension Creation {
+    /// Whether creations of the same product enclose this one without end: the factory resets its own service before it
+    /// requests it again, so that no creation waits for itself.
+    ///
+    /// Counted at few levels only, because a deep chain of different services is legal, and nothing is found in it.
+    var isEnclosedWithoutEnd: Bool {
+        guard depth >= RunSearch.mostUnknown, depth.isMultiple(of: 500) else { return false }
+        var count = 0
+        var outer = asker?.creation
+        while let creation = outer {
+            if creation.binding === binding, creation.pack.likeness(to: pack) == .same { count += 1 }
+            outer = creation.asker?.creation
+        }
+        return count >= RunSearch.mostUnknown
+    }
+}
+
 extension ResolutionHost {
     /// Whether this container is newer than another one and answers every request as that one does: neither has
     /// anything of its own that the other lacks.

@@ -137,4 +137,35 @@ import Testing
         #expect(try await job.value == "late")
         try await drain.value
     }
+
+    /// Two creations of a singleton may be reset one after the other, and end in any order.
+    @Test(arguments: [0, 1])
+    func `the drain of a key tells what the hooks of a creation threw that ended before another one did`(
+        first: Int
+    ) async throws {
+        let factory = DrivenFactory<Int>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { (_, _: Int) in Thing(try await factory.run()) }
+                // So that the instance is disposed as soon as its creation has failed.
+                .injectProperties { _, thing in throw TestError(thing.number) }
+                .onDispose { thing in throw TestError(10 + thing.number) }
+        }
+        var requests: [Task<Thing, any Error>] = []
+        for count in 1...2 {
+            requests.append(Task { try await container.resolve(Thing.self, arguments: 1) })
+            await factory.began(count)
+            try await container.reset()
+        }
+        let drain = Task { try await container.drain(Thing.self, arguments: 1) }
+        let core = container.core
+        while !core.withState({ $0.flights.entries.allSatisfy { $0.key.requestedEnd != nil } }) { await Task.yield() }
+        for run in [first, 1 - first] {
+            factory.answer(run, run: run)
+            await #expect(throws: TestError(run)) { try await requests[run].value }
+            // The disposal is over before the other creation ends.
+            while core.withState({ !$0.endings.isEmpty }) { await Task.yield() }
+        }
+        let error = await #expect(throws: DisposalError.self) { try await drain.value }
+        #expect(Set(error?.errors.compactMap { ($0 as? TestError)?.number } ?? []) == [10, 11])
+    }
 }

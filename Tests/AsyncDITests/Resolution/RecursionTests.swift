@@ -128,6 +128,47 @@ private final class Edge: Shape {}
         #expect(runs.value == 101 + RunSearch.mostUnknown)
     }
 
+    // MARK: Ever new instances
+
+    /// A service whose factory resets it, and requests it again with the next argument until there is none.
+    private func resetting(
+        _ lifetime: Lifetime, _ runs: Counter, _ next: @escaping @Sendable (Int) -> Int?
+    ) async throws -> Container {
+        let container = Container()
+        try await container.register(Nest.self, lifetime: lifetime) { (r, number: Int) in
+            // So that an unnoticed recursion ends too.
+            guard runs.increment() < 3 * RunSearch.mostUnknown, let next = next(number) else { return Nest() }
+            try await container.reset()
+            return Nest(try await r.resolve(Nest.self, arguments: next))
+        }
+        return container
+    }
+
+    @Test(arguments: [.singleton, .multiton, .scoped, .weak] as [Lifetime])
+    func `of a service that its own factory resets, it is refused at the thousandth level`(
+        lifetime: Lifetime
+    ) async throws {
+        let runs = Counter()
+        let container = try await resetting(lifetime, runs) { $0 }
+        let error = await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
+        #expect(error?.path.count == 2)
+        #expect(runs.value == RunSearch.mostUnknown)
+    }
+
+    @Test func `of a service that its own factory resets, with two arguments in turn, it is refused too`() async throws {
+        let runs = Counter()
+        let container = try await resetting(.singleton, runs) { 1 - $0 }
+        await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
+        #expect(runs.value == 2 * RunSearch.mostUnknown)
+    }
+
+    @Test func `of a service that its own factory resets, with other arguments each time, it ends`() async throws {
+        let runs = Counter()
+        let container = try await resetting(.singleton, runs) { $0 == 0 ? nil : $0 - 1 }
+        _ = try await container.resolve(Nest.self, arguments: 1_500)
+        #expect(runs.value == 1_501)
+    }
+
     // MARK: Ever new scopes
 
     private static let lifetimes: [Lifetime] = [
