@@ -155,7 +155,8 @@ private final class Edge: Shape {}
         #expect(runs.value == RunSearch.mostUnknown)
     }
 
-    @Test func `of a service that its own factory resets, with two arguments in turn, it is refused too`() async throws {
+    @Test func `of a service that its own factory resets, with two arguments in turn, it is refused too`() async throws
+    {
         let runs = Counter()
         let container = try await resetting(.singleton, runs) { 1 - $0 }
         await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
