@@ -31,20 +31,18 @@ extension ContainerCore {
         let isAffected = selection.contains
         try refuseInsideLease(of: isAffected, to: "drains \(key)")
         if deadline == nil { try refuseDuringLongLease(of: selection, key) }
-        let removals = try drop(target)
+        var creations: [EndOfCreation] = []
+        let removals = try drop(target) { state in
+            // Excludes creations that other tasks begin from now on.
+            let invalidated = state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }
+            creations = invalidated.compactMap(\.key.end)
+        }
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
             withState { state in
                 state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
             }
-        }
-        let creations = withState { state in
-            // Excludes creations that other tasks have begun since.
-            let creations = state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }
-            let ends = creations.compactMap(\.key.end)
-            for end in ends { end.isAwaitedByDrain() }
-            return ends
         }
         var items = Set(removals.disposables + removals.postponed + dropped())
         var suspensions: [Suspension] = []
@@ -67,12 +65,14 @@ extension ContainerCore {
             throw error
         }
         for item in items { item.isAwaitedByDrain() }
+        withState { _ in for creation in creations { creation.isAwaitedByDrain() } }
         dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         var errors: [any Error] = []
         for creation in creations {
             let rest = end.map { max($0 - stopwatch.elapsed(), .zero) }
             if await !creation.wait(atMost: rest, clock: clock) {
+                withState { _ in creation.isGivenUpByDrain() }
                 errors.append(timedOut("the disposal of \(key)", waitingFor: "its creation"))
             }
         }

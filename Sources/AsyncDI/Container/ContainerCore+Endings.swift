@@ -99,8 +99,10 @@ extension ContainerCore {
             // The instance was created before a hook failed. It must be disposed, and will not reach a request.
             state.owe(product, in: &ending.removals)
         }
-        if !ending.isKept { state.forgetEmptyStorage(of: creation, into: &ending.removals) }
-        if let product, let end = creation.requestedEnd, ending.removals.contains(product) { end.produced(product) }
+        if !ending.isKept {
+            state.forgetEmptyStorage(of: creation, into: &ending.removals)
+            if let product, ending.removals.contains(product) { creation.requestedEnd?.produced(product) }
+        }
         state.noteEndOfEarlier(creation)
         if state.flights.isEmpty { ending.drained = state.life.over(.creations) }
         creation.end(attended: end.isAttended ? end.attended(result) : nil)

@@ -21,7 +21,7 @@ struct Removals {
         disposables.isEmpty && silent.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
     }
 
-    /// Whether the hooks of an instance run, now or after its last lease.
+    /// Whether an instance is disposed, now or after its last lease; not one whose disposal is only an event.
     func contains(_ item: Disposable) -> Bool {
         disposables.contains { $0 === item } || postponed.contains { $0 === item }
     }
@@ -260,13 +260,14 @@ extension ContainerCore {
         _ = try? await disposeAndWait(removals, reason: reason)
     }
 
-    /// Removes the selected instances from the caches.
-    func drop(_ target: ResetTarget) throws -> Removals {
+    /// Removes the selected instances from the caches, and reads the state in the same step.
+    func drop(_ target: ResetTarget, reading: (borrowing State) -> Void = { _ in }) throws -> Removals {
         let selection = selection(target)
         var removals = Removals()
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             state.drop(selection, from: table, into: &removals)
+            reading(state)
         }
         return removals
     }

@@ -1,14 +1,14 @@
 /// The end of a creation that was reset, for a drain of its key and for the next creation of the key.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds a constant, and members that belong to the lock of the
-/// creation's place until the creation has ended, and are constant afterwards.
+/// `@unchecked Sendable` because its superclass is; it adds a constant, a count that belongs to the lock of the creation's
+/// place, and a member that belongs to that lock until the end and is constant afterwards.
 final class EndOfCreation: Completion, @unchecked Sendable {
     let key: CreationKey
-    /// Whether a drain waits for it.
-    private var isDrained = false
-    /// The disposal that followed from the creation's end, for a drain that waits for it.
+    /// The number of drains that wait for it.
+    private(set) var drains = 0
+    /// The disposal that follows from the creation's end.
     ///
-    /// Written once, before the end, and read by the drain after the end.
+    /// Written once, before the end, and read by drains after the end.
     private(set) var product: Disposable?
 
     init(of key: CreationKey) {
@@ -18,15 +18,19 @@ final class EndOfCreation: Completion, @unchecked Sendable {
 
     /// Notes that a drain waits for the end, and throws the errors of the disposal that follows from it.
     ///
-    /// Called under the lock of the creation's place, before the flight ends.
-    func isAwaitedByDrain() { isDrained = true }
+    /// Called under the lock of the creation's place.
+    func isAwaitedByDrain() { drains += 1 }
+
+    /// Notes that a drain has given up.
+    ///
+    /// Called under the lock of the creation's place.
+    func isGivenUpByDrain() { drains -= 1 }
 
     /// Notes the disposal that follows from the creation's end: it may be over before a drain looks for it.
     ///
     /// Called under the lock of the creation's place.
     func produced(_ product: Disposable) {
-        guard isDrained else { return }
-        product.isAwaitedByDrain()
+        if drains > 0 { product.isAwaitedByDrain() }
         self.product = product
     }
 
@@ -68,5 +72,14 @@ extension Creation {
     var requestedEnd: EndOfCreation? { extrasIfAny { $0.end } ?? nil }
 
     /// Finishes the end, if a call or a creation may wait for it.
-    func finishEnd() { requestedEnd?.finish() }
+    ///
+    /// Those have the object. The creation releases it, because a kept resolver keeps the creation, and must not keep the
+    /// disposed instance and its leases.
+    func finishEnd() {
+        let end = extrasIfAny { state in
+            defer { state.end = nil }
+            return state.end
+        }
+        end??.finish()
+    }
 }

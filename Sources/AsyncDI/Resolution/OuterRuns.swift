@@ -76,19 +76,26 @@ extension Run {
 }
 
 extension Creation {
-    /// Whether creations of the same product enclose this one without end: the factory resets its own service before it
-    /// requests it again, so that no creation waits for itself.
+    /// Whether the creation is inside so many others that it may be inside those of its own key without end.
+    var isDeep: Bool { depth >= 1_024 }
+
+    /// The number of enclosing creations of the same key from which on there is no end to them.
+    private static var mostOfOneKey: Int { 100 }
+
+    /// Whether creations of the same key enclose this one without end.
     ///
-    /// Counted at few levels only, because a deep chain of different services is legal, and nothing is found in it.
+    /// A factory that resets its own service and then requests it waits for another creation each time, and so no
+    /// creation waits for itself. They are counted where the depth passes a power of two, so that all counts of a legal
+    /// chain take as many steps as the chain has creations.
     var isEnclosedWithoutEnd: Bool {
-        guard depth >= RunSearch.mostUnknown, depth.isMultiple(of: 500) else { return false }
+        var outer = asker?.root.creation
+        guard let nearest = outer, nearest.depth.leadingZeroBitCount != depth.leadingZeroBitCount else { return false }
         var count = 0
-        var outer = asker?.creation
         while let creation = outer {
-            if creation.binding === binding, creation.pack.likeness(to: pack) == .same { count += 1 }
-            outer = creation.asker?.creation
+            if creation.host === host, creation.key == key { count += 1 }
+            outer = creation.asker?.root.creation
         }
-        return count >= RunSearch.mostUnknown
+        return count >= Self.mostOfOneKey
     }
 }
 

@@ -168,4 +168,65 @@ import Testing
         let error = await #expect(throws: DisposalError.self) { try await drain.value }
         #expect(Set(error?.errors.compactMap { ($0 as? TestError)?.number } ?? []) == [10, 11])
     }
+
+    /// Yields until a drain waits for the creation in flight.
+    private func drainWaits(for core: ContainerCore) async {
+        while core.withState({ $0.flights.entries.allSatisfy { $0.key.requestedEnd?.drains ?? 0 == 0 } }) {
+            await Task.yield()
+        }
+    }
+
+    enum End: CaseIterable { case awaited, deadline, refusal }
+
+    @Test(arguments: End.allCases)
+    func `the errors of a drained creation's hooks are the caller's only while it waits`(_ end: End) async throws {
+        let (factory, clock, hasCaller) = (DrivenFactory<Int>(), ManualClock(), Log<Bool>())
+        let container = Container(clock: clock)
+        try await container.register(
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in
+                if end == .refusal {
+                    await expect(.invalidOperation) { try await container.drain(Thing.self, arguments: n) }
+                }
+                return Thing(try await factory.run())
+            }
+            .onDispose { _, reason in hasCaller.append(reason.hasCaller) })
+        let request = Task { try await container.resolve(Thing.self, arguments: 1) }
+        await factory.began()
+        if end != .refusal {
+            let drain = Task {
+                try await container.drain(Thing.self, arguments: 1, deadline: end == .deadline ? .seconds(1) : nil)
+            }
+            await drainWaits(for: container.core)
+            if end == .deadline {
+                await clock.sleepers(reach: 1)
+                clock.advance(by: .seconds(1))
+                await #expect(throws: DisposalError.self) { try await drain.value }
+            }
+            factory.answer(1)
+            if end == .awaited { try await drain.value }
+        } else {
+            factory.answer(1)
+        }
+        _ = try await request.value
+        try await container.dispose()
+        #expect(hasCaller.entries == [end == .awaited])
+    }
+
+    @Test func `an instance that a request keeps is not waited for by the drain of its key`() async throws {
+        let (factory, closed) = (DrivenFactory<Int>(), Counter())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { (_, _: Int) in Thing(try await factory.run()) }
+                .onDispose { _ in closed.increment() }
+        }
+        let request = Task { try await container.resolve(Thing.self, arguments: 1) }
+        await factory.began()
+        let drain = Task { try await container.drain(Thing.self, arguments: 1) }
+        await drainWaits(for: container.core)
+        factory.answer(1)
+        _ = try await request.value
+        try await drain.value
+        #expect(closed.value == 0)
+        try await container.dispose()
+        #expect(closed.value == 1)
+    }
 }

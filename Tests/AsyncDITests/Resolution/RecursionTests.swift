@@ -145,29 +145,77 @@ private final class Edge: Shape {}
     }
 
     @Test(arguments: [.singleton, .multiton, .scoped, .weak] as [Lifetime])
-    func `of a service that its own factory resets, it is refused at the thousandth level`(
+    func `of a service that its own factory resets, it is refused a thousand levels deep`(
         lifetime: Lifetime
     ) async throws {
         let runs = Counter()
         let container = try await resetting(lifetime, runs) { $0 }
         let error = await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
         #expect(error?.path.count == 2)
-        #expect(runs.value == RunSearch.mostUnknown)
+        #expect(runs.value == 1_024)
+        try await container.dispose()
     }
 
-    @Test func `of a service that its own factory resets, with two arguments in turn, it is refused too`() async throws
-    {
+    @Test func `of a service that its own factory resets, it is refused for two arguments in turn`() async throws {
         let runs = Counter()
         let container = try await resetting(.singleton, runs) { 1 - $0 }
         await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
-        #expect(runs.value == 2 * RunSearch.mostUnknown)
+        #expect(runs.value == 1_024)
+        try await container.dispose()
     }
 
-    @Test func `of a service that its own factory resets, with other arguments each time, it ends`() async throws {
+    /// The graph service counts as a level, and another one around both makes every level of the singleton an odd one.
+    @Test(arguments: [false, true])
+    func `of a service that its own factory resets, it is refused through a graph service, too`(
+        isInside: Bool
+    ) async throws {
+        let runs = Counter()
+        let container = Container()
+        try await container.register(Token.self, lifetime: .singleton) { r in
+            // So that an unnoticed recursion ends too.
+            guard runs.increment() < 2_000 else { return Token(0) }
+            try await container.reset()
+            _ = try await r.resolve(Nest.self)
+            return Token(1)
+        }
+        try await container.register(Nest.self, lifetime: .graph) { r in Nest(try await r.resolve(Token.self)) }
+        try await container.register(Round.self, lifetime: .singleton) { r in
+            Round(radius: try await r.resolve(Token.self).number)
+        }
+        await expect(.circularDependency) {
+            if isInside { _ = try await container.resolve(Round.self) }
+            _ = try await container.resolve(Token.self)
+        }
+        #expect(runs.value == 512)
+        try await container.dispose()
+    }
+
+    @Test func `of a service that its own factory resets, it ends with other arguments each time`() async throws {
         let runs = Counter()
         let container = try await resetting(.singleton, runs) { $0 == 0 ? nil : $0 - 1 }
         _ = try await container.resolve(Nest.self, arguments: 1_500)
         #expect(runs.value == 1_501)
+        try await container.dispose()
+    }
+
+    /// Each scope has a value of its own, and so the requests are not the same.
+    @Test func `in scopes with other values it ends, however deep it is`() async throws {
+        let container = Container()
+        try await container.register(Nest.self, lifetime: .scoped) { r in
+            let level = try await r.resolve(Int.self)
+            if level == 1_500 { return Nest() }
+            return try await container.withScope {
+                Registration(instance: level + 1)
+            } operation: { scope in
+                Nest(try await scope.resolve(Nest.self).inner)
+            }
+        }
+        _ = try await container.withScope {
+            Registration(instance: 0)
+        } operation: { scope in
+            try await scope.resolve(Nest.self)
+        }
+        try await container.dispose()
     }
 
     // MARK: Ever new scopes
