@@ -61,7 +61,7 @@ for target in package.targets where target.type != .plugin {
     if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] == "1" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
         // A test target that is compiled as one module expands its macros once, and not again for each group of files: the
-        // gate's builds take two thirds of the time. Other builds, by group, are those of everyday work.
+        // gate's builds take less time. Everyday builds compile by group.
         if target.type == .test {
             target.swiftSettings?.append(.unsafeFlags(["-whole-module-optimization", "-num-threads", "2"]))
         }

@@ -64,22 +64,27 @@ extension ContainerCore {
             dispose(of: removals)
             throw error
         }
-        for item in items { item.isAwaitedByDrain() }
+        var awaited = Array(items)
+        for item in awaited { item.isAwaitedByDrain() }
         withState { _ in for creation in creations { creation.isAwaitedByDrain() } }
+        defer {
+            for item in awaited { item.isLeftByDrain() }
+            withState { _ in for creation in creations { creation.isLeftByDrain() } }
+        }
         dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         var errors: [any Error] = []
         for creation in creations {
             let rest = end.map { max($0 - stopwatch.elapsed(), .zero) }
             if await !creation.wait(atMost: rest, clock: clock) {
-                withState { _ in creation.isGivenUpByDrain() }
                 errors.append(timedOut("the disposal of \(key)", waitingFor: "its creation"))
             }
         }
         // The requests that waited for an instance in creation hold leases of it.
-        let produced = Set(dropped() + creations.filter(\.hasEnded).compactMap(\.product)).subtracting(items)
-        for item in produced { item.isAwaitedByDrain() }
+        let produced = Set(dropped() + withState { _ in creations.compactMap(\.product) }).subtracting(items)
         try begin(produced.map { $0 as Activity })
+        for item in produced { item.isAwaitedByDrain() }
+        awaited += produced
         items.formUnion(produced)
         for item in items {
             do {

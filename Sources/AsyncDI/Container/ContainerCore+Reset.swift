@@ -21,7 +21,8 @@ struct Removals {
         disposables.isEmpty && silent.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
     }
 
-    /// Whether an instance is disposed, now or after its last lease; not one whose disposal is only an event.
+    /// Whether an instance is disposed, now or after its last lease; not one without a lease whose disposal is only an
+    /// event.
     func contains(_ item: Disposable) -> Bool {
         disposables.contains { $0 === item } || postponed.contains { $0 === item }
     }

@@ -4,7 +4,7 @@
 /// place, and a member that belongs to that lock until the end and is constant afterwards.
 final class EndOfCreation: Completion, @unchecked Sendable {
     let key: CreationKey
-    /// The number of drains that wait for it.
+    /// The number of drains that wait for it, and for its product.
     private(set) var drains = 0
     /// The disposal that follows from the creation's end.
     ///
@@ -19,18 +19,24 @@ final class EndOfCreation: Completion, @unchecked Sendable {
     /// Notes that a drain waits for the end, and throws the errors of the disposal that follows from it.
     ///
     /// Called under the lock of the creation's place.
-    func isAwaitedByDrain() { drains += 1 }
+    func isAwaitedByDrain() {
+        drains += 1
+        product?.isAwaitedByDrain()
+    }
 
-    /// Notes that a drain has given up.
+    /// Notes that a drain does not wait any longer.
     ///
     /// Called under the lock of the creation's place.
-    func isGivenUpByDrain() { drains -= 1 }
+    func isLeftByDrain() {
+        drains -= 1
+        product?.isLeftByDrain()
+    }
 
     /// Notes the disposal that follows from the creation's end: it may be over before a drain looks for it.
     ///
     /// Called under the lock of the creation's place.
     func produced(_ product: Disposable) {
-        if drains > 0 { product.isAwaitedByDrain() }
+        for _ in 0..<drains { product.isAwaitedByDrain() }
         self.product = product
     }
 
@@ -73,8 +79,8 @@ extension Creation {
 
     /// Finishes the end, if a call or a creation may wait for it.
     ///
-    /// Those have the object. The creation releases it, because a kept resolver keeps the creation, and must not keep the
-    /// disposed instance and its leases.
+    /// The waiting calls and creations have the object. This creation releases it, because a kept resolver keeps the
+    /// creation, and must not keep the leases of the disposed instance.
     func finishEnd() {
         let end = extrasIfAny { state in
             defer { state.end = nil }

@@ -214,7 +214,7 @@ final class Creation: Activity, @unchecked Sendable {
         defer { later?.giveUp() }
         let result: Result<Cell, any Error>
         do {
-            if isInNewer && asker?.isRepeated(binding, pack, in: host) == true || isDeep && isEnclosedWithoutEnd {
+            if isInNewer && asker?.isRepeated(binding, pack, in: host) == true || isDeep && isInsideRepetition {
                 throw ResolutionError.circular([run.step], asker: run)
             }
             if predecessor != nil { try await awaitPredecessor(in: run) }

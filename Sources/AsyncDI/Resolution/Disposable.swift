@@ -20,8 +20,9 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Whether observers received an event for its creation, and so receive one for its disposal.
     let isAnnounced: Bool
     /// Whether the caller of a drain receives the errors of hooks, even if another call began the disposal.
-    var isDrained: Bool { drained.load(ordering: .acquiring) }
-    private let drained = Atomic<Bool>(false)
+    var isDrained: Bool { drains.load(ordering: .acquiring) > 0 }
+    /// The number of drains that wait for the disposal.
+    private let drains = Atomic<Int>(0)
     /// The leases that the disposal waits for, if there were any.
     ///
     /// Unchecked because it is written before any creation has this disposal, and afterwards accessed only under the
@@ -70,7 +71,10 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     /// Notes that a drain waits for the disposal, and throws the errors of its hooks.
-    func isAwaitedByDrain() { drained.store(true, ordering: .releasing) }
+    func isAwaitedByDrain() { drains.add(1, ordering: .releasing) }
+
+    /// Notes that a drain does not wait any longer, although the disposal may not be over.
+    func isLeftByDrain() { drains.subtract(1, ordering: .releasing) }
 
     /// Ends the disposal, and resumes every waiter.
     func end() {

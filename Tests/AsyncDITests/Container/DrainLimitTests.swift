@@ -179,7 +179,7 @@ import Testing
     enum End: CaseIterable { case awaited, deadline, refusal }
 
     @Test(arguments: End.allCases)
-    func `the errors of a drained creation's hooks are the caller's only while it waits`(_ end: End) async throws {
+    func `errors of a drained creation's hooks are the drain's only while it waits`(_ end: End) async throws {
         let (factory, clock, hasCaller) = (DrivenFactory<Int>(), ManualClock(), Log<Bool>())
         let container = Container(clock: clock)
         try await container.register(
@@ -192,24 +192,50 @@ import Testing
             .onDispose { _, reason in hasCaller.append(reason.hasCaller) })
         let request = Task { try await container.resolve(Thing.self, arguments: 1) }
         await factory.began()
-        if end != .refusal {
+        if end == .refusal {
+            factory.answer(1)
+        } else {
             let drain = Task {
                 try await container.drain(Thing.self, arguments: 1, deadline: end == .deadline ? .seconds(1) : nil)
             }
             await drainWaits(for: container.core)
-            if end == .deadline {
-                await clock.sleepers(reach: 1)
-                clock.advance(by: .seconds(1))
-                await #expect(throws: DisposalError.self) { try await drain.value }
-            }
+            if end == .deadline { await passDeadline(of: drain, on: clock) }
             factory.answer(1)
             if end == .awaited { try await drain.value }
-        } else {
-            factory.answer(1)
         }
         _ = try await request.value
         try await container.dispose()
         #expect(hasCaller.entries == [end == .awaited])
+    }
+
+    private func passDeadline(of drain: Task<Void, any Error>, on clock: ManualClock) async {
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        await #expect(throws: DisposalError.self) { try await drain.value }
+    }
+
+    @Test(arguments: [false, true])
+    func `errors of a leased instance's hooks are the drain's only while it waits`(isLate: Bool) async throws {
+        let (clock, hasCaller) = (ManualClock(), Log<Bool>())
+        let container = Container(clock: clock) {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+                .onDispose { _, reason in hasCaller.append(reason.hasCaller) }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Thing.self, arguments: 1) { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isLeased.arrived()
+        let drain = Task { try await container.drain(Thing.self, arguments: 1, deadline: .seconds(1)) }
+        if isLate { await passDeadline(of: drain, on: clock) } else { await clock.sleepers(reach: 1) }
+        mayEnd.open()
+        try await body.value
+        if !isLate { try await drain.value }
+        try await container.dispose()
+        #expect(hasCaller.entries == [!isLate])
     }
 
     @Test func `an instance that a request keeps is not waited for by the drain of its key`() async throws {

@@ -334,6 +334,35 @@ private struct BrokenDisk: Error {}
         #expect(try await first.value.number == 0)
     }
 
+    @Test func `a kept resolver does not keep the leased instances of a reset creation`() async throws {
+        final class Keeper: Sendable {
+            let resolver: Resolver
+            init(_ resolver: Resolver) { self.resolver = resolver }
+        }
+        let alive = Locked(0)
+        let container = Container {
+            Registration(Mortal.self, lifetime: .multiton) { (_, n: Int) in Mortal(n, counting: alive) }
+            Registration(Keeper.self, lifetime: .multiton) { [opening] (r, n: Int) in
+                _ = try await r.lease(Mortal.self, arguments: n)
+                _ = try await opening.run()
+                return Keeper(r)
+            }
+            .onDispose { [log] _ in log.append("close") }
+        }
+        let request = Task { try await container.resolve(Keeper.self, arguments: 1) }
+        await opening.began()
+        try await container.reset(Keeper.self, arguments: 1)
+        #expect(alive.withLock { $0 } == 1)
+        opening.answer(true)
+        let keeper = try await request.value
+        try await container.dispose()
+        #expect(log.entries == ["close"])
+        // The task of the disposal may release its last references a moment later.
+        for _ in 0..<100_000 where alive.withLock({ $0 }) != 0 { await Task.yield() }
+        #expect(alive.withLock { $0 } == 0)
+        withExtendedLifetime(keeper) {}
+    }
+
     @Test func `a snapshot says that the successor waits for the earlier creation`() async throws {
         let container = Container { registration() }
         let (first, second) = try await requestsAroundReset(of: container)

@@ -164,21 +164,29 @@ private final class Edge: Shape {}
         try await container.dispose()
     }
 
+    enum Detour: CaseIterable { case factory, hook }
+
     /// The graph service counts as a level, and another one around both makes every level of the singleton an odd one.
-    @Test(arguments: [false, true])
+    @Test(arguments: Detour.allCases, [false, true])
     func `of a service that its own factory resets, it is refused through a graph service, too`(
-        isInside: Bool
+        detour: Detour, isInside: Bool
     ) async throws {
         let runs = Counter()
         let container = Container()
         try await container.register(Token.self, lifetime: .singleton) { r in
             // So that an unnoticed recursion ends too.
-            guard runs.increment() < 2_000 else { return Token(0) }
+            guard runs.increment() < 2_500 else { return Token(0) }
             try await container.reset()
             _ = try await r.resolve(Nest.self)
             return Token(1)
         }
-        try await container.register(Nest.self, lifetime: .graph) { r in Nest(try await r.resolve(Token.self)) }
+        try await container.register(
+            Registration(Nest.self, lifetime: .graph) { r in
+                detour == .factory ? Nest(try await r.resolve(Token.self)) : Nest()
+            }
+            .injectProperties { r, _ in
+                if detour == .hook { _ = try await r.resolve(Token.self) }
+            })
         try await container.register(Round.self, lifetime: .singleton) { r in
             Round(radius: try await r.resolve(Token.self).number)
         }
@@ -187,6 +195,16 @@ private final class Edge: Shape {}
             _ = try await container.resolve(Token.self)
         }
         #expect(runs.value == 512)
+        try await container.dispose()
+    }
+
+    @Test func `of a service that its own factory resets, it is refused with another argument at every other level`()
+        async throws
+    {
+        let (runs, fresh) = (Counter(), Counter())
+        let container = try await resetting(.singleton, runs) { $0 == 0 ? fresh.increment() : 0 }
+        await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1_000_000) }
+        #expect(runs.value == 1_024)
         try await container.dispose()
     }
 
@@ -203,7 +221,7 @@ private final class Edge: Shape {}
         let container = Container()
         try await container.register(Nest.self, lifetime: .scoped) { r in
             let level = try await r.resolve(Int.self)
-            if level == 1_500 { return Nest() }
+            if level == 1_100 { return Nest() }
             return try await container.withScope {
                 Registration(instance: level + 1)
             } operation: { scope in
