@@ -60,10 +60,5 @@ for target in package.targets where target.type != .plugin {
     // For `.ci/run` only: a user's build must not fail because a newer compiler warns.
     if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] == "1" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
-        // A test target that is compiled as one module expands its macros once, and not again for each group of files: the
-        // gate's builds take less time. Everyday builds compile by group.
-        if target.type == .test {
-            target.swiftSettings?.append(.unsafeFlags(["-whole-module-optimization", "-num-threads", "2"]))
-        }
     }
 }

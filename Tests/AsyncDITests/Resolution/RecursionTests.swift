@@ -144,7 +144,7 @@ private final class Edge: Shape {}
         return container
     }
 
-    @Test(arguments: [.singleton, .multiton, .scoped, .weak] as [Lifetime])
+    @Test(arguments: [.singleton, .scoped] as [Lifetime])
     func `of a service that its own factory resets, it is refused a thousand levels deep`(
         lifetime: Lifetime
     ) async throws {

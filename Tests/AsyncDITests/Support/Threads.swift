@@ -44,12 +44,9 @@ func yieldThread() { usleep(1000) }
 /// The processor time that a synchronous body takes, without that of the code that interrupts it.
 func processorTime(_ body: () -> Void) -> Duration {
     func used() -> Duration {
-        // The parts of a `timespec`, whose members the compiler attributes to a module that cannot be imported.
-        var time = (seconds: 0, nanoseconds: 0)
-        withUnsafeMutablePointer(to: &time) { time in
-            _ = time.withMemoryRebound(to: timespec.self, capacity: 1) { clock_gettime(CLOCK_THREAD_CPUTIME_ID, $0) }
-        }
-        return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(Int(time.tv_sec)) + .nanoseconds(Int(time.tv_nsec))
     }
     let start = used()
     body()
