@@ -128,93 +128,7 @@ private final class Edge: Shape {}
         #expect(runs.value == 101 + RunSearch.mostUnknown)
     }
 
-    // MARK: Ever new instances
-
-    /// A service whose factory resets it, and requests it again with the next argument until there is none.
-    private func resetting(
-        _ lifetime: Lifetime, _ runs: Counter, _ next: @escaping @Sendable (Int) -> Int?
-    ) async throws -> Container {
-        let container = Container()
-        try await container.register(Nest.self, lifetime: lifetime) { (r, number: Int) in
-            // So that an unnoticed recursion ends too.
-            guard runs.increment() < 3 * RunSearch.mostUnknown, let next = next(number) else { return Nest() }
-            try await container.reset()
-            return Nest(try await r.resolve(Nest.self, arguments: next))
-        }
-        return container
-    }
-
-    @Test(arguments: [.singleton, .scoped] as [Lifetime])
-    func `of a service that its own factory resets, it is refused a thousand levels deep`(
-        lifetime: Lifetime
-    ) async throws {
-        let runs = Counter()
-        let container = try await resetting(lifetime, runs) { $0 }
-        let error = await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
-        #expect(error?.path.count == 2)
-        #expect(runs.value == 1_024)
-        try await container.dispose()
-    }
-
-    @Test func `of a service that its own factory resets, it is refused for two arguments in turn`() async throws {
-        let runs = Counter()
-        let container = try await resetting(.singleton, runs) { 1 - $0 }
-        await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1) }
-        #expect(runs.value == 1_024)
-        try await container.dispose()
-    }
-
-    enum Detour: CaseIterable { case factory, hook }
-
-    /// The graph service counts as a level, and another one around both makes every level of the singleton an odd one.
-    @Test(arguments: Detour.allCases, [false, true])
-    func `of a service that its own factory resets, it is refused through a graph service, too`(
-        detour: Detour, isInside: Bool
-    ) async throws {
-        let runs = Counter()
-        let container = Container()
-        try await container.register(Token.self, lifetime: .singleton) { r in
-            // So that an unnoticed recursion ends too.
-            guard runs.increment() < 2_500 else { return Token(0) }
-            try await container.reset()
-            _ = try await r.resolve(Nest.self)
-            return Token(1)
-        }
-        try await container.register(
-            Registration(Nest.self, lifetime: .graph) { r in
-                detour == .factory ? Nest(try await r.resolve(Token.self)) : Nest()
-            }
-            .injectProperties { r, _ in
-                if detour == .hook { _ = try await r.resolve(Token.self) }
-            })
-        try await container.register(Round.self, lifetime: .singleton) { r in
-            Round(radius: try await r.resolve(Token.self).number)
-        }
-        await expect(.circularDependency) {
-            if isInside { _ = try await container.resolve(Round.self) }
-            _ = try await container.resolve(Token.self)
-        }
-        #expect(runs.value == 512)
-        try await container.dispose()
-    }
-
-    @Test func `of a service that its own factory resets, it is refused with another argument at every other level`()
-        async throws
-    {
-        let (runs, fresh) = (Counter(), Counter())
-        let container = try await resetting(.singleton, runs) { $0 == 0 ? fresh.increment() : 0 }
-        await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: 1_000_000) }
-        #expect(runs.value == 1_024)
-        try await container.dispose()
-    }
-
-    @Test func `of a service that its own factory resets, it ends with other arguments each time`() async throws {
-        let runs = Counter()
-        let container = try await resetting(.singleton, runs) { $0 == 0 ? nil : $0 - 1 }
-        _ = try await container.resolve(Nest.self, arguments: 1_500)
-        #expect(runs.value == 1_501)
-        try await container.dispose()
-    }
+    // MARK: Ever new scopes
 
     /// Each scope has a value of its own, and so the requests are not the same.
     @Test func `in scopes with other values it ends, however deep it is`() async throws {
@@ -235,8 +149,6 @@ private final class Edge: Shape {}
         }
         try await container.dispose()
     }
-
-    // MARK: Ever new scopes
 
     private static let lifetimes: [Lifetime] = [
         .transient, .graph, .scoped, Lifetime("visit", ownedBy: .resolvingContainer),
