@@ -32,6 +32,19 @@ struct LifetimeOfHitsStress {
         func hash(into hasher: inout Hasher) { hasher.combine(number % 2) }
     }
 
+    /// The optimizer leaves out a copy of a reference that nothing uses, also one that carries the reference out of a locked step.
+    @Test func `a storage releases its old instance after its lock`() {
+        final class Owner: Sendable {
+            let storage: StrongStorage
+            init(_ storage: StrongStorage) { self.storage = storage }
+            deinit { if storage.load() == nil { storage.store(7) } }
+        }
+        let storage = StrongStorage()
+        storage.store(Owner(storage))
+        storage.clear()
+        #expect(storage.load() as? Int == 7)
+    }
+
     @Test func `one argument, hit while it idles out`() async throws {
         let container = Container {
             Registration(Entry.self, lifetime: .multiton(idle: .milliseconds(1))) { (_, key: Int) in Entry(key) }

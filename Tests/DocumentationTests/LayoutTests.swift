@@ -55,6 +55,11 @@ import Testing
         #expect(unexplained.isEmpty, "\(unexplained.joined(separator: "\n"))")
     }
 
+    @Test(arguments: modules) func `no result of a locked step is discarded`(module: String) throws {
+        let discarded = try Self.sources(module).flatMap(\.discardedResultsOfLockedSteps)
+        #expect(discarded.isEmpty, "released under the lock, when optimized: \(discarded.joined(separator: "\n"))")
+    }
+
     @Test func `nothing imports Foundation`() throws {
         for source in try Self.sources() { #expect(!source.imports("Foundation"), "\(source.path)") }
     }
@@ -174,6 +179,15 @@ import Testing
         #expect(file("Keys/A.swift", "// `@unchecked Sendable` would be wrong here.").unexplainedUnsafeWords.isEmpty)
     }
 
+    @Test func `a discarded result of a locked step is found`() {
+        for line in ["_ = state.withLock { $0 }", "defer { _ = try? core.withState({ $0.handle }) }"] {
+            #expect(file("Keys/A.swift", "let a = 1\n\(line)").discardedResultsOfLockedSteps == ["Keys/A.swift:2"])
+        }
+        for line in ["let old = state.withLock { $0 }", "state.withLock { _ = $0.take() }", "_ = unlock()"] {
+            #expect(file("Keys/A.swift", line).discardedResultsOfLockedSteps.isEmpty)
+        }
+    }
+
     @Test func `imports of every spelling are found`() {
         for line in ["import Foundation", "public import Foundation", "@preconcurrency import Foundation.NSLock"] {
             #expect(file("Keys/A.swift", "import Synchronization\n\(line)").imports("Foundation"))
@@ -191,6 +205,15 @@ private struct SourceFile {
     let comments: String
     /// The words of the code.
     let words: [Word]
+
+    /// The lines that discard the result of a step under a lock.
+    ///
+    /// A reference that leaves the lock only to be discarded is released under it: the optimizer leaves out the copy.
+    var discardedResultsOfLockedSteps: [String] {
+        code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.element.contains(/_ = .*with(Lock|State)/) }
+            .map { "\(path):\($0.offset + 1)" }
+    }
 
     init(path: String, text: String) {
         self.path = path

@@ -39,11 +39,13 @@ public final class StrongStorage: InstanceStorage {
     public func clear() { replace(with: nil) }
 
     private func replace(with new: (any Sendable)?) {
-        // The old instance is released outside the lock, because its deinitializer is user code.
-        _ = instance.withLock { instance in
+        let old = instance.withLock { instance in
             defer { instance = new }
             return instance
         }
+        // The old instance is released outside the lock, because its deinitializer is user code. A discarded result would be
+        // released by the assignment: an optimizer leaves out a copy that nothing uses.
+        withExtendedLifetime(old) {}
     }
 }
 

@@ -203,6 +203,7 @@ final class ResolutionGraph: CreationPlace {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         var dropped = Dropped()
         state.withLock { $0.finish(creation, result, dropped: &dropped) }.resumeWaiters(with: result)
+        withExtendedLifetime(dropped) {}
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
@@ -211,6 +212,7 @@ final class ResolutionGraph: CreationPlace {
             creation.isInGraph ? nil : state.finish(creation, result, dropped: &dropped)
         }
         action?.resumeWaiters(with: result)
+        withExtendedLifetime(dropped) {}
         return action != nil
     }
 
