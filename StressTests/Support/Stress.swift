@@ -11,7 +11,7 @@ import Testing
 
 /// How much is done, and with which seeds.
 ///
-/// - `ASYNCDI_STRESS_SCALE` multiplies every count (when not set: 1 in a release build, a quarter in a debug build, which
+/// - `ASYNCDI_STRESS_SCALE` multiplies every count (when not set: 1 in a release build, 0.15 in a debug build, which
 ///   needs several times as long for each).
 /// - `ASYNCDI_SEED` runs that seed alone, as often as a test would have run seeds.
 /// - `ASYNCDI_STRESS_PATIENCE` is how many seconds a round that may hang is given (300 when not set).
@@ -24,7 +24,7 @@ enum Stress {
 
     private static var defaultScale: Double {
         #if DEBUG
-            0.25
+            0.15
         #else
             1
         #endif
