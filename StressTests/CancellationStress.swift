@@ -73,7 +73,7 @@ struct CancellationStress {
     }
 
     @Test
-    func `who is cancelled before asking starts nothing`() async {
+    func `a request that is cancelled beforehand starts nothing`() async {
         let probe = Probe()
         let container = Container {
             Registration(Service.self, lifetime: .singleton) { _ in
@@ -125,7 +125,7 @@ struct CancellationStress {
     }
 
     @Test
-    func `what is to be finished runs on when everybody has left`() async {
+    func `a creation that is to be finished runs on when every waiter has left`() async {
         await forEachSeed(100) { seed in
             let gate = Gate()
             let probe = Probe()

@@ -114,7 +114,7 @@ struct ChaosStress {
         }
     }
 
-    @Test func `a start that fails is repeated until everything is there, in order`() async throws {
+    @Test func `a start that fails is repeated until everything is created, in order`() async throws {
         let complaints = Complaints()
         let starts = Numbers()
         try await withChaos(seed: Self.seed, rounds: Stress.count(60)) {
@@ -185,7 +185,7 @@ struct ChaosStress {
         func hold(_ parent: Parent?) { held.withLock { $0 = parent } }
     }
 
-    @Test func `a cycle of properties is there as a whole or not at all`() async throws {
+    @Test func `a cycle of properties is complete or not visible at all`() async throws {
         let complaints = Complaints()
         let found = Numbers()
         try await withChaos(seed: Self.seed, rounds: Stress.count(100)) {

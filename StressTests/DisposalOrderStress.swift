@@ -117,7 +117,7 @@ struct DisposalOrderStress {
     }
 
     @Test
-    func `asked for by many tasks, what is held goes after its holders`() async {
+    func `requested by many tasks, an instance goes after its holders`() async {
         await forEachSeed(300) { seed in
             var random = SeededRandom(seed: seed, stream: -1)
             let world = World(seed: seed, shakes: true)

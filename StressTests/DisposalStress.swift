@@ -112,7 +112,7 @@ struct DisposalStress {
     }
 
     @Test
-    func `disposers that throw stop nobody, and all their errors come back`() async {
+    func `disposers that throw stop no other, and all their errors come back`() async {
         await forEachSeed(100) { seed in
             let ledger = Ledger()
             let container = Container {

@@ -12,7 +12,7 @@ struct FailureStress {
     }
 
     @Test
-    func `who retries in a catch meets a new creation`() async {
+    func `a caller that retries in a catch starts a new creation`() async {
         await forEachSeed(60) { seed in
             var random = SeededRandom(seed: seed)
             let keys = 8
@@ -62,7 +62,7 @@ struct FailureStress {
     }
 
     @Test
-    func `factories retry what they depend on`() async {
+    func `factories retry their dependencies`() async {
         await forEachSeed(100) { seed in
             var random = SeededRandom(seed: seed)
             let depth = 2 + random.below(6)

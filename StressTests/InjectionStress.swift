@@ -133,7 +133,7 @@ struct InjectionStress {
     }
 
     @Test
-    func `what a child decorates is decorated, however often its parent registers it anew`() async throws {
+    func `a child's decoration holds, however often its parent registers the service anew`() async throws {
         await forEachSeed(10) { seed in
             let complaints = Complaints()
             let version = Counter()
@@ -213,8 +213,7 @@ struct InjectionStress {
     }
 
     @Test
-    func `modules are told once before anybody has an answer, whatever is registered and reset meanwhile`() async throws
-    {
+    func `modules are configured once before any answer, whatever is registered and reset meanwhile`() async throws {
         await forEachSeed(20) { seed in
             var random = SeededRandom(seed: seed)
             let complaints = Complaints()

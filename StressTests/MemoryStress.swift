@@ -79,7 +79,7 @@ private struct WeakContainer: Sendable {
 @Suite(.timeLimit(.minutes(10)))
 struct MemoryStress {
     @Test
-    func `closed scopes and what they held are gone`() async throws {
+    func `closed scopes and their instances are gone`() async throws {
         let scopes = Scopes()
         _ = try await scopes.application.resolve(Held.self, qualifier: "singleton")
         let opened = try await withThrowingTaskGroup(of: [WeakContainer].self) { group in

@@ -62,7 +62,7 @@ struct PropertyCycleStress {
     }
 
     @Test(arguments: [Lifetime.singleton, .scoped, .weak, .graph])
-    func `when one member fails nobody sees any of them`(lifetime: Lifetime) async {
+    func `when one member fails no request sees any of them`(lifetime: Lifetime) async {
         await forEachSeed(150) { seed in
             let world = PropertyWorld(lifetime: lifetime, mostFailures: 2, seed: seed)
             let container = world.makeContainer()

@@ -31,7 +31,7 @@ struct ReplacementStress {
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .scoped, .weak, .graph, .transient])
-    func `nobody gets what was not registered at some moment of the ask`(lifetime: Lifetime) async {
+    func `no request gets an instance that was not registered at some moment of the request`(lifetime: Lifetime) async {
         let isOwned = ![.weak, .graph, .transient].contains(lifetime)
         await forEachSeed(25) { seed in
             var random = SeededRandom(seed: seed)
@@ -121,7 +121,7 @@ struct ReplacementStress {
     /// A reset that has returned is not crossed by anything made before it; what was in flight reaches its waiters
     /// only.
     @Test
-    func `after a reset nobody gets what was begun before it`() async {
+    func `after a reset no request gets an instance begun before it`() async {
         await forEachSeed(60) { seed in
             let begun = Counter()
             let settled = Counter()

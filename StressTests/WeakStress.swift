@@ -73,7 +73,7 @@ struct WeakStress {
     }
 
     @Test
-    func `what a weak service holds goes with it, and is made again`() async {
+    func `the dependency of a weak service goes with it, and is created again`() async {
         await forEachSeed(60) { seed in
             let depth = 4
             let ledger = Ledger()

@@ -158,7 +158,7 @@ struct ChaosTests {
         #expect(ChaosPlan(seed: 3, faults: []).fault("Store factory", number: 0) == nil)
     }
 
-    @Test func `a body that hangs fails its round, with what it waits for`() async throws {
+    @Test func `a body that hangs fails its round, with its waits`() async throws {
         let gate = Gate()
         let clock = HeldClock()
         let error = await #expect(throws: ChaosFailure.self) {
@@ -240,7 +240,7 @@ struct ChaosRecordTests {
 
     private func created() -> ContainerEvent { .created(key, duration: .zero, waiters: 1) }
 
-    @Test func `a record of what is right has no problem`() async throws {
+    @Test func `a record of a correct run has no problem`() async throws {
         var record = ChaosRecord()
         let (factory, hook) = (try await call(.factory), try await call(.disposalHook))
         record.begin(factory)

@@ -42,7 +42,7 @@ struct ContainerEventsTests {
         #expect(try await events.first(.disposed, of: Ledger.self).kind == .disposed)
     }
 
-    @Test func `when the test disposes its container, a wait for what never happened ends`() async throws {
+    @Test func `when the test disposes its container, a wait for an event that never came ends`() async throws {
         let events = try Container.test.events
         _ = try await Container.test.resolve(Ledger.self)
         let (early, late) = (Task { try await events.first { $0.kind == .scopeOpened } }, Gate())

@@ -18,7 +18,7 @@ struct ContainerTraitTests {
     }
 
     @Test(.container { Registration((any Gateway).self, instance: FakeGateway()) })
-    func `a test overrides what its suite registers`() async throws {
+    func `a test overrides its suite's registrations`() async throws {
         #expect(try isNew(Container.test))
         #expect(try await Container.test.resolve(Checkout.self).gateway.name == "fake")
     }
@@ -85,7 +85,7 @@ struct ContainerLifeTests {
                 .onDispose { _ in ends.append("disposed") }
         })
     struct Started {
-        @Test func `eager services are there when a test begins`() throws {
+        @Test func `eager services are created before a test begins`() throws {
             #expect(try Container.test.ready(Resource.self).name == "eager")
         }
     }

@@ -16,7 +16,7 @@ private struct Refusal: Error {
 /// The end of a test's container, in a test whose clock, hooks or containers are unusual.
 @Suite(.timeLimit(.minutes(10)))
 struct TestEndTests {
-    @Test func `a disposal that does not end is reported with what it waits for, even by a clock that stands still`()
+    @Test func `a disposal that does not end is reported with its waits, even by a clock that stands still`()
         async throws
     {
         let gate = Gate()
@@ -74,7 +74,8 @@ struct TestEndTests {
         #expect(log.all.isEmpty)
     }
 
-    @Test func `what a container with settings of its own could not dispose is reported, once for each hook`()
+    @Test
+    func `instances that a container with settings of its own could not dispose are reported, once for each hook`()
         async throws
     {
         let kept = Log<Container>()
@@ -97,7 +98,7 @@ struct TestEndTests {
         #expect(found.count { $0.message.hasPrefix("The onDispose of Ledger threw") } == 1)
     }
 
-    @Test func `what only the recorded events hold is no leak`() async throws {
+    @Test func `an instance that only the recorded events hold is no leak`() async throws {
         let found = try await reports(.reportingLeaks) {
             Registration(Token.self, lifetime: .transient) { _ in Token() }
             Registration(String.self, lifetime: .multiton) { (_, _: Token) in "" }

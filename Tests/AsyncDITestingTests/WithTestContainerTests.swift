@@ -35,7 +35,7 @@ struct WithTestContainerTests {
         #expect(found.isEmpty)
     }
 
-    @Test func `an override that replaces nothing is reported at its line, with what is near`() async throws {
+    @Test func `an override that replaces nothing is reported at its line, with similar registrations`() async throws {
         let line: UInt = #line + 2
         let found = try await reports {
             Registration(String.self, qualifier: "hots", instance: "example.org")

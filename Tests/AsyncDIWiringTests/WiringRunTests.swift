@@ -75,7 +75,7 @@ private struct Handler: Sendable {
         #expect(ambiguous.errors.hasPrefix("App/Pages.swift:7: error: Font"))
     }
 
-    @Test func `what a kind of scope does not supply is missed there alone`() async {
+    @Test func `a value that a kind of scope does not supply is missed there alone`() async {
         let app = Container(name: "app") {
             Registration(expected: Request.self, fileID: "App/App.swift", line: 1)
             Registration(using: Handler.init, lifetime: .scoped, fileID: "App/App.swift", line: 2)
@@ -128,7 +128,7 @@ private struct Handler: Sendable {
         #expect(right == WiringOutcome())
     }
 
-    @Test func `what a scope registers is checked in it`() async {
+    @Test func `a scope's registrations are checked in it`() async {
         let app = Container(name: "app") { Registration(instance: Font()) }
         let outcome = await run {
             [
@@ -183,7 +183,7 @@ private struct Handler: Sendable {
         #expect(await run(containers: containers) == WiringOutcome())
     }
 
-    @Test func `what a closure may use is not called unused`() async {
+    @Test func `a service that a closure may use is not called unused`() async {
         let app = Container(name: "app") {
             Registration(Page.self, fileID: "App/A.swift", line: 1) { r in try await Page(font: r.resolve()) }
             Registration(instance: Font())
@@ -226,7 +226,7 @@ private struct Handler: Sendable {
         #expect(!unknown.errors.contains("warning"))
     }
 
-    @Test func `a provider of what the scopes' values are for is no mistake of the application`() async {
+    @Test func `a provider of a service that needs the scopes' values is no mistake of the application`() async {
         let app = Container(name: "app") {
             Registration(expected: Request.self)
             Registration(using: Handler.init)
@@ -311,7 +311,7 @@ private struct Handler: Sendable {
         #expect(await check(right(7), "--warn", "opaque").status == 0 && checks == 4)
     }
 
-    @Test func `a wrong call is told what to do, with status 2`() async {
+    @Test func `a wrong call gets advice, with status 2`() async {
         for (arguments, message) in [
             (["--grap"], "unknown option --grap"), (["--graph"], "--graph needs dot, mermaid or json"),
             (["--graph", "svg"], "--graph takes dot, mermaid or json, not svg"),

@@ -124,7 +124,7 @@ struct FactoryCallSites {
     }
 
     @Test
-    func `making gives what is not Sendable to whoever asks`() async throws {
+    func `making returns instances that are not Sendable to the caller`() async throws {
         let container = Container {
             PetModule()
             Registration(making: Parser.self) { _ in Parser(source: "empty") }

@@ -38,7 +38,7 @@ import Testing
             Set(sources.map(\.folder)).isSuperset(of: ["Container", "Registration", "Resolution", "Keys", "Support"]))
     }
 
-    @Test func `a folder names only what is further right`() throws {
+    @Test func `a folder names only types further right`() throws {
         let violations = SourceFile.violations(ofRanks: Self.ranks, in: try Self.sources())
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
     }
@@ -114,7 +114,7 @@ import Testing
         #expect(violations == ["Injection/One.swift:1 names Two of Diagnostics"])
     }
 
-    @Test func `a folder that nobody knows is found`() {
+    @Test func `an unknown folder is found`() {
         let violations = SourceFile.violations(ofRanks: Self.ranks, in: [file("Utils/Attic.swift", "struct Attic {}")])
         #expect(violations == ["Utils/Attic.swift is in no folder of the layout"])
     }
@@ -136,7 +136,7 @@ import Testing
         #expect(SourceFile.violations(ofRanks: Self.ranks, in: sources).isEmpty)
     }
 
-    @Test func `what a string interpolates is code`() {
+    @Test func `interpolations of a string are code`() {
         let sources = [
             file("Container/Left.swift", "public typealias Left = Int"),
             file("Keys/Right.swift", #"let text = "a (\(f(")", Left.self)) b""#),

@@ -47,7 +47,7 @@ struct ModulesGuideTests {
         }
     }
 
-    @Test func `modules nest, and are loaded when all is there`() async throws {
+    @Test func `modules nest, and are loaded when all are registered`() async throws {
         try await container.start()
         #expect(try await container.resolve(Mailer.self).subscribed == "SQL on app.sqlite")
         #expect(try await container.resolve(Table.self, qualifier: "orders").name == "orders")

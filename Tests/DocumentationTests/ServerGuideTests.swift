@@ -45,7 +45,7 @@ struct ServerGuideTests {
         }
     }
 
-    @Test func `a service that is cancelled disposes its container all the same`() async throws {
+    @Test func `a service that is cancelled disposes its container nevertheless`() async throws {
         let log = Log()
         let container = Container {
             Registration(Log.self, instance: log).onDispose { log in log.note("disposed") }

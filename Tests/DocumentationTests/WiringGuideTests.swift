@@ -64,7 +64,7 @@ private func makeContainer() -> Container {
         #expect(try await scope.validationReport(resolving: [UnitOfWork.self]).problems.isEmpty)
     }
 
-    @Test func `what the guide registers is resolved`() async throws {
+    @Test func `the guide's registrations are resolved`() async throws {
         let container = makeContainer()
         #expect(try await container.resolve(Till.self).isOpen)
         #expect(try await container.resolve(Receipt.self, arguments: 7).number == 7)

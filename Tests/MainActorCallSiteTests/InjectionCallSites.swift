@@ -56,7 +56,7 @@ struct InjectionCallSites {
     }
 
     @Test
-    func `property wrappers in what belongs to the main actor`() async throws {
+    func `property wrappers in types of the main actor`() async throws {
         let container = Container { LibraryModule() }
         try await container.start()
         let screen = Injection.with(container) { Screen() }

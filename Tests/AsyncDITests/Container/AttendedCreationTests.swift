@@ -34,7 +34,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `an asker that is cancelled by the factory it runs still gets what is made at once`() async throws {
+    @Test func `a request that is cancelled by its own factory still gets an instance created at once`() async throws {
         let task = Box<Task<Thing, any Error>>()
         let gate = Gate()
         let container = Container {
@@ -88,7 +88,7 @@ import Testing
         try await scope.dispose()
     }
 
-    @Test func `the handle of a withScope is found as long as somebody has it`() async throws {
+    @Test func `the handle of a withScope is found as long as a reference holds it`() async throws {
         let container = Container { Registration(Asking.self, lifetime: .scoped) { Asking($0) } }
         let (asking, kept) = try await container.withScope { scope in
             let asking = try await scope.resolve(Asking.self)

@@ -132,7 +132,7 @@ private final class Engine: Sendable {}
         try await container.dispose()
     }
 
-    @Test func `what a factory made is disposed when the interceptor fails it afterwards`() async throws {
+    @Test func `a factory's instance is disposed when the interceptor fails it afterwards`() async throws {
         let interceptor = Interceptor(failing: "Engine factory", atEnd: true)
         let disposed = Counter()
         let container = Container(observers: [interceptor]) {

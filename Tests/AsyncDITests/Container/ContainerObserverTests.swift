@@ -249,7 +249,7 @@ private final class KeepingObserver: ContainerObserver {
         #expect(undisposed == 0)
     }
 
-    @Test func `a slow observer delays nobody`() async throws {
+    @Test func `a slow observer delays no request`() async throws {
         let gate = Gate()
         let observer = GatedObserver(gate)
         try await takingAThread {

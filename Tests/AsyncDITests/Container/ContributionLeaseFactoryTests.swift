@@ -9,7 +9,7 @@ import Testing
     private let handler = HandlerContributor()
     private var closed: Log<String> { handler.closed }
 
-    @Test func `a factory's leases of many last as long as what it makes`() async throws {
+    @Test func `a factory's leases of many last as long as its instance`() async throws {
         let container = Container {
             handler("a", as: "a")
             handler("b", as: "b")

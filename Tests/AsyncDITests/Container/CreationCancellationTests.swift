@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: shared + [.graph, .transient])
-    func `who is cancelled before asking starts nothing`(lifetime: Lifetime) async throws {
+    func `a request that is cancelled beforehand starts nothing`(lifetime: Lifetime) async throws {
         let runs = Counter()
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing(runs.increment()) }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .scoped])
-    func `a cancelled task still gets what is there`(lifetime: Lifetime) async throws {
+    func `a cancelled task still gets a cached instance`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { (_, number: Int) in Thing(number) }
             Registration(Int.self, lifetime: lifetime) { _ in 3 }
@@ -132,7 +132,7 @@ import Testing
         #expect(factory.count == 1)
     }
 
-    @Test func `who asks while a cancelled creation winds down gets its value if one comes`() async throws {
+    @Test func `a request during the end of a cancelled creation gets its value if one comes`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }
         let first = Task { try await container.resolve(Thing.self) }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [CancellationError() as any Error & Sendable, TestError(1)])
-    func `who asks while a cancelled creation winds down starts over if no value comes`(
+    func `a request during the end of a cancelled creation starts over if no value comes`(
         error: any Error & Sendable
     ) async throws {
         let factory = DrivenFactory<Thing>()

@@ -153,7 +153,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test func `who joins while the factory runs in the first one's thread raises it`() async throws {
+    @Test func `a request that joins while the factory runs in the first one's thread raises it`() async throws {
         let (thread, begun) = (ThreadGate(), Gate())
         let container = standing(in: thread, begun)
         let low = Task.detached(priority: .background) { try await container.resolve(TaskPriority.self) }

@@ -71,7 +71,7 @@ private struct SleeplessClock: Clock {
         #expect(log.entries == ["open 1", "close 1", "open 1"])
     }
 
-    @Test func `a body that drains what it leases gets an error`() async throws {
+    @Test func `a body that drains its leased instance gets an error`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }.onDispose { _ in }
         }
@@ -83,7 +83,7 @@ private struct SleeplessClock: Clock {
         }
     }
 
-    @Test func `the drain of a key ends at its deadline, and tells what its hooks threw`() async throws {
+    @Test func `the drain of a key ends at its deadline, and throws the errors of its hooks`() async throws {
         let clock = ManualClock()
         let container = Container(clock: clock) {
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }

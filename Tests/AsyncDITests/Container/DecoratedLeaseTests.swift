@@ -208,7 +208,9 @@ extension ContainerCore {
     enum Levels: CaseIterable { case child, fallback, two }
 
     @Test(arguments: Levels.allCases)
-    func `a long lease behind a decoration is told to those who would wait for its end`(_ levels: Levels) async throws {
+    func `a long lease behind a decoration is reported to requests that would wait for its end`(_ levels: Levels)
+        async throws
+    {
         let pool = Container {
             Registration(Cable.self, lifetime: .multiton(capacity: 2)) { (_, _: String) in Cable() }
                 .onDispose { $0.close() }

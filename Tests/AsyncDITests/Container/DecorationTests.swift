@@ -27,7 +27,7 @@ extension Decoration {
 @Suite(.timeLimit(.minutes(10)))
 struct DecorationTests {
     @Test(arguments: [Lifetime.transient, .graph, .singleton, .scoped, .weak, .multiton, Lifetime("custom")])
-    func `a decorator wraps what is made, and several stack, whatever the lifetime`(lifetime: Lifetime) async throws {
+    func `a decorator wraps the instance, and several stack, whatever the lifetime`(lifetime: Lifetime) async throws {
         let container = Container {
             Decoration.wrapping("first")
             Registration((any Service).self, lifetime: lifetime) { _ in Base() }
@@ -51,7 +51,7 @@ struct DecorationTests {
         await #expect(throws: TestError(1)) { try await container.resolve((any Service).self) }
     }
 
-    @Test func `what a failing decorator was given is disposed, once`() async throws {
+    @Test func `the instance of a failing decorator is disposed, once`() async throws {
         let disposed = Log<String>()
         let container = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in Base("opened") }
@@ -63,7 +63,7 @@ struct DecorationTests {
         #expect(disposed.entries == ["opened"])
     }
 
-    @Test func `a decorator that needs what it decorates is a cycle`() async throws {
+    @Test func `a decorator that needs its decorated service is a cycle`() async throws {
         let container = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in Base() }
             Decoration((any Service).self) { r, _ in try await r.resolve((any Service).self) }
@@ -73,7 +73,7 @@ struct DecorationTests {
         }
     }
 
-    @Test func `late decoration replaces what was made, which is disposed`() async throws {
+    @Test func `late decoration replaces the instance, which is disposed`() async throws {
         let disposed = Log<String>()
         let container = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in Base() }
@@ -100,7 +100,7 @@ struct DecorationTests {
         #expect(log.entries == ["inject base", "create base", "dispose base"])
     }
 
-    @Test func `in a cycle of properties everybody sees the decorated instance`() async throws {
+    @Test func `in a cycle of properties every member sees the decorated instance`() async throws {
         let container = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in Base() }
                 .injectProperties { r, _ in _ = try await r.resolve(Holder.self) }
@@ -132,7 +132,7 @@ struct DecorationTests {
         #expect(try await container.resolve((any Service).self, qualifier: "q").text == "dq(qualified)")
     }
 
-    @Test func `what is registered later is decorated too, and so is a replacement`() async throws {
+    @Test func `a later registration is decorated too, and so is a replacement`() async throws {
         let container = Container { Decoration.wrapping("d") }
         await expect(.notRegistered) { try await container.resolve((any Service).self) }
         try await container.register((any Service).self) { _ in Base("1") }
@@ -214,7 +214,7 @@ struct DecorationTests {
 
     // MARK: Inherited registrations
 
-    @Test func `a child decorates what it inherits, for itself and its scopes alone`() async throws {
+    @Test func `a child decorates inherited services, for itself and its scopes alone`() async throws {
         let made = Counter()
         let root = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in
@@ -231,7 +231,7 @@ struct DecorationTests {
         #expect(made.value == 1)
     }
 
-    @Test func `what is inherited as scoped is decorated once in each scope`() async throws {
+    @Test func `an inherited scoped service is decorated once in each scope`() async throws {
         let made = Counter()
         let root = Container {
             Registration((any Service).self, lifetime: .scoped) { _ in Base("\(made.increment())") }
@@ -248,7 +248,7 @@ struct DecorationTests {
         #expect(made.value == 3)
     }
 
-    @Test func `nobody finds the inner scoped instance while it is being decorated`() async throws {
+    @Test func `no request finds the inner scoped instance while it is being decorated`() async throws {
         let gate = Gate()
         let root = Container { Registration((any Service).self, lifetime: .scoped) { _ in Base() } }
         let child = Container(parent: root)
@@ -348,7 +348,7 @@ struct DecorationTests {
         #expect(log.entries == ["x"])
     }
 
-    @Test func `decorated at two levels, what is registered above both is followed`() async throws {
+    @Test func `decorated at two levels, a change of the registration above both is followed`() async throws {
         let root = Container { Registration(String.self, lifetime: .singleton) { _ in "old" } }
         let middle = Container(parent: root) { Decoration(String.self) { _, inner in "middle(\(inner))" } }
         let leaf = Container(parent: middle) { Decoration(String.self) { _, inner in "leaf(\(inner))" } }
@@ -374,7 +374,9 @@ struct DecorationTests {
     }
 
     @Test(arguments: ["parent", "fallback", "grandparent"])
-    func `what comes later, or comes back, where a container looks is decorated there`(place: String) async throws {
+    func `a registration that comes later, or comes back, above a container is decorated there`(place: String)
+        async throws
+    {
         let other = Container()
         let decoration = Decoration(String.self) { _, inner in "d(\(inner))" }
         let container =

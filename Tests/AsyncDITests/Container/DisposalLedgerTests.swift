@@ -37,7 +37,7 @@ import Testing
         ledger.checkInvariants()
     }
 
-    @Test func `what is recorded while others are taken comes first`() {
+    @Test func `an entry recorded while others are taken comes first`() {
         var ledger = Ledger()
         _ = ledger.record("a")
         _ = ledger.record("b")

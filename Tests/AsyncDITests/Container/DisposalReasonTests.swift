@@ -194,7 +194,7 @@ private final class Work: Sendable {
         #expect(log.entries == ["committed"])
     }
 
-    @Test func `scopes inside a body see what the body threw`() async throws {
+    @Test func `scopes inside a body see the body's error`() async throws {
         let container = container()
         await #expect(throws: TestError(8)) {
             try await container.withScope { scope in

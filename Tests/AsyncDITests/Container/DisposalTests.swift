@@ -25,7 +25,7 @@ import Testing
         #expect(log.entries.count == 4)
     }
 
-    @Test func `what is asked of a disposed container throws disposed and names it`() async throws {
+    @Test func `a request to a disposed container throws disposed and names it`() async throws {
         let container = Container(name: "app") { Registration(Int.self, instance: 1) }
         let scope = try await container.openScope("request")
         _ = try await container.resolve(Int.self)
@@ -208,7 +208,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a deadline names what has not ended, and the disposal goes on`() async throws {
+    @Test func `a deadline names the unfinished work, and the disposal goes on`() async throws {
         let gate = Gate()
         let log = Log<Int>()
         let clock = ManualClock()
@@ -370,7 +370,7 @@ import Testing
         func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
     }
 
-    @Test func `a deadline that comes before anybody waits is not lost`() async {
+    @Test func `a deadline that comes before the first waiter is not lost`() async {
         for _ in 0..<5000 {
             #expect(await !Disposal(below: nil).wait(atMost: .zero, clock: HastyClock()))
         }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what does not end holds a drain up no longer than twice its deadline`(isHook: Bool) async throws {
+    func `an endless creation holds a drain up no longer than twice its deadline`(isHook: Bool) async throws {
         let clock = ManualClock()
         let (isWorking, mayEnd) = (Gate(), Gate())
         let container = Container(clock: clock) {
@@ -140,7 +140,7 @@ import Testing
 
     /// Two creations of a singleton may be reset one after the other, and end in any order.
     @Test(arguments: [0, 1])
-    func `the drain of a key tells what the hooks of a creation threw that ended before another one did`(
+    func `the drain of a key throws the errors of hooks of a creation that ended before another one did`(
         first: Int
     ) async throws {
         let factory = DrivenFactory<Int>()

@@ -367,7 +367,7 @@ import Testing
         }
     }
 
-    @Test func `a body, a factory and a lease that drain what waits for them get an error`() async throws {
+    @Test func `a body, a factory and a lease that drain a container that waits for them get an error`() async throws {
         let boxes = Log<Container>()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }

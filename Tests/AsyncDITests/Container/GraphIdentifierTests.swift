@@ -41,7 +41,7 @@ struct GraphIdentifierTests {
         #expect(try await container.resolve(Owner.self).graph != owner.graph)
     }
 
-    @Test func `an identifier of one's own joins resolves that are apart, as long as somebody holds the instances`()
+    @Test func `a custom identifier joins separate requests, as long as a reference holds the instances`()
         async throws
     {
         let container = makeContainer()
@@ -97,7 +97,7 @@ struct GraphIdentifierTests {
         #expect(made.value == 1)
     }
 
-    @Test func `a graph used for long keeps nothing of what is gone`() async throws {
+    @Test func `a graph used for long keeps no released instance`() async throws {
         let container = Container { Registration(Thing.self) { (_, number: Int) in Thing(number) } }
         let graph = GraphIdentifier()
         let kept = try await container.withGraph(graph) { r in try await r.resolve(Thing.self, arguments: -1) }

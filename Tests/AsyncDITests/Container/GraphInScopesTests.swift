@@ -43,7 +43,7 @@ private final class Holder: Sendable {
         #expect(seen.count == 401)
     }
 
-    @Test func `what belonged to scopes that are gone does not pile up in a graph that is in use`() async throws {
+    @Test func `instances of closed scopes do not pile up in a graph that is in use`() async throws {
         try await root.withGraph(graph) { [root, graph] resolver in
             let own = try await resolver.resolve(Thing.self)
             for _ in 0..<1_000 {
@@ -72,7 +72,9 @@ private final class Holder: Sendable {
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .weak])
-    func `what outlives a scope cannot take what its graph has already`(lifetime: Lifetime) async throws {
+    func `an instance that outlives a scope cannot take one that the scope's graph has already`(lifetime: Lifetime)
+        async throws
+    {
         let asked = Locked<Container?>(nil)
         let root = makeRoot(lifetime: lifetime, asking: asked)
         let scope = try await root.openScope("request")
@@ -86,7 +88,7 @@ private final class Holder: Sendable {
         asked.withLock { $0 = nil }
     }
 
-    @Test func `what is being made for somebody else is captive too`() async throws {
+    @Test func `an instance that is being created for another request is captive too`() async throws {
         let gate = Gate()
         let asked = Locked<Container?>(nil)
         let root = makeRoot(asking: asked)
@@ -107,7 +109,7 @@ private final class Holder: Sendable {
         asked.withLock { $0 = nil }
     }
 
-    @Test func `what was made for the same holder was checked already`() async throws {
+    @Test func `an instance created for the same holder was checked already`() async throws {
         let scope = Locked<Container?>(nil)
         let root = Container {
             Registration(Thing.self) { _ in Thing() }
@@ -127,7 +129,7 @@ private final class Holder: Sendable {
         scope.withLock { $0 = nil }
     }
 
-    @Test func `a scope's own singleton may take what the graph of its scope has`() async throws {
+    @Test func `a scope's own singleton may take instances of its scope's graph`() async throws {
         let graph = graph
         try await root.withScope { scope in
             try await scope.register(Holder.self, lifetime: .singleton) { r in
@@ -139,7 +141,7 @@ private final class Holder: Sendable {
         }
     }
 
-    @Test func `a root's singleton cannot take what a graph of the root has of the root's scoped services`()
+    @Test func `a root's singleton cannot take the root's scoped instances from a graph of the root`()
         async throws
     {
         let asked = Locked<Container?>(nil)
@@ -152,7 +154,8 @@ private final class Holder: Sendable {
         asked.withLock { $0 = nil }
     }
 
-    @Test func `a root's singleton may take what a graph of the root has, where nothing is shorter-lived`() async throws
+    @Test func `a root's singleton may take instances from a graph of the root, where none is shorter-lived`()
+        async throws
     {
         let asked = Locked<Container?>(nil)
         let root = Container {

@@ -187,7 +187,9 @@ private final class Box: Sendable {
         }
     }
 
-    @Test func `a successor waits for the disposal of what a lasting instance leased until its own end`() async throws {
+    @Test func `a successor waits for the disposal of an instance that a lasting one leased until its own end`()
+        async throws
+    {
         try await finishes { [log] in
             let (poolMayClose, sessionMayClose) = (Gate(), Gate())
             sessionMayClose.open()

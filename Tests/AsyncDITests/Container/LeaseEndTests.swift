@@ -55,7 +55,7 @@ import Testing
         try await app.dispose()
     }
 
-    @Test func `a lease of what is in a cycle of properties with the asker is refused`() async throws {
+    @Test func `a lease of an instance in a cycle of properties with the asker is refused`() async throws {
         let container = Container {
             Registration(Parent.self, lifetime: .singleton) { r in
                 _ = try await r.resolve(Child.self)
@@ -85,7 +85,7 @@ import Testing
         try await task.value
     }
 
-    @Test func `what waits for a lease of an instance is disposed with that instance`() async throws {
+    @Test func `an instance that waits for a lease of another one is disposed with that one`() async throws {
         let log = Log<String>()
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
@@ -107,7 +107,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `dispose throws what the disposal of a reset instance throws meanwhile`() async throws {
+    @Test func `dispose throws the error that the disposal of a reset instance throws meanwhile`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
                 .onDispose { if $0.tenant == "a" { throw TestError() } }

@@ -112,7 +112,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a lease where nobody owns the end is refused`() async throws {
+    @Test func `a lease whose end no caller owns is refused`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
             Registration(Thing.self, lifetime: .transient) { r in
@@ -176,7 +176,7 @@ import Testing
         #expect(closed.value == runs.value)
     }
 
-    @Test func `who waits for a creation has leased it before it runs again`() async throws {
+    @Test func `a waiter of a creation has its lease before it runs again`() async throws {
         let closed = Log<String>()
         let factory = DrivenFactory<Pool>()
         let container = Container {
@@ -212,7 +212,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `what was in flight at a reset is leased by those who waited for it`() async throws {
+    @Test func `an instance in flight at a reset is leased by its waiters`() async throws {
         let factory = DrivenFactory<Pool>()
         let closed = Log<String>()
         let container = Container {
@@ -236,7 +236,7 @@ import Testing
         #expect(closed.entries == ["old"])
     }
 
-    @Test func `what was in flight at a reset is disposed at once when nobody waits for it any more`() async throws {
+    @Test func `an instance in flight at a reset is disposed at once when it has no waiter left`() async throws {
         let factory = DrivenFactory<Pool>()
         let closed = Log<String>()
         let container = Container {

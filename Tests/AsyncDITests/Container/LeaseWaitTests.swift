@@ -101,7 +101,7 @@ private final class Box: Sendable {
         }
     }
 
-    @Test func `a scope whose disposal would wait for the body around it is disposed all the same`() async throws {
+    @Test func `a scope whose disposal would wait for the body around it is disposed nevertheless`() async throws {
         try await finishes { [log] in
             let container = Container {
                 Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }

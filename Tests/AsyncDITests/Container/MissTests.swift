@@ -23,7 +23,7 @@ private typealias Stone = Zoo.Stone
         #expect(error?.description.contains("Registration(Thing.self)") == true)
     }
 
-    @Test func `a miss by argument types is an argumentMismatch that lists what is registered`() async throws {
+    @Test func `a miss by argument types is an argumentMismatch that lists the registered ones`() async throws {
         let container = Container {
             Registration(Thing.self) { (_, number: Int, text: String?) in Thing() }
             Registration(Thing.self) { (_, flag: Bool) in Thing() }
@@ -172,7 +172,7 @@ private typealias Stone = Zoo.Stone
         withExtendedLifetime(nested) {}
     }
 
-    @Test func `a miss does not name what is not near`() async throws {
+    @Test func `a miss does not name registrations that are not similar`() async throws {
         let unrelated = Container(name: "unrelated") { Registration(Thing.self) { _ in Thing() } }
         #expect(await miss(Thing.self, in: Container())?.description.contains("unrelated") == false)
         withExtendedLifetime(unrelated) {}

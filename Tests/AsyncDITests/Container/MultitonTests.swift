@@ -35,7 +35,7 @@ import Testing
         #expect(closed.entries.sorted() == ["a", "b", "c"])
     }
 
-    @Test func `dispose waits for what was evicted, and an evicted reference stays valid`() async throws {
+    @Test func `dispose waits for evicted instances, and an evicted reference stays valid`() async throws {
         let gate = Gate()
         let closed = Log<String>()
         let container = Container {
@@ -122,7 +122,7 @@ import Testing
 
     // MARK: Weak
 
-    @Test func `a weak multiton shares an instance while somebody holds it`() async throws {
+    @Test func `a weak multiton shares an instance while a reference holds it`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Pool.self, lifetime: .multiton(capacity: 10, weak: true)) { (_, tenant: String) in
@@ -232,7 +232,7 @@ import Testing
         #expect(try await container.resolve(Pool.self, arguments: "a").tenant == "new")
     }
 
-    @Test func `an idle time beyond what a clock can reach is no time limit`() async throws {
+    @Test func `an idle time beyond the range of a clock is no time limit`() async throws {
         await #expect(processExitsWith: .success) {
             let container = Container {
                 Registration(Thing.self, lifetime: .multiton(idle: .seconds(Int64.max))) { (_, n: Int) in Thing(n) }

@@ -163,7 +163,7 @@ private final class Held: Sendable {
         #expect(ended.entries == [3, 2, 1, 0])
     }
 
-    @Test func `what somebody keeps of a chain stays`() async throws {
+    @Test func `a link of a chain that another reference keeps stays`() async throws {
         var kept: Container?
         do {
             var container = root()

@@ -36,7 +36,7 @@ extension OutlivedScopeTests {
         try await app.dispose()
     }
 
-    @Test func `a scope that is being disposed has ended for everybody else`() async throws {
+    @Test func `a scope that is being disposed has ended for every other caller`() async throws {
         let app = app
         let (inHook, hookMayEnd) = (Gate(), Gate())
         try await app.register(Draft.self, lifetime: .scoped) { _ in Draft() }

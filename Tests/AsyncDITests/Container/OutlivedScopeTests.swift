@@ -102,7 +102,7 @@ extension Lifetime {
 
     // MARK: Requests that are answered
 
-    @Test func `what is shared above the scope is answered by the container asked`() async throws {
+    @Test func `a service shared above the scope is answered by the container asked`() async throws {
         let app = app
         let database = try await app.resolve(Database.self)
         let backup = try await app.resolve(Database.self, qualifier: "backup")
@@ -138,7 +138,7 @@ extension Lifetime {
         try await app.dispose()
     }
 
-    @Test func `what is not there yet is made`() async throws {
+    @Test func `an instance that does not exist yet is created`() async throws {
         let app = app
         let tenant = try await afterScope { _ in
             let drafts = try await [app.resolve(Draft.self), app.resolve(Draft.self, arguments: 1)]
@@ -165,7 +165,7 @@ extension Lifetime {
 
     // MARK: Requests that are refused
 
-    @Test func `what was scoped there is refused`() async throws {
+    @Test func `an instance that was scoped there is refused`() async throws {
         let app = app
         let error = try await afterScope { _ in
             await self.expectRefusal { try await app.resolve(User.self, qualifier: "custom") }
@@ -192,7 +192,7 @@ extension Lifetime {
         try await app.dispose()
     }
 
-    @Test func `what was supplied or overridden there is refused`() async throws {
+    @Test func `a value that was supplied or overridden there is refused`() async throws {
         let app = app
         try await afterScope(
             with: given {
@@ -218,7 +218,7 @@ extension Lifetime {
         try await app.dispose()
     }
 
-    @Test func `what was decorated there is refused`() async throws {
+    @Test func `a service that was decorated there is refused`() async throws {
         let app = app
         try await afterScope(
             with: given {
@@ -231,7 +231,7 @@ extension Lifetime {
         try await app.dispose()
     }
 
-    @Test func `what was contributed there is refused`() async throws {
+    @Test func `a contribution of the scope is refused`() async throws {
         let app = app
         try await afterScope(
             with: given {
@@ -253,7 +253,9 @@ extension Lifetime {
     }
 
     @Test(arguments: [Lifetime.transient, .graph])
-    func `what is made in the task is not made of something else`(lifetime: Lifetime) async throws {
+    func `a service created in the task is refused where it needs a value that was overridden there`(lifetime: Lifetime)
+        async throws
+    {
         let app = app
         try await app.register(using: Pair.init, qualifier: "made", lifetime: lifetime)
         try await app.register(String.self, lifetime: lifetime) { r in try await r.resolve(Settings.self).name }

@@ -118,7 +118,7 @@ import Testing
         #expect(try await holder.count(in: container) == 101)
     }
 
-    @Test func `a body returns what is not Sendable`() async throws {
+    @Test func `a body returns a value that is not Sendable`() async throws {
         let made = try await container.withScope { _ in NotSendable() }
         made.count += 1
         #expect(made.count == 1)

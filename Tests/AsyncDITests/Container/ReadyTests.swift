@@ -56,7 +56,7 @@ private final class Controller {
         #expect(inferred === thing)
     }
 
-    @Test func `what the owner has is ready in children, whoever resolved it`() async throws {
+    @Test func `the owner's instance is ready in children, whichever container resolved it`() async throws {
         let parent = Container { Registration(Thing.self, lifetime: .singleton) { _ in Thing() } }
         let (one, two) = (Container(parent: parent), Container(parent: parent))
         let thing = try await one.resolve(Thing.self)
@@ -85,7 +85,7 @@ private final class Controller {
         #expect(try scope.ready((any Pet).self) as? Dog === dog)
     }
 
-    @Test func `what is being created is not ready`() async throws {
+    @Test func `a service that is being created is not ready`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }
         let asker = Task { try await container.resolve(Thing.self) }
@@ -96,7 +96,7 @@ private final class Controller {
         #expect(try await asker.value === container.ready(Thing.self))
     }
 
-    @Test func `a weak instance is ready while somebody holds it`() async throws {
+    @Test func `a weak instance is ready while a reference holds it`() async throws {
         let container = Container { Registration(Dog.self, lifetime: .weak) { _ in Dog() }.implements((any Pet).self) }
         let dog = try await container.resolve(Dog.self)
         #expect(try container.ready(Dog.self) === dog)
@@ -140,7 +140,7 @@ private final class Controller {
         }
     }
 
-    @Test func `what is not registered is no notReady, and says what is near`() throws {
+    @Test func `a missing registration is no notReady, and names similar ones`() throws {
         let container = Container(name: "app") {
             Registration(Thing.self, qualifier: Env.prod, instance: Thing())
             Registration(Int.self, lifetime: .singleton) { (_, text: String) in text.count }
@@ -162,7 +162,7 @@ private final class Controller {
 
     // MARK: withScope
 
-    @Test func `inside withScope an outer container is ready with what the scope has`() async throws {
+    @Test func `inside withScope an outer container is ready with the scope's instances`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
             Registration(String.self, instance: "application")
@@ -194,7 +194,7 @@ private final class Controller {
 
     // MARK: ready(using:)
 
-    @Test @MainActor func `ready using builds what is bound to the main actor`() throws {
+    @Test @MainActor func `ready using builds instances bound to the main actor`() throws {
         let (thing, dog) = (Thing(), Dog())
         let container = Container {
             Registration(instance: thing)
@@ -206,7 +206,7 @@ private final class Controller {
         #expect(try container.ready(using: ViewModel.init) !== model)
     }
 
-    @Test func `ready using builds what is not Sendable, from any number of dependencies`() throws {
+    @Test func `ready using builds instances that are not Sendable, from any number of dependencies`() throws {
         let container = Container {
             Registration(instance: Thing(5))
             Registration(instance: "name")
@@ -219,7 +219,7 @@ private final class Controller {
         #expect(try container.ready(using: Controller.init(thing:name:dog:)).numbers == [5, 4])
     }
 
-    @Test func `ready using throws what the initializer throws`() throws {
+    @Test func `ready using throws the initializer's error`() throws {
         let container = Container {
             Registration(instance: Thing())
             Registration(instance: "")
@@ -228,7 +228,7 @@ private final class Controller {
         #expect(throws: TestError(7)) { _ = try container.ready(using: Controller.init(thing:name:dog:)) }
     }
 
-    @Test func `ready using names what is missing, and runs nothing`() throws {
+    @Test func `ready using names the missing dependency, and runs nothing`() throws {
         let container = Container {
             Registration(instance: Thing())
             Registration(String.self, lifetime: .singleton) { _ in "" }

@@ -60,7 +60,7 @@ extension Log<any Error> {
 
     // MARK: Waits for hooks
 
-    @Test func `a factory that awaits a reset whose hook needs what the factory makes does not hang`() async throws {
+    @Test func `a factory that awaits a reset whose hook needs the factory's instance does not hang`() async throws {
         let errors = Log<any Error>()
         try await finishes {
             let box = Box()
@@ -83,7 +83,7 @@ extension Log<any Error> {
         #expect(!errors.entries.contains { $0 is CancellationError })
     }
 
-    @Test func `a factory that opens a scope whose hook needs what the factory makes does not hang`() async throws {
+    @Test func `a factory that opens a scope whose hook needs the factory's instance does not hang`() async throws {
         let errors = Log<any Error>()
         try await finishes {
             let box = Box()
@@ -107,7 +107,9 @@ extension Log<any Error> {
         #expect(!errors.entries.contains { $0 is CancellationError })
     }
 
-    @Test func `a factory that disposes another container whose hook needs what it makes does not hang`() async throws {
+    @Test func `a factory that disposes another container whose hook needs the factory's instance does not hang`()
+        async throws
+    {
         let errors = Log<any Error>()
         try await finishes {
             let box = Box()
@@ -170,7 +172,9 @@ extension Log<any Error> {
 
     // MARK: Waits for leases
 
-    @Test func `a body that resolves what disposes the container of its lease does not hang`() async throws {
+    @Test func `a body that resolves a service whose factory disposes the container of its lease does not hang`()
+        async throws
+    {
         let errors = Log<any Error>()
         try await finishes {
             let leasing = Container {
@@ -235,7 +239,7 @@ extension Log<any Error> {
 
     // MARK: Cancellation
 
-    @Test func `a cancelled task fails nobody else in the property cycle of a shared graph`() async throws {
+    @Test func `a cancelled task fails no other request in the property cycle of a shared graph`() async throws {
         let (isLinked, mayEnd) = (Gate(), Gate())
         let hookRuns = Counter()
         let container = Container {
@@ -314,7 +318,7 @@ extension Log<any Error> {
         #expect(parts.entries[0].instance == nil)
     }
 
-    @Test func `the disposal of one container cancels nobody in a property cycle over two`() async throws {
+    @Test func `the disposal of one container cancels no request in a property cycle over two`() async throws {
         let (first, second) = (Box(), Box())
         let (isLinked, mayEnd) = (Gate(), Gate())
         first.set(

@@ -109,7 +109,7 @@ extension Thing: Kind {}
         #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
-    @Test func `where something is decorated, what is forwarded to each of many is found as directly`() async throws {
+    @Test func `beside a decoration, a type forwarded to each of many is found as directly`() async throws {
         let comparisons = Comparisons()
         func name(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
         func registration(_ number: Int) -> Registration<Thing> {
@@ -229,7 +229,7 @@ extension Thing: Kind {}
         #expect(ended <= 6 * Self.collisions, "the end of a creation compares nothing")
     }
 
-    @Test func `an eviction compares nothing, nor does what idles`() async throws {
+    @Test func `an eviction compares nothing, nor does an idle entry`() async throws {
         let comparisons = Comparisons()
         let clock = ManualClock()
         let container = Container(clock: clock) {

@@ -71,7 +71,7 @@ private final class Session: Sendable {
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, Lifetime("login")], [1, 2])
-    func `a reset reaches what other containers decorate`(_ lifetime: Lifetime, levels: Int) async throws {
+    func `a reset reaches instances that other containers decorate`(_ lifetime: Lifetime, levels: Int) async throws {
         let root = Container { registration(lifetime) }
         var child = root
         var parents = [root]
@@ -130,7 +130,7 @@ private final class Session: Sendable {
         #expect(log.entries.filter { $0.hasPrefix("close") }.count == 2)
     }
 
-    @Test func `a reset reaches no wrapper of what another container keeps`() async throws {
+    @Test func `a reset reaches no wrapper of an instance that another container keeps`() async throws {
         let root = Container { Registration(Session.self, lifetime: .singleton) { [log] _ in Session("inner", log) } }
         let middle = Container(parent: root) {
             Registration(Int.self, lifetime: .scoped) { [log] _ in

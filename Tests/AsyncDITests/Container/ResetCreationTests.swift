@@ -27,7 +27,7 @@ private struct NumberedFile: Sendable {
         }
     }
 
-    @Test func `a drain of a key waits for its creation under way, and for the lease of what that created`()
+    @Test func `a drain of a key waits for its creation under way, and for the lease of the new instance`()
         async throws
     {
         let container = container()
@@ -50,7 +50,7 @@ private struct NumberedFile: Sendable {
         #expect(log.entries == ["open 1", "close", "drained"])
     }
 
-    @Test func `a drain of a key disposes what a request without a lease gets from a creation under way`()
+    @Test func `a drain of a key disposes an instance that a request without a lease gets from a creation under way`()
         async throws
     {
         let container = container()
@@ -105,7 +105,9 @@ private struct NumberedFile: Sendable {
     }
 
     /// Only for instances that hold leases but have no hook: others hold off later instances.
-    @Test func `what ends late does not hide the disposal of a later instance from the next creation`() async throws {
+    @Test func `an instance that ends late does not hide the disposal of a later one from the next creation`()
+        async throws
+    {
         try await finishes { [opened] in
             let runs = Counter()
             let container = Container {

@@ -58,7 +58,7 @@ private struct Config: Sendable, Equatable { var name: String }
         try await container.dispose()
     }
 
-    @Test func `a parent keeps an open scope when nobody else does`() async throws {
+    @Test func `a parent keeps an open scope when no other reference does`() async throws {
         let container = makeContainer()
         let user = try await container.openScope("kept").resolve(User.self)
         #expect(try await #require(await container.scope("kept")).resolve(User.self) === user)
@@ -128,7 +128,7 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(await container.scope("key") === open)
     }
 
-    @Test func `a scope's override is seen by what is transient, graph or scoped there, and by nothing else`()
+    @Test func `a scope's override is seen by transient, graph and scoped services there, and by nothing else`()
         async throws
     {
         let container = Container {

@@ -61,7 +61,7 @@ private struct Panels: Sendable {
         }
     }
 
-    @Test func `the start of an application leaves out what needs a value of a scope`() async throws {
+    @Test func `the start of an application leaves out services that need a value of a scope`() async throws {
         let app = application()
         try await app.validate()
         let report = try await app.start()

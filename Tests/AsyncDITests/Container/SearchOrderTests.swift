@@ -93,7 +93,7 @@ private enum Env: String, Qualifier { case prod, test }
         #expect(try await other.resolve(Thing.self) === thing)
     }
 
-    @Test func `a fallback is kept alive by who falls back to it`() async throws {
+    @Test func `a fallback is kept alive by the container that falls back to it`() async throws {
         let container = Container(fallbacks: [Container { Registration(Int.self) { _ in 5 } }])
         #expect(try await container.resolve(Int.self) == 5)
     }
@@ -116,7 +116,7 @@ private enum Env: String, Qualifier { case prod, test }
 
     // MARK: Inside withScope
 
-    @Test func `inside withScope an outer container answers with what the scope has`() async throws {
+    @Test func `inside withScope an outer container answers with the scope's instances`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
             Registration(String.self) { _ in "application" }

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `what a failed factory had resolved stays cached`() async throws {
+    @Test func `the dependencies of a failed factory stay cached`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Int.self, lifetime: .singleton) { _ in runs.increment() }
@@ -115,7 +115,7 @@ import Testing
         #expect(try await container.resolve(Thing.self).number == 2)
     }
 
-    @Test func `after a replacement in flight nobody after the waiters gets the old one`() async throws {
+    @Test func `after a replacement in flight no request after the waiters gets the old instance`() async throws {
         let old = DrivenFactory<Thing>()
         let disposed = Log<Int>()
         let container = Container {

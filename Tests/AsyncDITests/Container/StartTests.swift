@@ -64,7 +64,7 @@ import Testing
         #expect(log.entries.suffix(3) == ["String", "Int done", "older"])
     }
 
-    @Test func `a start that fails leaves what other requests created, and what modules configured`() async throws {
+    @Test func `a start that fails leaves instances of other requests, and the modules' configuration`() async throws {
         struct Configuring: Module {
             let log: Log<String>
             var registrations: Registrations {
@@ -243,7 +243,9 @@ import Testing
         try await app.dispose()
     }
 
-    @Test func `prewarm makes what a scope inherits, of lifetimes that belong to the container asked`() async throws {
+    @Test func `prewarm creates a scope's inherited services, of lifetimes that belong to the container asked`()
+        async throws
+    {
         let runs = Log<String>()
         let app = application(runs)
         let scope = try await app.openScope("request")

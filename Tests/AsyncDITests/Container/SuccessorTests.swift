@@ -199,7 +199,7 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "open a", "close a"])
     }
 
-    @Test func `a body that drops what it leases and asks for it again gets an error`() async throws {
+    @Test func `a body that drops its leased instance and requests it again gets an error`() async throws {
         let container = container(.multiton)
         try await finishes {
             try await container.withInstance(File.self, arguments: "a") { _ in
@@ -321,7 +321,8 @@ private final class File: Sendable {
         try await container.dispose()
     }
 
-    @Test func `a hook that needs the successor of what is disposed after it in one reset gets an error`() async throws
+    @Test func `a hook that needs the successor of an instance disposed after it in one reset gets an error`()
+        async throws
     {
         let boxes = Log<Container>()
         let container = container(.multiton) { name in

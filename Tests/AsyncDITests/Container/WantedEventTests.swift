@@ -73,7 +73,7 @@ private final class ChoosyObserver: ContainerObserver {
         }
     }
 
-    @Test func `what no observer wants is not made, and nobody is watched`() {
+    @Test func `an event that no observer wants is not created, and no wait is watched`() {
         #expect(container([ChoosyObserver([])]).core.events == nil)
         #expect(container([ChoosyObserver(.failed)]).core.stalls == nil)
         let observed = container([ChoosyObserver([.failed, .stalled]), ChoosyObserver(.evicted)]).core

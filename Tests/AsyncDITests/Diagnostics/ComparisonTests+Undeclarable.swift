@@ -35,7 +35,7 @@ extension ComparisonTests {
             ])
     }
 
-    @Test func `a provider declares what only a scope registers, whatever its arguments`() async throws {
+    @Test func `a provider declares a service that only a scope registers, with any arguments`() async throws {
         func container() -> Container {
             Container {
                 Registration(Page.self) { (_, _: String) in Page() }
@@ -58,7 +58,7 @@ extension ComparisonTests {
 
     // MARK: Dependencies that cannot be declared
 
-    @Test func `what is made by a scope's registration need not be declared`() async throws {
+    @Test func `a service made by a scope's registration need not be declared`() async throws {
         let container = Container {
             Registration(Page.self, lifetime: .scoped) { r in
                 _ = try await r.make(Draft.self)
@@ -72,7 +72,7 @@ extension ComparisonTests {
         #expect(comparison.undeclared == [])
     }
 
-    @Test func `what is both made and resolved must be declared where it is resolved`() async throws {
+    @Test func `a service that is both made and resolved must be declared where it is resolved`() async throws {
         let container = Container(name: "app") {
             Registration(making: Font.self, fileID: "App/A.swift", line: 1) { _ in Font() }
             Registration(Font.self, fileID: "App/A.swift", line: 2) { _ in Font() }
@@ -101,7 +101,7 @@ extension ComparisonTests {
                 "Path: ComparisonTests.Editor (App/A.swift:3) → ComparisonTests.Font (App/A.swift:2).") == true)
     }
 
-    @Test func `what a decoration resolves is not the decorated registration's to declare`() async throws {
+    @Test func `dependencies of a decoration are not the decorated registration's to declare`() async throws {
         let container = Container {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies()

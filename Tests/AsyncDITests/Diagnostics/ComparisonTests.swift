@@ -37,7 +37,7 @@ import Testing
         return try await container.comparison(with: container.dependencyGraph())
     }
 
-    @Test func `a recorded run is compared with what was declared`() async throws {
+    @Test func `a recorded run is compared with the declarations`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in Font() }.dependencies()
             Registration(Request.self) { _ in Request() }
@@ -69,7 +69,7 @@ import Testing
                 """)
     }
 
-    @Test func `what is declared is a graph too`() async throws {
+    @Test func `declarations are a graph too`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(Page.self) { _ in throw TestError() }.dependencies(Font.self)
@@ -134,7 +134,7 @@ import Testing
             ])
     }
 
-    @Test func `what a scope overrides is not the container's to declare`() async throws {
+    @Test func `a scope's override is not the container's to declare`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .scoped) { _ in Font() }.dependencies()
             Registration(Editor.self) { _ in Editor() }
@@ -156,7 +156,7 @@ import Testing
         #expect(comparison.unseen == [])
     }
 
-    @Test func `what only a scope supplies is declared all the same`() async throws {
+    @Test func `a value that only a scope supplies must be declared too`() async throws {
         let container = Container(name: "app") {
             Registration(Page.self, lifetime: .scoped) { r in
                 _ = try await r.resolve(Optional<Font>.self)
@@ -174,7 +174,7 @@ import Testing
         #expect(comparison.undeclared == [])
     }
 
-    @Test func `what one container declares says nothing about another one's service of that type`() async throws {
+    @Test func `one container's declarations say nothing about another one's service of that type`() async throws {
         let root = Container(name: "root") {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies(Font.self)
@@ -199,7 +199,7 @@ import Testing
             ])
     }
 
-    @Test func `a provider's arguments come later, and what it gives is declared`() async throws {
+    @Test func `a provider's arguments come later, and its service is declared`() async throws {
         let container = Container {
             Registration(Font.self) { r in
                 _ = try await r.resolve(Provider<Page>.self)(1)
@@ -220,7 +220,7 @@ import Testing
             ])
     }
 
-    @Test func `what is declared as many is not declared as one`() async throws {
+    @Test func `a dependency declared as many is not declared as one`() async throws {
         let container = Container {
             Registration((any Plugin).self) { _ in Speller() }
             Registration((any Plugin).self) { _ in Speller() }.intoMany()
@@ -236,7 +236,7 @@ import Testing
             undeclared.map(\.from) == ["ComparisonTests.Editor"] && undeclared.first?.to != "[ComparisonTests.Plugin]")
     }
 
-    @Test func `what is made need not be declared: it cannot be`() async throws {
+    @Test func `a made service need not be declared: it cannot be`() async throws {
         let root = Container { Registration(making: Draft.self) { _ in Draft() } }
         let container = Container(parent: root) {
             Registration(Page.self) { r in
@@ -248,7 +248,7 @@ import Testing
         #expect(try await comparison(container, resolving: Page.self).undeclared == [])
     }
 
-    @Test func `what an inherited or forwarded service is wrapped in cannot be declared`() async throws {
+    @Test func `a decoration of an inherited or forwarded service cannot be declared`() async throws {
         let root = Container(name: "root") {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies()
@@ -271,7 +271,7 @@ import Testing
         #expect(try await comparison(forwarding, resolving: (any Plugin).self).undeclared == [])
     }
 
-    @Test func `what hooks set is declared as asked for later`() async throws {
+    @Test func `a dependency that hooks set is declared as deferred`() async throws {
         let container = Container {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
                 .injectProperties { r, _ in _ = try await r.resolve(Page.self) }.dependencies(Page.self)

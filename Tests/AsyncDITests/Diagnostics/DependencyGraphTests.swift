@@ -34,7 +34,7 @@ private typealias Node = DependencyGraph.Node
         #expect(DependencyGraph().nodes.isEmpty)
     }
 
-    @Test func `what is needed at once and later is one edge, needed at once`() {
+    @Test func `a dependency needed at once and later is one edge, needed at once`() {
         let direct = Edge(from: "A", to: "B")
         let graph = DependencyGraph(edges: [Edge(from: "A", to: "B", isDeferred: true), direct])
         #expect(graph.edges == [direct])
@@ -57,7 +57,7 @@ private typealias Node = DependencyGraph.Node
 
     // MARK: Order
 
-    @Test func `dependencies come first, what is deferred need not`() throws {
+    @Test func `dependencies come first, deferred ones need not`() throws {
         #expect(try small.topologicalOrder() == ["Font", "Page", "Editor"])
         #expect(try DependencyGraph().topologicalOrder() == [])
     }

@@ -118,7 +118,7 @@ private struct Page: Sendable {
         try await app.dispose()
     }
 
-    @Test func `nil is kept by what does not outlive the scopes`() async throws {
+    @Test func `nil may be kept by a service that does not outlive the scopes`() async throws {
         let app = Container(name: "app") {
             Registration(expected: Request.self)
             Registration(using: Greeting.init, lifetime: Lifetime("session"))

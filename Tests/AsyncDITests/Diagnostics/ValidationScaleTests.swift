@@ -122,7 +122,7 @@ private struct Holder: Sendable {}
         #expect(apart.cycles.count == count / 2)
     }
 
-    @Test func `what is found after a long chain has no more room than it needs`() {
+    @Test func `components found after a long chain have no more capacity than they need`() {
         let chain = (0..<count).map { $0 + 1 < count ? [$0 + 1] : [] }
         let found = StronglyConnectedComponents(successors: chain + Array(repeating: [0], count: 100))
         #expect(found.components.count == count + 100)

@@ -99,7 +99,7 @@ private struct Reader: Sendable {
             ])
     }
 
-    @Test func `a captive is found through what lives in its asker`() async throws {
+    @Test func `a captive is found through a service that lives in its asker`() async throws {
         let container = Container(name: "app") {
             Registration(Request.self, lifetime: .scoped) { _ in Request() }
             Registration(using: User.init)
@@ -128,7 +128,7 @@ private struct Reader: Sendable {
         #expect(try await problems(direct) == ["captiveDependency: User → Request"])
     }
 
-    @Test func `a value that scopes supply is out of reach of what a container above them keeps`() async throws {
+    @Test func `a value that scopes supply is out of reach of instances that a container above keeps`() async throws {
         let app = Container(name: "app") {
             Registration(expected: Request.self)
             Registration(using: User.init)
@@ -284,7 +284,7 @@ private struct Reader: Sendable {
             try await problems(other) == ["circularDependency: Page → [ValidatedPlugin][a] → Page"])
     }
 
-    @Test func `qualifiers and arguments are part of what is declared`() async throws {
+    @Test func `qualifiers and arguments are part of a declaration`() async throws {
         let container = Container {
             Registration(Page.self) { _ in Page(font: Font()) }
                 .dependency(Font.self, qualifier: "bold").dependency(Font.self, arguments: Int.self)
@@ -336,8 +336,7 @@ private struct Reader: Sendable {
                 && error?.description.contains("(any ValidatedTool).self, qualifier: nil)") == true)
     }
 
-    @Test func `the decorated is looked into, and a decoration of what is inherited is one of something`() async throws
-    {
+    @Test func `the decorated service is checked, and so is a decoration of an inherited one`() async throws {
         let root = Container { Registration(using: Page.init) }
         let child = Container(parent: root) { Decoration(Page.self) { _, inner in inner } }
         #expect(try await problems(child) == ["notRegistered: Page → Font"])

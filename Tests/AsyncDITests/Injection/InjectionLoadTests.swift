@@ -36,7 +36,7 @@ struct InjectionLoadTests {
         }
     }
 
-    @Test func `a request is loading until its result is there`() {
+    @Test func `a request is loading until it has a result`() {
         let load = Load()
         let request = load.request(query, from: first)
         #expect(phase(load, of: request) == "loading")
@@ -123,7 +123,7 @@ struct InjectionLoadTests {
         #expect(phase(load, of: again) == "1")
     }
 
-    @Test func `there is nothing to retry while loading or when the service is there`() {
+    @Test func `a retry does nothing while loading, or once the service is loaded`() {
         let load = Load()
         #expect(!load.retry())
         let request = load.request(query, from: first)

@@ -25,7 +25,7 @@ struct InjectionDefaultTests {
         #expect(try await resolve(Int.self) == 1)
     }
 
-    @Test func `the default container is made once, on first use, whoever asks`() async throws {
+    @Test func `the default container is created once, on first use, for all callers`() async throws {
         defer { Injection.default = nil }
         let made = Counter()
         Injection.setDefault {
@@ -211,7 +211,9 @@ struct InjectionTests {
     }
 
     #if os(macOS) || os(Linux)
-        @Test func `reading what is not ready ends the process with a message that says what to do`() async throws {
+        @Test func `reading a service that is not ready ends the process with a message that says what to do`()
+            async throws
+        {
             struct Holder {
                 @Inject var number: Int
             }

@@ -47,7 +47,7 @@ struct OwnedScopeTests {
         await disposed.arrived()
     }
 
-    @Test func `a scope that somebody has disposed is not disposed again`() async throws {
+    @Test func `a scope that was disposed before is not disposed again`() async throws {
         let disposed = Gate()
         let parent = Self.parent(disposed)
         var owner: OwnedScope? = try OwnedScope(in: parent, name: "view")

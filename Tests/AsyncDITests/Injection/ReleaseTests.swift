@@ -57,7 +57,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: lifetimes, CacheEntry.allCases)
-    fileprivate func `what a resolve made is freed`(lifetime: Lifetime, kept: CacheEntry) async throws {
+    fileprivate func `an instance that a request created is freed`(lifetime: Lifetime, kept: CacheEntry) async throws {
         let census = Census()
         do {
             let container = makeContainer(census, lifetime, kept)
@@ -68,7 +68,9 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: lifetimes, CacheEntry.allCases)
-    fileprivate func `what a lazy made is freed`(lifetime: Lifetime, kept: CacheEntry) async throws {
+    fileprivate func `an instance that a lazy wrapper created is freed`(lifetime: Lifetime, kept: CacheEntry)
+        async throws
+    {
         let census = Census()
         do {
             let container = makeContainer(census, lifetime, kept)
@@ -80,7 +82,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: [Lifetime.transient, .graph], CacheEntry.allCases)
-    fileprivate func `what a lazy made goes with it, in a container that stays`(
+    fileprivate func `a lazy wrapper's instance goes with it, in a container that stays`(
         lifetime: Lifetime, kept: CacheEntry
     ) async throws {
         let census = Census()
@@ -98,7 +100,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: lifetimes, lifetimes)
-    func `an owner and what its lazy made are freed`(owner: Lifetime, part: Lifetime) async throws {
+    func `an owner and its lazy wrapper's instance are freed`(owner: Lifetime, part: Lifetime) async throws {
         final class Owner: Sendable {
             let lazy: Lazy<Node>
             let node: Node
@@ -128,7 +130,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: CacheEntry.allCases)
-    fileprivate func `what a kept graph was used for is freed`(kept: CacheEntry) async throws {
+    fileprivate func `instances of a kept graph are freed`(kept: CacheEntry) async throws {
         let census = Census()
         let container = makeContainer(census, .graph, kept)
         let graph = GraphIdentifier()

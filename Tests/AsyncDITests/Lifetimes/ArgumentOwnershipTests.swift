@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [Lifetime.multiton, .multiton(capacity: 100), .multiton(idle: .seconds(600))])
-    func `arguments of what was reset end outside the container's lock, and at once`(lifetime: Lifetime) async throws {
+    func `arguments of a reset instance end outside the container's lock, and at once`(lifetime: Lifetime) async throws
+    {
         let root = Container { Registration(Pool.self, lifetime: lifetime) { (_, _: Asking) in Pool() } }
         weak var first: Asking?
         weak var second: Asking?
@@ -84,7 +85,7 @@ import Testing
         for _ in 0..<2 { #expect(try await container.resolve(Int.self, arguments: 7, Changing(id: 1)) == 7) }
     }
 
-    @Test func `a dropped container that decorates what it inherits is forgotten`() async throws {
+    @Test func `a dropped container that decorates an inherited service is forgotten`() async throws {
         let root = Container { Registration(Pool.self, lifetime: .singleton) { _ in Pool() } }
         for _ in 0..<3 {
             _ = Container(parent: root) { Decoration(Pool.self) { _, inner in inner } }

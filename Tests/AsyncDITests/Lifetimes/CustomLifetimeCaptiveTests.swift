@@ -34,7 +34,7 @@ private final class Asking: Sendable {
     private static let custom: [Lifetime] = [.session, .visit, .stored]
 
     @Test(arguments: holders, custom)
-    func `what stays cannot hold it, first and later`(holder: Lifetime, custom: Lifetime) async throws {
+    func `an instance that stays cannot hold it, first and later`(holder: Lifetime, custom: Lifetime) async throws {
         let container = Container {
             Registration(Cart.self, lifetime: custom) { _ in Cart() }
             Registration(using: Holder.init, lifetime: holder)
@@ -132,7 +132,7 @@ private final class Asking: Sendable {
     }
 
     @Test(arguments: [Lifetime.transient, .graph, .scoped, .session, .visit, .stored])
-    func `what does not outlive it may hold it`(holder: Lifetime) async throws {
+    func `an instance that does not outlive it may hold it`(holder: Lifetime) async throws {
         let container = Container {
             Registration(Cart.self, lifetime: .session) { _ in Cart() }
             Registration(using: Holder.init, lifetime: holder)
@@ -142,7 +142,7 @@ private final class Asking: Sendable {
         try await container.validate()
     }
 
-    @Test func `it may hold what stays, and what is scoped where it is`() async throws {
+    @Test func `it may hold instances that stay, and those scoped in its container`() async throws {
         let container = Container {
             Registration(Cart.self, lifetime: .scoped) { _ in Cart() }
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
@@ -154,7 +154,7 @@ private final class Asking: Sendable {
         #expect(try await container.resolve(Holder.self).cart === container.resolve(Cart.self))
     }
 
-    @Test func `a root's own cannot hold what belongs to a scope`() async throws {
+    @Test func `a root's own instance cannot hold one of a scope`() async throws {
         let asked = Locked<Container?>(nil)
         let root = Container {
             Registration(Cart.self, lifetime: .visit) { _ in Cart() }

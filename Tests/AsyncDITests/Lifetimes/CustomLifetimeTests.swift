@@ -122,7 +122,7 @@ private struct Value: Sendable { let number: Int }
         #expect(shelf.load() == nil)
     }
 
-    @Test func `what a storage has let go is still disposed once`() async throws {
+    @Test func `an instance that a storage has released is still disposed once`() async throws {
         let shelf = Shelf()
         let runs = Counter()
         let disposed = Log<Int>()
@@ -183,7 +183,7 @@ private struct Value: Sendable { let number: Int }
         #expect((first.clears.value, second.clears.value) == (1, 1))
     }
 
-    @Test func `a lifetime with a weak storage shares while somebody holds`() async throws {
+    @Test func `a lifetime with a weak storage shares while a reference holds the instance`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("weakly") { WeakStorage() }) { _ in Thing(runs.increment()) }
@@ -275,7 +275,7 @@ private struct Value: Sendable { let number: Int }
 
     // MARK: Instances that replace others
 
-    @Test func `what a storage has let go is disposed when its successor is kept`() async throws {
+    @Test func `an instance that a storage has released is disposed when its successor is kept`() async throws {
         let shelf = Shelf()
         let runs = Counter()
         let disposed = Log<Int>()
@@ -295,7 +295,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test(arguments: [false, true])
-    func `a lease of what a storage gives holds its disposal off`(isMadeBefore: Bool) async throws {
+    func `a lease of a stored instance holds its disposal off`(isMadeBefore: Bool) async throws {
         let shelf = Shelf()
         let runs = Counter()
         let disposed = Log<Int>()
@@ -325,7 +325,7 @@ private struct Value: Sendable { let number: Int }
         #expect(disposed.entries == [2, 1, 10])
     }
 
-    @Test func `who leases while an instance is being stored waits for the creation's end`() async throws {
+    @Test func `a lease requested while an instance is being stored waits for the creation's end`() async throws {
         let shelf = Shelf()
         let factory = DrivenFactory<Thing>()
         let disposed = Log<Int>()
@@ -352,7 +352,8 @@ private struct Value: Sendable { let number: Int }
         #expect(disposed.entries == [2])
     }
 
-    @Test func `what was loaded before a reset is not leased after it, though its storage is used again`() async throws
+    @Test func `an instance loaded before a reset is not leased after it, though its storage is used again`()
+        async throws
     {
         let shelf = Shelf()
         let container = Container {

@@ -72,7 +72,7 @@ private struct Pair: Sendable {
         #expect(try await container.resolve(Pair.self).isShared)
     }
 
-    @Test func `a graph instance is shared by those who give equal arguments`() async throws {
+    @Test func `a graph instance is shared by requests with equal arguments`() async throws {
         let container = Container {
             Registration(Thing.self) { (_, number: Int, text: String) in Thing(number) }
             Registration([Thing].self) { r in

@@ -14,7 +14,7 @@ import Testing
         return IndexEntry(ArgumentKey(arguments), arguments, cell: StrongCell(0))
     }
 
-    @Test func `what is inserted is found, through growth, and what is removed is not`() {
+    @Test func `inserted entries are found, through growth, and removed ones are not`() {
         let index = InstanceIndex()
         var retired: [AnyObject] = []
         let instances = (0..<500).map { indexed($0) }
@@ -37,7 +37,7 @@ import Testing
         #expect(index.instance(withHash: instances[0].hash) == nil)
     }
 
-    @Test func `the mark of what was removed is never found, also by its own hash`() {
+    @Test func `the mark of a removed entry is never found, also by its own hash`() {
         let mark = IndexEntry.removed.hash
         // Its mark is where the search for the mark's hash begins.
         let instance = (0...).lazy.map { indexed($0) }.first { $0.hash % 8 == mark % 8 }!
@@ -50,7 +50,7 @@ import Testing
         #expect(index.instance(withHash: instance.hash) == nil)
     }
 
-    @Test func `places of what was removed are used again`() {
+    @Test func `places of removed entries are used again`() {
         let index = InstanceIndex()
         for round in 0..<10_000 {
             let instance = indexed(round)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await container.resolve(Pool.self, arguments: "b") !== second)
     }
 
-    @Test func `what was reset, replaced, unregistered or disposed is not found`() async throws {
+    @Test func `instances that were reset, replaced, unregistered or disposed are not found`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("old \(text)") }
         }

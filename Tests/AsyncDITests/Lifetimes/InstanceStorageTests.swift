@@ -45,7 +45,7 @@ private struct Fish: Pet { let number: Int }
 
     // MARK: Weak
 
-    @Test func `a weak storage has its instance as long as somebody holds it`() {
+    @Test func `a weak storage has its instance as long as another reference holds it`() {
         let storage = WeakStorage()
         var dog: Dog? = Dog()
         storage.store(dog!)

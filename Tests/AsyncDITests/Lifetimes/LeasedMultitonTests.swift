@@ -203,7 +203,8 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `what leases and their ends evict is disposed once, and the last of each key is the only one`()
+    @Test
+    func `instances that leases and their ends evict are disposed once, and the last of each key is the only one`()
         async throws
     {
         let openNow = Locked<[String: Int]>([:])

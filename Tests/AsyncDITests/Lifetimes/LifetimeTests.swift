@@ -49,11 +49,11 @@ import Testing
         }
     }
 
-    @Test func `whose instances outlive scopes`() {
+    @Test func `lifetimes whose instances outlive scopes`() {
         #expect(Self.different.filter(\.outlivesScopes) == [.singleton, .multiton, .weak])
     }
 
-    @Test func `the container owns what it holds strongly and for itself`() {
+    @Test func `the container owns the instances that it alone holds strongly`() {
         #expect(Self.different.filter { !$0.ownsInstances } == [.transient, .graph, .weak])
         #expect(!Lifetime.multiton(weak: true).ownsInstances)
         #expect(Lifetime.multiton(capacity: 1).ownsInstances)

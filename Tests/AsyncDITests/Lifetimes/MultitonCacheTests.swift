@@ -59,7 +59,7 @@ import Testing
         #expect(cache.cache.keys == [2])
     }
 
-    @Test func `what idled too long expires, unless it is leased`() {
+    @Test func `an entry that idled too long expires, unless it is leased`() {
         var cache = Cache(capacity: nil)
         for key in 0..<4 { #expect(cache.insert(key, at: key) == []) }
         cache.beginLease(1)
@@ -85,7 +85,7 @@ import Testing
         cache.cache.checkInvariants()
     }
 
-    @Test func `what is leased makes no room, and the bound is kept again once it is not`() {
+    @Test func `a leased entry makes no room, and the bound is kept again once its lease ends`() {
         var cache = Cache(capacity: 2)
         for key in 0..<4 { #expect(cache.insert(key, isLeased: true, at: key) == []) }
         #expect(cache.insert(4, at: 4) == [], "what comes last stays until the next one comes")
@@ -101,7 +101,7 @@ import Testing
         cache.cache.checkInvariants()
     }
 
-    @Test func `the end of a lease of what has left changes nothing`() {
+    @Test func `the end of a lease of a removed entry changes nothing`() {
         var cache = Cache(capacity: 1)
         _ = cache.insert(1, isLeased: true, at: 0)
         #expect(cache.remove(1) == 1)
@@ -131,7 +131,7 @@ import Testing
         cache.cache.checkInvariants()
     }
 
-    @Test func `what is removed is not removed again, and does not pile up`() {
+    @Test func `a removed entry is not removed again, and entries do not pile up`() {
         var cache = Cache(capacity: nil)
         for key in 0..<1_000 { _ = cache.insert(key, at: key) }
         for key in 1..<999 {
@@ -150,7 +150,7 @@ import Testing
         #expect(use.instant == .zero)
     }
 
-    @Test func `an instant beyond what nanoseconds can count is the last or first one`() {
+    @Test func `an instant beyond the range of nanoseconds is the last or first one`() {
         let use = Use(countedBy: Use.Counter(timedBy: Stopwatch(ContinuousClock())))
         use.note(at: .seconds(Int64.min))
         #expect(use.instant == .zero, "an instant before the container's first one counts as that")

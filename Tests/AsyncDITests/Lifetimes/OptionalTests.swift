@@ -37,7 +37,7 @@ private protocol Named: Sendable {}
         #expect(try await container.optional(Int.self) == 2)
     }
 
-    @Test func `an optional of an optional crashes nobody`() async throws {
+    @Test func `an optional of an optional does not crash`() async throws {
         let empty = Container()
         let none = try await empty.resolve(Int??.self)
         #expect(none == nil || none == .some(nil))
@@ -48,7 +48,7 @@ private protocol Named: Sendable {}
         #expect(value == 1)
     }
 
-    @Test func `optional gives nil for what is not registered, in both forms`() async throws {
+    @Test func `optional returns nil for a missing registration, in both forms`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing(1) }
             Registration(Thing.self, qualifier: "q") { (_, number: Int) in Thing(number) }
@@ -79,7 +79,7 @@ private protocol Named: Sendable {}
     }
 
     @Test(arguments: [Lifetime.transient, .graph] + Lifetime.shared)
-    func `what the service itself misses is thrown`(lifetime: Lifetime) async throws {
+    func `a missing dependency of the service is thrown`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { r in try await Thing(r.resolve(Int.self)) }
         }
@@ -90,7 +90,7 @@ private protocol Named: Sendable {}
         #expect(wrapped?.path.map(\.description) == ["Thing", "Int"])
     }
 
-    @Test func `what the factory throws is thrown`() async throws {
+    @Test func `the factory's error is thrown`() async throws {
         let container = Container { Registration(Thing.self) { _ in throw TestError(1) } }
         await #expect(throws: TestError(1)) { try await container.optional(Thing.self) }
         await #expect(throws: TestError(1)) { try await container.resolve(Thing?.self) }

@@ -69,7 +69,7 @@ private final class ObjectNamed: Named {
         #expect(try await container.resolve(Thing.self, qualifier: "q", arguments: 2, "a") === two)
     }
 
-    @Test func `reset of arguments that nobody asked for does nothing`() async throws {
+    @Test func `reset of arguments that no request had does nothing`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in Thing() }
         }
@@ -80,7 +80,7 @@ private final class ObjectNamed: Named {
         #expect(try await container.resolve(Thing.self, arguments: 1) === one)
     }
 
-    @Test func `reset of arguments means what is behind a forwarded type where that is registered`() async throws {
+    @Test func `reset of arguments means the service behind a forwarded type where that is registered`() async throws {
         let app = Container {
             Registration(ObjectNamed.self, lifetime: .scoped) { (_, name: String) in ObjectNamed(name: name) }
                 .implements((any Named).self)
@@ -96,7 +96,7 @@ private final class ObjectNamed: Named {
         #expect(try await child.resolve(ObjectNamed.self, arguments: "a") === own)
     }
 
-    @Test func `reset of everything forgets what the container has cached, and keeps registrations`() async throws {
+    @Test func `reset of everything drops cached instances, and keeps registrations`() async throws {
         let container = Container { for lifetime in Lifetime.shared { SharingTests.registration(lifetime) } }
         var things: [Thing] = []
         for lifetime in Lifetime.shared { things.append(try await container.resolve(qualifier: lifetime.name)) }
@@ -145,7 +145,7 @@ private final class ObjectNamed: Named {
     // MARK: Where
 
     @Test(arguments: Lifetime.owned)
-    func `reset in a child does not touch what the parent owns`(lifetime: Lifetime) async throws {
+    func `reset in a child does not touch the parent's instances`(lifetime: Lifetime) async throws {
         let parent = Container { Registration(Thing.self, lifetime: lifetime) { _ in Thing() } }
         let child = Container(parent: parent)
         let thing = try await child.resolve(Thing.self)
@@ -282,7 +282,7 @@ private final class ObjectNamed: Named {
         #expect(numbers.entries == [2])
     }
 
-    @Test func `what was in flight at a reset of other arguments is kept`() async throws {
+    @Test func `a creation in flight at a reset of other arguments is kept`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container {
             Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in try await factory.run() }
@@ -303,7 +303,7 @@ private final class ObjectNamed: Named {
         #expect(try await again.value.number == 30)
     }
 
-    @Test func `what was in flight at a reset is disposed once, with its container`() async throws {
+    @Test func `a creation in flight at a reset is disposed once, with its container`() async throws {
         let factory = DrivenFactory<Thing>()
         let disposed = Log<Int>()
         let container = Container {

@@ -58,7 +58,8 @@ private final class ObjectNamed: Named {
         #expect(disposed.entries == ["a", "a"])
     }
 
-    @Test func `throughAncestors goes by the key of a keyedBy registration, and by what is behind a forwarded type`()
+    @Test
+    func `throughAncestors goes by the key of a keyedBy registration, and by the service behind a forwarded type`()
         async throws
     {
         let root = Container {

@@ -99,7 +99,8 @@ import Testing
     // MARK: Reset before the store
 
     @Test(arguments: [false, true])
-    func `what was reset in flight is neither stored nor does it clear its successor`(isReplaced: Bool) async throws {
+    func `an instance reset in flight is neither stored nor does it clear its successor`(isReplaced: Bool) async throws
+    {
         let shop = Shop()
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -117,7 +118,7 @@ import Testing
         #expect(shop.shelf.number == nil)
     }
 
-    @Test func `what was reset in flight and ends first leaves the storage to its successor`() async throws {
+    @Test func `an instance reset in flight that ends first leaves the storage to its successor`() async throws {
         let shop = Shop()
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what was reset in flight and fails leaves the entry of its successor`(failsFirst: Bool) async throws {
+    func `a creation reset in flight that fails leaves the entry of its successor`(failsFirst: Bool) async throws {
         let shop = Shop()
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -164,7 +165,7 @@ import Testing
 
     // MARK: Replaced during the store
 
-    @Test func `what is replaced while it is stored is cleared before its successor is stored`() async throws {
+    @Test func `an instance replaced while it is stored is cleared before its successor is stored`() async throws {
         let shop = Shop()
         let new = Locked<Task<Int, any Error>?>(nil)
         shop.shelf.interrupt(.store(1)) {
@@ -208,7 +209,7 @@ import Testing
         #expect(shop.disposed.entries.sorted() == [1, 2])
     }
 
-    @Test func `a request that comes while what was reset is being stored does not get it`() async throws {
+    @Test func `a request that comes while a reset instance is being stored does not get it`() async throws {
         let shop = Shop()
         shop.shelf.interrupt(.store(1)) {
             shop.replace()
@@ -230,7 +231,7 @@ import Testing
 
     // MARK: Replaced after the store
 
-    @Test func `what is replaced is cleared before its successor is stored, however late its clearing begins`()
+    @Test func `a replaced instance is cleared before its successor is stored, however late its clearing begins`()
         async throws
     {
         let shop = Shop()
@@ -285,7 +286,7 @@ import Testing
         }
     }
 
-    @Test func `a weak storage refers to the successor of what was reset in flight`() async throws {
+    @Test func `a weak storage refers to the successor of an instance reset in flight`() async throws {
         let shop = Shop(isHeldWeakly: true)
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -302,7 +303,7 @@ import Testing
         try await shop.container.dispose()
     }
 
-    @Test func `those who lease what was reset in flight hold it, and it is disposed after them`() async throws {
+    @Test func `leases of an instance reset in flight hold it, and it is disposed after them`() async throws {
         let shop = Shop()
         let leave = Gate()
         let old = shop.lease(until: leave)
@@ -327,7 +328,7 @@ import Testing
         #expect(shop.disposed.entries == [1, 2])
     }
 
-    @Test func `a lease of what is replaced while it is stored is that of its own instance`() async throws {
+    @Test func `a lease of an instance replaced while it is stored is that of its own instance`() async throws {
         let shop = Shop()
         shop.shelf.interrupt(.store(1)) { shop.replace() }
         let leave = Gate()

@@ -155,7 +155,7 @@ private struct Pair: Sendable {
     // MARK: Where dependencies come from
 
     @Test(arguments: [Lifetime.transient, .graph] + Lifetime.asked)
-    func `what belongs to the container asked takes its dependencies from there`(lifetime: Lifetime) async throws {
+    func `an instance of the container asked takes its dependencies from there`(lifetime: Lifetime) async throws {
         let parent = Container {
             Registration(String.self) { _ in "parent" }
             Registration((any Named).self, lifetime: lifetime) { r in try await ObjectNamed(name: r.resolve()) }
@@ -167,7 +167,9 @@ private struct Pair: Sendable {
     }
 
     @Test(arguments: Lifetime.owned)
-    func `what belongs to its owner takes its dependencies from there, whoever asks`(lifetime: Lifetime) async throws {
+    func `an instance of the owner takes its dependencies from there, whichever container is asked`(lifetime: Lifetime)
+        async throws
+    {
         let parent = Container {
             Registration(String.self) { _ in "parent" }
             Registration((any Named).self, lifetime: lifetime) { r in try await ObjectNamed(name: r.resolve()) }

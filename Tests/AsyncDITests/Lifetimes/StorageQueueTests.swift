@@ -20,7 +20,8 @@ import Testing
 
     private func isBusy(_ storage: StrongStorage) -> Bool { queue.withLock { $0.isBusy(storage) } }
 
-    @Test func `whoever finds a storage free does its work, and what others leave meanwhile, in order`() {
+    @Test
+    func `the caller that finds a storage free does its work, and the work that others leave meanwhile, in order`() {
         let storage = StrongStorage()
         #expect(!isBusy(storage))
         #expect(begin(.store(1), on: storage))

@@ -62,7 +62,9 @@ struct SwiftHiltParityTests {
         #expect(try await container.resolve(Thing.self) === thing)
     }
 
-    @Test func `lifetime singleton: its factory sees the registering container, whoever asks first`() async throws {
+    @Test func `lifetime singleton: its factory sees the registering container, whichever container is asked first`()
+        async throws
+    {
         let container = Container {
             Registration(String.self, instance: "parent's")
             Registration(Label.self, lifetime: .singleton) { r in Label(try await r.resolve()) }
@@ -84,7 +86,11 @@ struct SwiftHiltParityTests {
         #expect(try await container.resolve(Thing.self) !== container.resolve(Thing.self))
     }
 
-    @Test func `the default lifetime is a container's own: singleton, for who is used to it`() async throws {
+    @Test
+    func
+        `the default lifetime is a setting of the container: singleton, for users of containers that share by default`()
+        async throws
+    {
         let container = Container(defaultLifetime: .singleton) { Registration(Thing.self) { _ in Thing() } }
         #expect(try await container.resolve(Thing.self) === container.resolve(Thing.self))
     }
@@ -100,7 +106,7 @@ struct SwiftHiltParityTests {
         await expect(.disposed) { try await child.resolve(String.self) }
     }
 
-    @Test func `clearCache() forgets what this container holds, and disposes it; the parent's stays`() async throws {
+    @Test func `clearCache() drops and disposes this container's instances; the parent's stay`() async throws {
         let log = Log<String>()
         let parent = Container { Registration(Label.self, lifetime: .singleton) { _ in Label("parent's") } }
         let container = Container(parent: parent) {
@@ -303,7 +309,7 @@ extension InjectionDefaultTests {
 }
 
 extension SwiftHiltParityTests {
-    @Test func `recording and DOT: the graph of what was resolved`() async throws {
+    @Test func `recording and DOT: the graph of resolved services`() async throws {
         let container = Container {
             Registration((any API).self, lifetime: .singleton) { _ in RealAPI() }
             Registration(using: Repository.init)

@@ -143,7 +143,7 @@ import Testing
         #expect(await !container.hasAnyRegistration(of: Thing.self))
     }
 
-    @Test func `removeAll takes back every registration, and disposes what they made`() async throws {
+    @Test func `removeAll removes every registration, and disposes their instances`() async throws {
         let disposed = Gate()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in disposed.open() }

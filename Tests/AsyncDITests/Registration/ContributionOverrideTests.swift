@@ -40,7 +40,7 @@ import Testing
         #expect(try await names(container) == ["newer auth", "new log", "route", "last"])
     }
 
-    @Test func `one contribution is overridden in a builder, by what comes after it`() async throws {
+    @Test func `one contribution is overridden in a builder, by a later one`() async throws {
         let container = Container {
             Self.step("auth", "auth")
             Self.step("log", "log")
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    @Test func `what overrides is taken back, and the one above answers again`() async throws {
+    @Test func `an override is removed, and the registration above answers again`() async throws {
         let root = Container { Steps() }
         let child = Container(parent: root) { Self.step("child's log", "log") }
         #expect(try await names(child) == ["auth", "child's log", "route"])

@@ -15,7 +15,7 @@ struct GivenRegistrationTests {
         #expect(try await other.resolve(Given.self) !== other.resolve(Given.self))
     }
 
-    @Test func `two containers do not share what one registration makes`() async throws {
+    @Test func `two containers do not share the instances of one registration`() async throws {
         let registrations = Registrations { Registration(Given.self, lifetime: .singleton) { _ in Given() } }
         let first = Container { registrations }
         let second = Container { registrations }

@@ -19,7 +19,7 @@ private final class Draft {
         #expect(draft.text == "changed")
     }
 
-    @Test @MainActor func `what is made belongs to the caller's isolation`() async throws {
+    @Test @MainActor func `a made instance belongs to the caller's isolation`() async throws {
         let container = Container { Registration(making: Draft.self) { _ in Draft(text: "empty") } }
         let draft = try await container.make(Draft.self)
         draft.text += "!"
@@ -37,7 +37,8 @@ private final class Draft {
         #expect(try await Container(parent: container).make(Draft.self, arguments: "c").text == "c")
     }
 
-    @Test func `a factory makes what need not be Sendable from dependencies, and inside another factory`() async throws
+    @Test func `a factory makes instances that are not Sendable from dependencies, and inside another factory`()
+        async throws
     {
         let container = Container {
             Registration(instance: "text")
@@ -48,7 +49,7 @@ private final class Draft {
         #expect(try await container.resolve(Int.self) == 4)
     }
 
-    @Test func `what the factory throws, and what it misses, reaches the caller of make`() async throws {
+    @Test func `the factory's errors and missing dependencies reach the caller of make`() async throws {
         let container = Container {
             Registration(making: Draft.self) { _ in throw TestError(1) }
             Registration(making: Draft.self, qualifier: "q") { r in Draft(text: try await r.resolve()) }
@@ -61,7 +62,7 @@ private final class Draft {
         #expect(error?.path.map(\.description) == ["Draft[q]", "String"])
     }
 
-    @Test func `a miss of make says what is near`() async throws {
+    @Test func `a miss of make names similar registrations`() async throws {
         let container = Container {
             Registration(making: Draft.self) { (_, text: String) in Draft(text: text) }
             Registration(Thing.self) { _ in Thing() }
@@ -73,7 +74,7 @@ private final class Draft {
         #expect(resolvable?.description.contains("resolve") == true)
     }
 
-    @Test func `resolve of what is only made says so`() async throws {
+    @Test func `resolve of a service that is only made says so`() async throws {
         let container = Container { Registration(making: Thing.self) { _ in Thing() } }
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
         #expect(error?.code == .notRegistered)
@@ -81,7 +82,7 @@ private final class Draft {
         #expect(error?.description.contains("make(") == true)
     }
 
-    @Test func `hooks of what is made run, or are refused`() async throws {
+    @Test func `hooks of a made service run, or are refused`() async throws {
         let hooks = Counter()
         let container = Container()
         do {
@@ -96,7 +97,7 @@ private final class Draft {
         }
     }
 
-    @Test func `what is made and implements another type crashes nobody`() async throws {
+    @Test func `a made service that implements another type does not crash`() async throws {
         await #expect(processExitsWith: .success) {
             let container = Container()
             do {

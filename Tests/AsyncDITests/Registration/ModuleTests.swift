@@ -153,7 +153,7 @@ struct ModuleTests {
         #expect(log.entries == ["a", "b"])
     }
 
-    @Test func `a module may resolve what it set up, also shared services that need others`() async throws {
+    @Test func `a module may resolve its own registrations, also shared services that need others`() async throws {
         let log = Log<String>()
         let container = Container {
             Registration(Int.self, lifetime: .singleton) { _ in 7 }
@@ -184,7 +184,7 @@ struct ModuleTests {
         box.withLock { $0 = nil }
     }
 
-    @Test func `what is registered late is told before register returns`() async throws {
+    @Test func `a late registration is passed to modules before register returns`() async throws {
         let log = Log<String>()
         let container = Container()
         try await container.register(Recording(name: "a", log: log))
@@ -227,7 +227,7 @@ struct ModuleTests {
         #expect(log.entries == ["root", "scope"])
     }
 
-    @Test func `disposing while modules are told ends it, and nobody hangs`() async throws {
+    @Test func `disposing while modules are configured ends it, and no call hangs`() async throws {
         let gate = Gate()
         let log = Log<String>()
         let container = Container {

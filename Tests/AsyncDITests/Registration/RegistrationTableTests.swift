@@ -149,7 +149,7 @@ private struct KeyedTable {
         #expect(table.list.inOrder.map(\.key) == [0, 2, 3, 1].map { Self.keys[$0] })
     }
 
-    @Test func `what was removed is gone, and can be added again`() {
+    @Test func `a removed registration is gone, and can be added again`() {
         var table = Table()
         _ = table.add(1, for: red, onDuplicate: .reject)
         #expect(table.remove(red) == 1)
@@ -176,7 +176,7 @@ private struct KeyedTable {
         #expect(table.list.keys(of: Int.self).isEmpty)
     }
 
-    @Test func `what was contributed to a service comes in order`() {
+    @Test func `contributions to a service come in order`() {
         var table = Table()
         let ids = (0..<3).map { _ in ContributionID() }
         let keys = ids.map { ServiceKey(Red.self, qualifier: "x", role: .contribution($0)) }

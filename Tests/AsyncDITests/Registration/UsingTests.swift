@@ -164,7 +164,7 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
         #expect(error?.path.map(\.description) == ["Names", "B"])
     }
 
-    @Test func `what an initializer or a dependency throws reaches the caller`() async throws {
+    @Test func `the error of an initializer or a dependency reaches the caller`() async throws {
         let container = Container {
             Names.parts
             Registration(B.self) { _ in throw TestError(2) }
@@ -181,7 +181,9 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
     }
 
     @Test(arguments: [Lifetime.singleton, .weak, .graph, .transient])
-    func `what a singleton needs is created side by side, whatever its lifetime`(lifetime: Lifetime) async throws {
+    func `dependencies of a singleton are created side by side, whatever their lifetimes`(lifetime: Lifetime)
+        async throws
+    {
         #expect(try await namesMadeSideBySide(of: lifetime, for: .singleton) == "abc")
     }
 

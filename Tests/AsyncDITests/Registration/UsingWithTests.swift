@@ -104,7 +104,7 @@ private struct Form: Sendable {
         try await container.dispose()
     }
 
-    @Test func `what such a parameter lacks is found`() async throws {
+    @Test func `a missing dependency of such a parameter is found`() async throws {
         let container = Container {
             Registration(String.self, qualifier: "www", instance: "https://www")
             Registration(

@@ -99,7 +99,7 @@ private final class IdentifiableError: Error {}
         #expect(caught?.description == original?.description)
     }
 
-    @Test func `a factory may catch what a dependency throws, and go another way`() async throws {
+    @Test func `a factory may catch the error of a dependency, and go another way`() async throws {
         let container = Container {
             Registration(A.self, lifetime: .singleton) { r in
                 do {

@@ -39,14 +39,14 @@ private struct Whole {
         return try await container.resolve(Knot.self)
     }
 
-    @Test func `what is unregistered while it is held is given to who made it`() async throws {
+    @Test func `an instance unregistered while it is held is returned to its maker`() async throws {
         let knot = try await makeKnot { await $0.unregister(Loop.self) }
         #expect(knot.other.withLock { $0?.generation } == 1)
         #expect(knot.other.withLock { $0?.knot } === knot)
         knot.other.withLock { $0 = nil }
     }
 
-    @Test func `what is replaced while it is held is not made anew`() async throws {
+    @Test func `an instance replaced while it is held is not created anew`() async throws {
         let runs = Counter()
         let knot = try await makeKnot { container in
             try await container.register(Loop.self, lifetime: .graph) { r in
@@ -76,7 +76,7 @@ private struct Whole {
         #expect(runs.value == 2)
     }
 
-    @Test func `who waits for a maker that is cancelled begins anew`() async throws {
+    @Test func `a waiter of a cancelled maker begins anew`() async throws {
         let (made, mayEnd) = (Log<Creation>(), Gate())
         let container = Container {
             Registration(Part.self, lifetime: .graph) { _ in

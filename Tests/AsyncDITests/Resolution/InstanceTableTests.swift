@@ -90,7 +90,7 @@ private struct Clash: Qualifier {
         await expect(.argumentMismatch) { _ = try await typed(container, Env.prod) }
     }
 
-    @Test func `what is unregistered hides nothing that stands behind its place`() async throws {
+    @Test func `an unregistered service hides nothing that stands behind its place`() async throws {
         let container = Container {
             for number in 0..<40 {
                 Registration(Engine.self, qualifier: Clash(number: number, note: ""), lifetime: .singleton) { _ in
@@ -129,7 +129,7 @@ private struct Clash: Qualifier {
         for number in 0..<300 { #expect(try await typed(container, "\(number)") === engines[number]) }
     }
 
-    @Test func `who still has a registration does not keep its instance`() async throws {
+    @Test func `a reference to a registration does not keep its instance`() async throws {
         var container: Container? = Container {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
         }
@@ -158,7 +158,7 @@ private struct Clash: Qualifier {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test func `what every registration has is small`() {
+    @Test func `the fields that every registration has are small`() {
         let word = MemoryLayout<UnsafeRawPointer>.size
         #expect(MemoryLayout<ServiceKey>.size == 3 * word)
         // A byte besides the reference, which LeakSanitizer could not follow with the kind in its upper bits.

@@ -300,7 +300,7 @@ private final class Edge: Shape {}
     }
 
     @Test(arguments: lifetimes)
-    func `what a new scope asks of the one above ends there`(lifetime: Lifetime) async throws {
+    func `requests of a new scope to the one above end there`(lifetime: Lifetime) async throws {
         let root = Locked<Container?>(nil)
         let container = Container {
             Registration(Nest.self, lifetime: lifetime) { r in

@@ -276,7 +276,7 @@ private struct X: Sendable {}
         try await begun.value
     }
 
-    @Test func `a DisposalError lists what hooks threw`() async throws {
+    @Test func `a DisposalError lists the errors of hooks`() async throws {
         let container = Container {
             Registration(Int.self, lifetime: .multiton, fileID: "App/A.swift", line: 1) { (_, number: Int) in number }
                 .onDispose { throw TestError($0) }

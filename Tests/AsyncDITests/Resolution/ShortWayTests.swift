@@ -13,7 +13,7 @@ private enum Kind: Qualifier { case red, green }
 /// Requests from inside a factory have the same results as those from outside, on the same short path.
 @Suite(.timeLimit(.minutes(10))) struct ShortWayTests {
     @Test(arguments: [Lifetime.transient, .graph, .scoped, .singleton, .multiton])
-    func `a factory finds what a request from outside finds`(lifetime: Lifetime) async throws {
+    func `a factory finds the same instances as a request from outside`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(instance: Part("plain"))
             Registration(qualifier: Kind.red, instance: Part("red"))
@@ -75,7 +75,7 @@ private enum Kind: Qualifier { case red, green }
         #expect(error?.code == .captiveDependency)
     }
 
-    @Test func `a singleton of a parent does not get what a scope below has, by whatever resolver`() async throws {
+    @Test func `a singleton of a parent does not get instances of a scope below, by any resolver`() async throws {
         let container = Container()
         let scope = try await container.openScope { Registration(instance: Part("scope's")) }
         try await container.register(Whole.self, lifetime: .singleton) { _ in

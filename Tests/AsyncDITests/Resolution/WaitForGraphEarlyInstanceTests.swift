@@ -44,7 +44,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `both through hooks: whoever comes second gets the first`() {
+    @Test func `both through hooks: the second one gets the first`() {
         var graph = Graph()
         graph.made("A", "B")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -54,7 +54,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `outside a cycle nobody gets an unfinished instance`() {
+    @Test func `outside a cycle no request gets an unfinished instance`() {
         var graph = Graph()
         graph.made("A")
         #expect(graph.ask(1, "X", "A") == .wait)
@@ -155,7 +155,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `when one of the paths cannot be opened nobody is released`() {
+    @Test func `when one of the paths cannot be opened no waiter is released`() {
         var graph = Graph()
         graph.made("M")
         // T waits for X in two ways: through M, whose instance there is, and through N, whose instance there is not.

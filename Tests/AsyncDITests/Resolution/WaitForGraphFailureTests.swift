@@ -14,7 +14,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `who still runs fails when it is done`() {
+    @Test func `a creation that still runs fails when it is done`() {
         var graph = hookOfAWaitsForB()
         #expect(graph.fail("A").isEmpty)
         graph.checkInvariants()
@@ -23,7 +23,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `failure reaches who was given an instance of one that was given one`() {
+    @Test func `failure reaches creations that received an instance directly or indirectly`() {
         var graph = Graph()
         graph.made("A", "B", "C")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -52,7 +52,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `who is doomed and fails by itself takes its own with it`() {
+    @Test func `a doomed creation that fails by itself takes its recipients with it`() {
         var graph = Graph()
         graph.made("A", "B")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -79,7 +79,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `who waits for a member in the ordinary way does not fail with it`() {
+    @Test func `an ordinary waiter of a member does not fail with it`() {
         var graph = hookOfAWaitsForB()
         #expect(graph.ask(3, "X", "A") == .wait)
         #expect(graph.fail("A").isEmpty)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `an outcome that comes first is there for who waits later`() async {
+    @Test func `an outcome that comes first is kept for a later waiter`() async {
         let outcomes: [(Waiter.Outcome, Result)] = [
             (.instance(StrongCell(7)), .instance(7)), (.failure(TestError(1)), .failure(TestError(1))),
             (.retry, .retry),
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `an outcome that comes later resumes who waits`() async {
+    @Test func `an outcome that comes later resumes the waiter`() async {
         let waiter = Waiter(for: creation)
         let begun = Gate()
         async let outcome = {

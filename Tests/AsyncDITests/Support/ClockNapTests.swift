@@ -35,7 +35,7 @@ private struct BrokenClock: Clock {
         #expect(duration.sleepable == expected)
     }
 
-    @Test func `what is addable can be added and subtracted`() {
+    @Test func `durations that can be added can be subtracted`() {
         let longest = Duration(attoseconds: .max).addable
         #expect(longest == .seconds(Int64.max))
         #expect(longest + longest - .seconds(1) > longest)

@@ -18,7 +18,7 @@ private final class Passenger: Sendable {
         init(_ object: Passenger?) { reference = PassingReference(object) }
     }
 
-    @Test func `it is there until it is given up`() {
+    @Test func `an object is available until it is given up`() {
         let ends = Counter()
         let owner = Owner(Passenger(1, ends))
         #expect(owner.reference.load()?.number == 1)
@@ -29,7 +29,7 @@ private final class Passenger: Sendable {
         #expect(ends.value == 1)
     }
 
-    @Test func `a reader keeps what it has`() {
+    @Test func `a reader keeps its object`() {
         let ends = Counter()
         let owner = Owner(Passenger(1, ends))
         var held = owner.reference.load()

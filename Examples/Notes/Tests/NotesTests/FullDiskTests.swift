@@ -57,7 +57,7 @@ struct FullDiskTests {
     }
 
     @Test
-    func `a tenant for whose file there is no room does not exist afterwards`() async throws {
+    func `a tenant whose file does not fit does not exist afterwards`() async throws {
         try await SmallDisk.with { directory in
             try await withNotes(in: directory) { world in
                 try await world.addTenant()

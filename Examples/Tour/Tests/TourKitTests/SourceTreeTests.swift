@@ -46,7 +46,7 @@ struct SourceTreeTests {
     }
 
     @Test
-    func `what is missing, or is no directory, is an error in one line`() async throws {
+    func `a missing path, or one that is no directory, is an error in one line`() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("x\n", to: "a.swift")
             for path in ["missing", "a.swift"] {
