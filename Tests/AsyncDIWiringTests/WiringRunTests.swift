@@ -62,7 +62,7 @@ private struct Handler: Sendable {
         #expect(right == WiringOutcome())
     }
 
-    @Test func `paths are those of files in the module's folder`() async throws {
+    @Test func `paths name the files in the module's folder`() async throws {
         defer { removeFiles() }
         let path = try file("Pages.swift", "")
         let outcome = await run("--sources", "App=\(folder.path)") { [CheckedContainer(container())] }
@@ -75,7 +75,7 @@ private struct Handler: Sendable {
         #expect(ambiguous.errors.hasPrefix("App/Pages.swift:7: error: Font"))
     }
 
-    @Test func `a value that a kind of scope does not supply is missed there alone`() async {
+    @Test func `a value that one kind of scope does not supply is missing there alone`() async {
         let app = Container(name: "app") {
             Registration(expected: Request.self, fileID: "App/App.swift", line: 1)
             Registration(using: Handler.init, lifetime: .scoped, fileID: "App/App.swift", line: 2)
@@ -128,7 +128,7 @@ private struct Handler: Sendable {
         #expect(right == WiringOutcome())
     }
 
-    @Test func `a scope's registrations are checked in it`() async {
+    @Test func `a registration of a scope is checked in it`() async {
         let app = Container(name: "app") { Registration(instance: Font()) }
         let outcome = await run {
             [
@@ -226,7 +226,7 @@ private struct Handler: Sendable {
         #expect(!unknown.errors.contains("warning"))
     }
 
-    @Test func `a provider of a service that needs the scopes' values is no mistake of the application`() async {
+    @Test func `a provider of a service that needs a scope's value is no mistake of the application`() async {
         let app = Container(name: "app") {
             Registration(expected: Request.self)
             Registration(using: Handler.init)
@@ -311,7 +311,7 @@ private struct Handler: Sendable {
         #expect(await check(right(7), "--warn", "opaque").status == 0 && checks == 4)
     }
 
-    @Test func `a wrong call gets advice, with status 2`() async {
+    @Test func `a wrong call gets an error and the help, with status 2`() async {
         for (arguments, message) in [
             (["--grap"], "unknown option --grap"), (["--graph"], "--graph needs dot, mermaid or json"),
             (["--graph", "svg"], "--graph takes dot, mermaid or json, not svg"),

@@ -64,7 +64,7 @@ struct ContainerCallSites {
     }
 
     @Test
-    func `the builder closure captures values that are not Sendable`() async throws {
+    func `the builder closure captures a non-Sendable value`() async throws {
         let settings = Settings()
         func city(_ index: Int) -> Registration<City> {
             let name = settings.cities[index]

@@ -124,7 +124,7 @@ struct FactoryCallSites {
     }
 
     @Test
-    func `making returns instances that are not Sendable to the caller`() async throws {
+    func `making gives a non-Sendable instance to the caller`() async throws {
         let container = Container {
             PetModule()
             Registration(making: Parser.self) { _ in Parser(source: "empty") }

@@ -79,7 +79,7 @@ struct DiagnosticsGuideTests {
         #expect(guide.contains(container.description))
     }
 
-    @Test func `a run is recorded, ordered, drawn and compared`() async throws {
+    @Test func `creations are recorded, ordered, drawn and compared`() async throws {
         let container = makeContainer()
         let file = FileManager.default.temporaryDirectory.appending(component: "asyncdi-\(UUID()).dot")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -15,7 +15,7 @@ struct DisposalGuideTests {
         try await container.dispose()
     }
 
-    @Test func `a deadline names the unfinished work`() async throws {
+    @Test func `a deadline names the hook that has not ended`() async throws {
         let closing = Gate()
         let mayClose = Gate()
         let container = Container(name: "app", clock: DeadlineClock(passes: closing)) {

@@ -36,7 +36,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `README's links lead to files, and those to tests to a test of that name`() throws {
+    @Test func `README's links lead to files, and links to tests to a test of that name`() throws {
         let links = Markdown.links(in: try Documents.text(of: "README.md"))
         #expect(links.count > 20)
         for link in links {

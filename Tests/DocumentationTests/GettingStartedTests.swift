@@ -88,7 +88,7 @@ struct GettingStartedTests {
         try await container.dispose()
     }
 
-    @Test @MainActor func `cached instances, synchronously`() async throws {
+    @Test @MainActor func `a ready instance, synchronously`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
         }

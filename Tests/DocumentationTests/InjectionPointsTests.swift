@@ -41,7 +41,7 @@ struct InjectionPointsTests {
         try await container.dispose()
     }
 
-    @Test func `a service that is not ready`() async throws {
+    @Test func `a property that is not ready`() async throws {
         let container = Container {
             Registration((any UserRepository).self, lifetime: .singleton) { _ in try await SQLUserRepository.open() }
         }

@@ -38,7 +38,7 @@ import Testing
             Set(sources.map(\.folder)).isSuperset(of: ["Container", "Registration", "Resolution", "Keys", "Support"]))
     }
 
-    @Test func `a folder names only types further right`() throws {
+    @Test func `a folder names only types of folders further right`() throws {
         let violations = SourceFile.violations(ofRanks: Self.ranks, in: try Self.sources())
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
     }
@@ -136,7 +136,7 @@ import Testing
         #expect(SourceFile.violations(ofRanks: Self.ranks, in: sources).isEmpty)
     }
 
-    @Test func `interpolations of a string are code`() {
+    @Test func `an interpolation in a string is code`() {
         let sources = [
             file("Container/Left.swift", "public typealias Left = Int"),
             file("Keys/Right.swift", #"let text = "a (\(f(")", Left.self)) b""#),

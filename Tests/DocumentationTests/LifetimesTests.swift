@@ -58,7 +58,7 @@ struct LifetimesTests {
         try await container.dispose()
     }
 
-    @Test func `a captive that is wanted`() async throws {
+    @Test func `a creation that finishes when abandoned`() async throws {
         let container = Container {
             Registration(SearchIndex.self, lifetime: .singleton) { _ in try await SearchIndex.build() }
                 .whenAbandoned(.finish)

@@ -35,7 +35,7 @@ struct MultitonsTests {
         #expect(await pool.isClosed)
     }
 
-    @Test func `cached instances`() async throws {
+    @Test func `cached arguments`() async throws {
         let container = makeContainer()
         _ = try await container.resolve(TenantPool.self, arguments: "acme")
         let tenants = await container.cachedArguments(of: TenantPool.self, String.self)

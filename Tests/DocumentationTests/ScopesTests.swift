@@ -18,7 +18,7 @@ struct ScopesTests {
         try await container.dispose()
     }
 
-    @Test func `an override requests the service that it overrides`() async throws {
+    @Test func `an override asks for the service that it overrides`() async throws {
         let container = Container { Registration((any Greeter).self) { _ in PlainGreeter() } }
         let greeting =
             try await container.withScope("request-42") {

@@ -45,7 +45,7 @@ struct ServerGuideTests {
         }
     }
 
-    @Test func `a service that is cancelled disposes its container nevertheless`() async throws {
+    @Test func `a service that is cancelled still disposes its container`() async throws {
         let log = Log()
         let container = Container {
             Registration(Log.self, instance: log).onDispose { log in log.note("disposed") }
@@ -67,7 +67,7 @@ struct ServerGuideTests {
         }
     }
 
-    @Test func `a streamed body opens its scope, or ends the one that was opened before`() async throws {
+    @Test func `a streamed body opens its scope, or ends a scope that was opened before`() async throws {
         let log = Log()
         let container = Container {
             Registration(expected: Request.self)

@@ -21,7 +21,7 @@ private struct Value: Sendable, Equatable { let number: Int }
         while reference.instance != nil { await Task.yield() }
     }
 
-    @Test func `a weak object is shared while a reference holds it, and created again after that`() async throws {
+    @Test func `a weak object is shared while a caller retains it, and created again after that`() async throws {
         let runs = Counter()
         let container = Container { Registration(Thing.self, lifetime: .weak) { _ in Thing(runs.increment()) } }
         var held: Thing? = try await container.resolve(Thing.self)
@@ -44,7 +44,7 @@ private struct Value: Sendable, Equatable { let number: Int }
         #expect(try await container.resolve(Thing.self, arguments: 2).number == 2)
     }
 
-    @Test func `a weak object behind a protocol is shared, and dropped when no reference holds it`() async throws {
+    @Test func `a weak object behind a protocol is shared, and dropped when no caller retains it`() async throws {
         let runs = Counter()
         let container = Container {
             Registration((any Named).self, lifetime: .weak) { _ in ObjectNamed(name: "\(runs.increment())") }
@@ -78,7 +78,7 @@ private struct Value: Sendable, Equatable { let number: Int }
         #expect(runs.value == 10)
     }
 
-    @Test func `all waiters of one creation of a weak value get it`() async throws {
+    @Test func `all waiters for one creation of a weak value get it`() async throws {
         let factory = DrivenFactory<Value>()
         let container = Container { Registration(Value.self, lifetime: .weak) { _ in try await factory.run() } }
         let askers = (0..<3).map { _ in Task { try await container.resolve(Value.self) } }
@@ -87,7 +87,7 @@ private struct Value: Sendable, Equatable { let number: Int }
         for asker in askers { #expect(try await asker.value == Value(number: 1)) }
     }
 
-    @Test func `a weak object asked for as an optional is the one that is held`() async throws {
+    @Test func `a request for an optional gets the weak object that a caller retains`() async throws {
         let container = Container { Registration(Thing.self, lifetime: .weak) { _ in Thing() } }
         let held = try await container.resolve(Thing.self)
         #expect(try await container.resolve(Thing?.self) === held)

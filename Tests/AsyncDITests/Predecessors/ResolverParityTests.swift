@@ -48,7 +48,7 @@ struct ResolverParityTests {
 
     // MARK: Scopes
 
-    @Test func `scope application: one instance for good, shared with containers below`() async throws {
+    @Test func `scope application: one instance for good, shared with child containers`() async throws {
         let main = Container { Registration(Server.self, lifetime: .singleton) { _ in Server() } }
         let server = try await main.resolve(Server.self)
         #expect(try await Container(parent: main).resolve(Server.self) === server)
@@ -73,7 +73,7 @@ struct ResolverParityTests {
         #expect(try await container.resolve(Servers.self).first !== servers.first)
     }
 
-    @Test func `scope shared: while a caller holds the instance`() async throws {
+    @Test func `scope shared: one instance while a caller retains it`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Server.self, lifetime: .weak) { _ in Server("\(runs.increment())") }
@@ -124,7 +124,7 @@ struct ResolverParityTests {
         #expect(try await second.resolve(Server.self) === two)
     }
 
-    @Test func `default scope: that of a registration that names none`() async throws {
+    @Test func `default scope: the lifetime of a registration that names none`() async throws {
         let container = Container(defaultLifetime: .singleton) { Registration { _ in Server() } }
         let server = try await container.resolve(Server.self)
         #expect(try await container.resolve(Server.self) === server)
@@ -174,7 +174,7 @@ struct ResolverParityTests {
         #expect(try await main.resolve(Thing.self).number == 2)
     }
 
-    @Test func `decorate wraps instances, and stacks`() async throws {
+    @Test func `decorate wraps the instance, and stacks`() async throws {
         let container = Container {
             Registration((any Service).self, lifetime: .singleton) { _ in Server("server") }
             Decoration((any Service).self) { _, inner in Wrapped(inner, "logged") }
@@ -200,7 +200,7 @@ struct ResolverParityTests {
 
     // MARK: Property wrappers
 
-    @Test func `@Injected is the cached instance, also by name and from a container`() async throws {
+    @Test func `@Injected gives the cached instance, also by name and from a container`() async throws {
         let container = Container {
             Registration(Server.self, lifetime: .singleton) { _ in Server("plain") }.eager()
             Registration(Server.self, qualifier: .backup, lifetime: .singleton) { _ in Server("backup") }.eager()
@@ -303,7 +303,7 @@ struct ResolverParityTests {
         #expect(client.service == nil, "nobody holds it any more")
     }
 
-    @Test func `@OptionalInjected is nil for a missing registration`() async throws {
+    @Test func `@OptionalInjected is nil for an unregistered service`() async throws {
         let container = Container { Registration(Server.self, instance: Server("there")) }
         struct Client {
             @OptionalInject var server: Server?

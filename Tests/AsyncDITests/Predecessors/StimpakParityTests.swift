@@ -87,7 +87,7 @@ struct StimpakParityTests {
         #expect(await container[7] == nil)
     }
 
-    @Test func `disposing a scope disposes inner scopes and their instances first`() async throws {
+    @Test func `disposing a scope disposes the scopes inside it first, with their instances`() async throws {
         let log = Log<String>()
         let container = Container {
             Registration(Plain.self, lifetime: .scoped)

@@ -62,9 +62,7 @@ struct SwiftHiltParityTests {
         #expect(try await container.resolve(Thing.self) === thing)
     }
 
-    @Test func `lifetime singleton: its factory sees the registering container, whichever container is asked first`()
-        async throws
-    {
+    @Test func `lifetime singleton: its factory sees the registering container, also for a child`() async throws {
         let container = Container {
             Registration(String.self, instance: "parent's")
             Registration(Label.self, lifetime: .singleton) { r in Label(try await r.resolve()) }
@@ -86,11 +84,7 @@ struct SwiftHiltParityTests {
         #expect(try await container.resolve(Thing.self) !== container.resolve(Thing.self))
     }
 
-    @Test
-    func
-        `the default lifetime is a setting of the container: singleton, for users of containers that share by default`()
-        async throws
-    {
+    @Test func `the default lifetime can be set for a container: to singleton, as in SwiftHilt`() async throws {
         let container = Container(defaultLifetime: .singleton) { Registration(Thing.self) { _ in Thing() } }
         #expect(try await container.resolve(Thing.self) === container.resolve(Thing.self))
     }
@@ -106,7 +100,7 @@ struct SwiftHiltParityTests {
         await expect(.disposed) { try await child.resolve(String.self) }
     }
 
-    @Test func `clearCache() drops and disposes this container's instances; the parent's stay`() async throws {
+    @Test func `clearCache() forgets this container's instances, and disposes them; the parent's stay`() async throws {
         let log = Log<String>()
         let parent = Container { Registration(Label.self, lifetime: .singleton) { _ in Label("parent's") } }
         let container = Container(parent: parent) {
@@ -309,7 +303,7 @@ extension InjectionDefaultTests {
 }
 
 extension SwiftHiltParityTests {
-    @Test func `recording and DOT: the graph of resolved services`() async throws {
+    @Test func `recording and DOT: the graph of the resolved services`() async throws {
         let container = Container {
             Registration((any API).self, lifetime: .singleton) { _ in RealAPI() }
             Registration(using: Repository.init)

@@ -143,7 +143,7 @@ import Testing
         #expect(await !container.hasAnyRegistration(of: Thing.self))
     }
 
-    @Test func `removeAll removes every registration, and disposes their instances`() async throws {
+    @Test func `removeAll takes back all registrations, and disposes their instances`() async throws {
         let disposed = Gate()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in disposed.open() }

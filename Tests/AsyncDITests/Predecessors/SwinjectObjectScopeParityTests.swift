@@ -32,7 +32,7 @@ import Testing
         #expect(try await Container(parent: container).resolve(Thing.self) === thing)
     }
 
-    @Test func `object scope weak: shared while a caller holds the instance`() async throws {
+    @Test func `object scope weak: shared while a caller retains the instance`() async throws {
         let runs = Counter()
         let container = Container { Registration(Thing.self, lifetime: .weak) { _ in Thing(runs.increment()) } }
         do {

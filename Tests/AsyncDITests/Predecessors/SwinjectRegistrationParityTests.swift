@@ -40,7 +40,7 @@ import Testing
 
     // MARK: Hooks
 
-    @Test func `initCompleted: several hooks, in order, before a caller gets the instance`() async throws {
+    @Test func `initCompleted: several hooks, in order, before the caller gets the instance`() async throws {
         let log = Log<String>()
         let container = Container {
             Registration(Cat.self, lifetime: .singleton) { _ in Cat("Mimi") }

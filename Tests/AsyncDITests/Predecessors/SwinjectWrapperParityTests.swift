@@ -58,7 +58,7 @@ import Testing
         #expect(try await provider("Tom").name == "Tom 3", "arguments may also come at the call")
     }
 
-    @Test func `Optional is nil for a missing registration, with names and arguments`() async throws {
+    @Test func `Optional is nil for an unregistered service, with names and arguments`() async throws {
         let container = Container {
             Registration(Cat.self, qualifier: "named") { (_, name: String) in Cat(name) }
             Registration(using: Finder.init)

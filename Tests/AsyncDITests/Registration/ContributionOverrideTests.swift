@@ -40,7 +40,7 @@ import Testing
         #expect(try await names(container) == ["newer auth", "new log", "route", "last"])
     }
 
-    @Test func `one contribution is overridden in a builder, by a later one`() async throws {
+    @Test func `one contribution is overridden in a builder, by a later contribution`() async throws {
         let container = Container {
             Self.step("auth", "auth")
             Self.step("log", "log")
@@ -73,7 +73,7 @@ import Testing
         await #expect(throws: (any Error).self) { try await rejecting.validate() }
     }
 
-    @Test func `a contribution of a scope takes the place of the one that it overrides`() async throws {
+    @Test func `a contribution of a scope takes the place of the contribution that it overrides`() async throws {
         let root = Container { Steps() }
         let inside = try await root.withScope {
             Self.step("scope's last")
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    @Test func `an override is removed, and the registration above answers again`() async throws {
+    @Test func `an override is taken back, and the parent's contribution answers again`() async throws {
         let root = Container { Steps() }
         let child = Container(parent: root) { Self.step("child's log", "log") }
         #expect(try await names(child) == ["auth", "child's log", "route"])

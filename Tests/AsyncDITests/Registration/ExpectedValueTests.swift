@@ -98,7 +98,7 @@ extension User: Principal {}
         try await container.dispose()
     }
 
-    @Test func `a scope without the value may resolve services that can do without it`() async throws {
+    @Test func `a scope without the value may resolve a service that does not require it`() async throws {
         let container = Container {
             Registration(expected: User.self)
             Registration(using: { (user: User?) in user?.name ?? "nobody" }, lifetime: .scoped)

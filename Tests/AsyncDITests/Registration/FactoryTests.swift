@@ -111,9 +111,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
         #expect(try await container.resolve((any Pet).self, qualifier: "q").name == "fish")
     }
 
-    @Test func `an expected value is the one that each scope supplies, and an error that says so where none did`()
-        async throws
-    {
+    @Test func `each scope supplies an expected value, and a request outside gets an error`() async throws {
         let container = Container(name: "app") {
             Registration(expected: Int.self)
             Registration(String.self) { r in try await "request \(r.resolve(Int.self))" }
@@ -212,7 +210,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
 
     // MARK: register
 
-    @Test func `register takes the parameters of a registration`() async throws {
+    @Test func `register takes the same parameters as a registration`() async throws {
         let container = Container(registrations: Names.parts)
         try await container.register(Int.self, qualifier: "q", lifetime: .singleton) { _ in 1 }
         try await container.register(Int.self, lifetime: .singleton) { (_, a: Int, b: Int) in a + b }
@@ -235,7 +233,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
         #expect(try await container.resolve(UInt.self) == 5)
     }
 
-    @Test func `eager, dependencies and whenAbandoned leave the service's type as it is`() async throws {
+    @Test func `eager, dependencies and whenAbandoned do not change the service`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) }
                 .eager().dependencies(Int.self, (any Pet).self).whenAbandoned(.finish)

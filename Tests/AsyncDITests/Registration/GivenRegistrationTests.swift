@@ -47,7 +47,7 @@ struct GivenRegistrationTests {
         withExtendedLifetime(registration) {}
     }
 
-    @Test func `an instance may be given to many containers at once, and to those below them`() async throws {
+    @Test func `an instance may be given to many scopes at once, and reaches the scopes inside them`() async throws {
         let registration = Registration(instance: Given())
         let root = Container()
         try await withThrowingTaskGroup { group in

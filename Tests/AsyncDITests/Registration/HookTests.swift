@@ -36,7 +36,7 @@ import Testing
         #expect(created.entries == [1, 2])
     }
 
-    @Test func `no caller gets an instance before its hooks are done`() async throws {
+    @Test func `no caller gets an instance before its hooks have run`() async throws {
         let gate = Gate()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onCreate { _, _ in await gate.pass() }
@@ -63,7 +63,7 @@ import Testing
         #expect(try await container.resolve(Thing.self).number == 2)
     }
 
-    @Test func `an instance created before a hook threw is disposed`() async throws {
+    @Test func `an instance that was created before a hook threw is disposed`() async throws {
         let disposed = Log<Int>()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) }

@@ -173,7 +173,7 @@ private struct Fish: Pet {
         #expect(log.entries == ["dispose fish"])
     }
 
-    @Test func `a value implements a protocol too, and so does a given instance`() async throws {
+    @Test func `a value implements too, and so does a given instance`() async throws {
         let container = Container {
             Registration(Fish.self, lifetime: .singleton) { _ in Fish(name: "made") }.implements((any Pet).self)
             Registration(Fish.self, qualifier: "q", instance: Fish(name: "given")).implements((any Pet).self)
@@ -271,7 +271,7 @@ private struct Fish: Pet {
         #expect(try await container.resolve((any Pet).self).name == "fish")
     }
 
-    @Test func `an instance that replaced another type's stays ready when the service is reset`() async throws {
+    @Test func `a registration that replaced another type stays ready when the service is reset`() async throws {
         let container = Container {
             Registration(Dog.self, lifetime: .singleton) { _ in Dog() }.implements((any Pet).self)
         }
@@ -282,7 +282,7 @@ private struct Fish: Pet {
         #expect(try container.ready((any Pet).self).name == "fish")
     }
 
-    @Test func `another type that is replaced in flight is not handed out afterwards`() async throws {
+    @Test func `another type that is replaced in flight is not handed out afterward`() async throws {
         let factory = DrivenFactory<Dog>()
         let container = Container {
             Registration(Dog.self, lifetime: .singleton) { _ in try await factory.run() }.implements((any Pet).self)
@@ -295,7 +295,7 @@ private struct Fish: Pet {
         #expect(try await container.resolve((any Pet).self).name == "fish")
     }
 
-    @Test func `an instance in flight at a reset is not returned afterwards under another type`() async throws {
+    @Test func `an instance in flight at a reset is not handed out afterward under another type`() async throws {
         let factory = DrivenFactory<Dog>()
         let container = Container {
             Registration(Dog.self, lifetime: .singleton) { _ in try await factory.run() }.implements((any Pet).self)
@@ -353,7 +353,7 @@ private struct Fish: Pet {
         #expect(disposed.value == 1)
     }
 
-    @Test func `a service's invalid registration is thrown for its other types too`() async throws {
+    @Test func `the error of an invalid service is thrown for its other types too`() async throws {
         let container = Container {
             Registration(Dog.self, lifetime: .transient) { _ in Dog() }.implements((any Pet).self).onDispose { _ in }
         }

@@ -104,7 +104,7 @@ private struct LaterWork: Sendable {
         try await container.dispose()
     }
 
-    @Test func `a factory leases the same`() async throws {
+    @Test func `a factory leases an optional service`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .singleton) { _ in Pool("a") }.onDispose { await $0.close() }
                 .dependencies()
@@ -115,7 +115,7 @@ private struct LaterWork: Sendable {
         try await expectLease(of: { (work: Work) in [try #require(work.pool)] }, in: container)
     }
 
-    @Test func `a deferred dependency cannot be leased`() async throws {
+    @Test func `a service that is resolved later cannot be leased`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .singleton) { _ in Pool("a") }
             Registration(using: LaterWork.init, with: .leased, lifetime: .scoped)

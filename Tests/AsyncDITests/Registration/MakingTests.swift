@@ -19,7 +19,7 @@ private final class Draft {
         #expect(draft.text == "changed")
     }
 
-    @Test @MainActor func `a made instance belongs to the caller's isolation`() async throws {
+    @Test @MainActor func `an instance from make belongs to the caller's isolation`() async throws {
         let container = Container { Registration(making: Draft.self) { _ in Draft(text: "empty") } }
         let draft = try await container.make(Draft.self)
         draft.text += "!"
@@ -37,9 +37,7 @@ private final class Draft {
         #expect(try await Container(parent: container).make(Draft.self, arguments: "c").text == "c")
     }
 
-    @Test func `a factory makes instances that are not Sendable from dependencies, and inside another factory`()
-        async throws
-    {
+    @Test func `a non-Sendable instance is made from dependencies, and inside another factory`() async throws {
         let container = Container {
             Registration(instance: "text")
             Registration(making: Draft.self) { r in Draft(text: try await r.resolve()) }
@@ -62,7 +60,7 @@ private final class Draft {
         #expect(error?.path.map(\.description) == ["Draft[q]", "String"])
     }
 
-    @Test func `a miss of make names similar registrations`() async throws {
+    @Test func `the error of a failed make points to a similar registration`() async throws {
         let container = Container {
             Registration(making: Draft.self) { (_, text: String) in Draft(text: text) }
             Registration(Thing.self) { _ in Thing() }
@@ -74,7 +72,7 @@ private final class Draft {
         #expect(resolvable?.description.contains("resolve") == true)
     }
 
-    @Test func `resolve of a service that is only made says so`() async throws {
+    @Test func `the error from resolving a making registration names make`() async throws {
         let container = Container { Registration(making: Thing.self) { _ in Thing() } }
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
         #expect(error?.code == .notRegistered)
@@ -82,7 +80,7 @@ private final class Draft {
         #expect(error?.description.contains("make(") == true)
     }
 
-    @Test func `hooks of a made service run, or are refused`() async throws {
+    @Test func `hooks of a making registration run, or are refused`() async throws {
         let hooks = Counter()
         let container = Container()
         do {
@@ -97,7 +95,7 @@ private final class Draft {
         }
     }
 
-    @Test func `a made service that implements another type does not crash`() async throws {
+    @Test func `a making registration that implements another type does not crash`() async throws {
         await #expect(processExitsWith: .success) {
             let container = Container()
             do {

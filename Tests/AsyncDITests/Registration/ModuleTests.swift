@@ -140,7 +140,7 @@ struct ModuleTests {
         #expect(log.entries == ["a"])
     }
 
-    @Test func `a module that throws is told again, those before it are not`() async throws {
+    @Test func `a module that throws is told again, but earlier modules are not`() async throws {
         let log = Log<String>()
         let attempts = Counter()
         let container = Container {
@@ -153,7 +153,7 @@ struct ModuleTests {
         #expect(log.entries == ["a", "b"])
     }
 
-    @Test func `a module may resolve its own registrations, also shared services that need others`() async throws {
+    @Test func `a module may resolve its own services, also shared ones with dependencies`() async throws {
         let log = Log<String>()
         let container = Container {
             Registration(Int.self, lifetime: .singleton) { _ in 7 }
@@ -184,7 +184,7 @@ struct ModuleTests {
         box.withLock { $0 = nil }
     }
 
-    @Test func `a late registration is passed to modules before register returns`() async throws {
+    @Test func `a module that is registered late is told before register returns`() async throws {
         let log = Log<String>()
         let container = Container()
         try await container.register(Recording(name: "a", log: log))
@@ -227,7 +227,7 @@ struct ModuleTests {
         #expect(log.entries == ["root", "scope"])
     }
 
-    @Test func `disposing while modules are configured ends it, and no call hangs`() async throws {
+    @Test func `disposing while modules are told ends the loading, and no caller hangs`() async throws {
         let gate = Gate()
         let log = Log<String>()
         let container = Container {

@@ -110,7 +110,7 @@ private final class Draft {
         #expect(try await container.resolve(Int.self, qualifier: "later") == 1)
     }
 
-    @Test func `a builder captures freely, also values that are not Sendable`() async throws {
+    @Test func `a builder captures any value, also a non-Sendable one`() async throws {
         let draft = Draft(text: "captured")
         let container = Container { Registration(instance: draft.text) }
         draft.text = "changed"

@@ -149,7 +149,7 @@ private struct KeyedTable {
         #expect(table.list.inOrder.map(\.key) == [0, 2, 3, 1].map { Self.keys[$0] })
     }
 
-    @Test func `a removed registration is gone, and can be added again`() {
+    @Test func `a removed key is gone, and can be added again`() {
         var table = Table()
         _ = table.add(1, for: red, onDuplicate: .reject)
         #expect(table.remove(red) == 1)

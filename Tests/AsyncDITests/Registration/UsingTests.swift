@@ -181,9 +181,7 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
     }
 
     @Test(arguments: [Lifetime.singleton, .weak, .graph, .transient])
-    func `dependencies of a singleton are created side by side, whatever their lifetimes`(lifetime: Lifetime)
-        async throws
-    {
+    func `a singleton's dependencies are created side by side, of any lifetime`(lifetime: Lifetime) async throws {
         #expect(try await namesMadeSideBySide(of: lifetime, for: .singleton) == "abc")
     }
 

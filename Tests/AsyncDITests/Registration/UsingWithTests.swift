@@ -104,7 +104,7 @@ private struct Form: Sendable {
         try await container.dispose()
     }
 
-    @Test func `a missing dependency of such a parameter is found`() async throws {
+    @Test func `the missing dependency of a parameter is found`() async throws {
         let container = Container {
             Registration(String.self, qualifier: "www", instance: "https://www")
             Registration(
@@ -279,7 +279,7 @@ private struct Form: Sendable {
         #expect(try await problems(scoped) == [])
     }
 
-    @Test func `the same is registered later`() async throws {
+    @Test func `registrations with parameter sources are added later`() async throws {
         let container = Container()
         try await container.register(String.self, qualifier: "api", instance: "api")
         try await container.register(Journal.self) { _ in Journal() }

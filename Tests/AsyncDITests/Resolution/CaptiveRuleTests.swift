@@ -43,7 +43,7 @@ private final class Place {
         }
     }
 
-    @Test func `a scoped service of the root must not be held by services that outlive scopes`() {
+    @Test func `a scoped service of the root must not be held by an instance that outlives scopes`() {
         #expect(
             rule.forbids(holderIn: root, outlivingScopes: true, instanceIn: root, isScoped: true, isResettable: false))
         #expect(
@@ -54,7 +54,7 @@ private final class Place {
         )
     }
 
-    @Test func `a service registered in a scope may hold that scope's own`() {
+    @Test func `an instance of a scope may hold the scope's own instances`() {
         for place in [scope, inner] {
             #expect(
                 !rule.forbids(
@@ -65,7 +65,7 @@ private final class Place {
         }
     }
 
-    @Test func `a service that can be reset must not be held by services that outlive scopes, wherever it is`() {
+    @Test func `a resettable instance must not be held by an instance that outlives scopes, in any container`() {
         for (holder, instance) in [(root, root), (scope, scope), (inner, root), (scope, sibling)] {
             for isScoped in [true, false] {
                 #expect(

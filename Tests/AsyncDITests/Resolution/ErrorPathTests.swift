@@ -83,7 +83,7 @@ private struct Y: Sendable {}
         }
     }
 
-    @Test func `a waiter of the inner creation has the path from there`() async throws {
+    @Test func `a waiter for the inner creation has the path from there`() async throws {
         let gate = Gate()
         let container = chain(gate, .singleton, .singleton)
         let outer = Task { _ = try await container.resolve(X.self) }
@@ -97,7 +97,7 @@ private struct Y: Sendable {}
         #expect(innerError?.names == ["B", "C"])
     }
 
-    @Test func `a waiter of a graph creation in a child task has the path from its own request`() async throws {
+    @Test func `a waiter for a graph creation in a child task has the path from its own request`() async throws {
         let gate = Gate()
         let paths = Log<[String]>()
         let container = Container {
@@ -190,7 +190,7 @@ private struct Y: Sendable {}
     }
 
     @Test(arguments: FactoryErrorTests.lifetimes, [true, false])
-    func `a missing dependency of a hook has the path too`(lifetime: Lifetime, isPropertyHook: Bool) async throws {
+    func `a hook's resolution error has the path too`(lifetime: Lifetime, isPropertyHook: Bool) async throws {
         let plain = Registration(B.self, lifetime: lifetime) { _ in B() }
         let container = Container {
             Registration(A.self) { r in
@@ -220,7 +220,7 @@ private struct Y: Sendable {}
         #expect(error?.names == ["A[q](Int)", "B(String)", "C[7]"])
     }
 
-    @Test func `the path of an optional or another type names the requested type`() async throws {
+    @Test func `the path through an optional or another type names the service`() async throws {
         let container = Container {
             Registration(A.self, lifetime: .singleton) { r in
                 _ = try await r.resolve(B?.self); return A()
@@ -237,7 +237,7 @@ private struct Y: Sendable {}
         #expect(error?.names == ["A", "B", "Fish", "C"])
     }
 
-    @Test func `a request that outlives its factory has a path of its own`() async throws {
+    @Test func `a resolver that outlives its factory has a path of its own`() async throws {
         let resolvers = Log<Resolver>()
         let container = Container {
             Registration(A.self, lifetime: .singleton) { r in

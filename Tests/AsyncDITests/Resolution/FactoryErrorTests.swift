@@ -19,7 +19,7 @@ private final class IdentifiableError: Error {}
     ]
 
     @Test(arguments: lifetimes)
-    func `a factory's error is the very one that the caller catches`(lifetime: Lifetime) async throws {
+    func `the caller catches the very error that the factory threw`(lifetime: Lifetime) async throws {
         let thrown = IdentifiableError()
         let container = Container { Registration(A.self, lifetime: lifetime) { _ in throw thrown } }
         let caught = await #expect(throws: IdentifiableError.self) { try await container.resolve(A.self) }
@@ -27,7 +27,7 @@ private final class IdentifiableError: Error {}
     }
 
     @Test(arguments: lifetimes, lifetimes)
-    func `so is one from deep inside`(outer: Lifetime, inner: Lifetime) async throws {
+    func `the caller catches the very error of a nested factory`(outer: Lifetime, inner: Lifetime) async throws {
         let thrown = IdentifiableError()
         let container = Container {
             Registration(using: { (a: A) in X() })
@@ -99,7 +99,7 @@ private final class IdentifiableError: Error {}
         #expect(caught?.description == original?.description)
     }
 
-    @Test func `a factory may catch the error of a dependency, and go another way`() async throws {
+    @Test func `a factory may catch a dependency's error, and go another way`() async throws {
         let container = Container {
             Registration(A.self, lifetime: .singleton) { r in
                 do {

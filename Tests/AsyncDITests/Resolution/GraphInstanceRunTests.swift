@@ -39,14 +39,14 @@ private struct Whole {
         return try await container.resolve(Knot.self)
     }
 
-    @Test func `an instance unregistered while it is held is returned to its maker`() async throws {
+    @Test func `a held instance reaches its caller even when its service is unregistered`() async throws {
         let knot = try await makeKnot { await $0.unregister(Loop.self) }
         #expect(knot.other.withLock { $0?.generation } == 1)
         #expect(knot.other.withLock { $0?.knot } === knot)
         knot.other.withLock { $0 = nil }
     }
 
-    @Test func `an instance replaced while it is held is not created anew`() async throws {
+    @Test func `a held instance is not created again when its service is replaced`() async throws {
         let runs = Counter()
         let knot = try await makeKnot { container in
             try await container.register(Loop.self, lifetime: .graph) { r in
@@ -76,7 +76,7 @@ private struct Whole {
         #expect(runs.value == 2)
     }
 
-    @Test func `a waiter of a cancelled maker begins anew`() async throws {
+    @Test func `a waiter for a creation that is cancelled begins anew`() async throws {
         let (made, mayEnd) = (Log<Creation>(), Gate())
         let container = Container {
             Registration(Part.self, lifetime: .graph) { _ in

@@ -90,7 +90,7 @@ private struct Clash: Qualifier {
         await expect(.argumentMismatch) { _ = try await typed(container, Env.prod) }
     }
 
-    @Test func `an unregistered service hides nothing that stands behind its place`() async throws {
+    @Test func `an unregistered service hides no registration behind it`() async throws {
         let container = Container {
             for number in 0..<40 {
                 Registration(Engine.self, qualifier: Clash(number: number, note: ""), lifetime: .singleton) { _ in
@@ -158,7 +158,7 @@ private struct Clash: Qualifier {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test func `the fields that every registration has are small`() {
+    @Test func `the parts of every registration are small`() {
         let word = MemoryLayout<UnsafeRawPointer>.size
         #expect(MemoryLayout<ServiceKey>.size == 3 * word)
         // A byte besides the reference, which LeakSanitizer could not follow with the kind in its upper bits.

@@ -300,7 +300,7 @@ private final class Edge: Shape {}
     }
 
     @Test(arguments: lifetimes)
-    func `requests of a new scope to the one above end there`(lifetime: Lifetime) async throws {
+    func `a request from a new scope to its parent ends there`(lifetime: Lifetime) async throws {
         let root = Locked<Container?>(nil)
         let container = Container {
             Registration(Nest.self, lifetime: lifetime) { r in
@@ -351,7 +351,7 @@ private final class Edge: Shape {}
         #expect(try await container.resolve(Nest.self).inner as? String == "1")
     }
 
-    @Test func `one that is refused may go another way`() async throws {
+    @Test func `a factory whose request is refused may go another way`() async throws {
         let container = Container {
             Registration(Nest.self) { r in
                 let own = try #require(r.container)

@@ -75,7 +75,7 @@ private enum Kind: Qualifier { case red, green }
         #expect(error?.code == .captiveDependency)
     }
 
-    @Test func `a singleton of a parent does not get instances of a scope below, by any resolver`() async throws {
+    @Test func `a singleton of a parent does not get an instance of a scope below, by any resolver`() async throws {
         let container = Container()
         let scope = try await container.openScope { Registration(instance: Part("scope's")) }
         try await container.register(Whole.self, lifetime: .singleton) { _ in

@@ -24,7 +24,7 @@ import Testing
         #expect(!flights.isEmpty)
     }
 
-    @Test func `a request for a key in flight joins its flight, and all get its value`() {
+    @Test func `a request for a key in flight joins its flight, and all waiters get its value`() {
         var flights = flights(waiters: 3)
         #expect(flights.flight(for: "a") == 0)
         #expect(flights.entries[0]?.mostWaiters == 3)
@@ -65,7 +65,7 @@ import Testing
         return flights
     }
 
-    @Test func `a request that attends a flight counts like one more waiter`() {
+    @Test func `a caller that attends a flight counts as one more waiter`() {
         var flights = attended()
         flights.join(0, waiter: 2)
         #expect(flights[0]?.mostWaiters == 2)
@@ -75,7 +75,7 @@ import Testing
         #expect(ending.action == .deliver([], keep: true))
     }
 
-    @Test func `a request that attended a flight and waits for it is a waiter like any other`() {
+    @Test func `a caller that attended a flight and waits for it is a waiter like any other`() {
         var flights = attended()
         flights.join(0, waiter: 2)
         #expect(flights.attendNoMore(0, waitingAs: 1) == .wait)
@@ -86,14 +86,14 @@ import Testing
         #expect(!flights.end(0, succeeded: false).isAttended)
     }
 
-    @Test func `a request that attended an ended flight does not wait for it`() {
+    @Test func `a caller that attended a flight does not wait for it after its end`() {
         var flights = attended()
         #expect(flights.finish(0, succeeded: true) == .deliver([], keep: true))
         #expect(flights.attendNoMore(0, waitingAs: 1) == .ended)
         #expect(flights.isEmpty)
     }
 
-    @Test func `a request that attends a flight when its place closes receives that when it asks`() {
+    @Test func `a caller that attends a flight when its place closes is told when it asks`() {
         var flights = attended()
         let (waiters, stopped) = flights.close()
         #expect(waiters.isEmpty && stopped == [0])
@@ -145,7 +145,7 @@ import Testing
         #expect(flights.finish(0, succeeded: true) == .deliver([], keep: false))
     }
 
-    @Test func `the most waiters are those that waited at once`() {
+    @Test func `the most waiters are the number that waited at once`() {
         var flights = flights(waiters: 2)
         #expect(flights.leave(0, waiter: 1) == .none)
         flights.join(0, waiter: 3)
@@ -171,13 +171,13 @@ import Testing
         flights.checkInvariants()
     }
 
-    @Test func `the last waiter leaves a flight alone that finishes nevertheless`() {
+    @Test func `the last waiter does not cancel a flight that finishes when abandoned`() {
         var flights = flights(waiters: 1, endsWhenAbandoned: false)
         #expect(flights.leave(0, waiter: 1) == .none)
         #expect(flights.finish(0, succeeded: true) == .deliver([], keep: true))
     }
 
-    @Test func `a request that does not wait cannot leave`() {
+    @Test func `a caller that does not wait cannot leave`() {
         var flights = flights(waiters: 1)
         #expect(flights.leave(0, waiter: 9) == .none)
         #expect(flights.leave(7, waiter: 1) == .none)
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Winding down
 
-    @Test func `a request that comes while a flight winds down waits for it`() {
+    @Test func `a request while a flight winds down waits for it`() {
         var flights = flights(waiters: 1)
         _ = flights.leave(0, waiter: 1)
         #expect(flights.flight(for: "a") == 0)
@@ -216,7 +216,7 @@ import Testing
         #expect(flights.isEmpty)
     }
 
-    @Test func `a value that comes nevertheless is kept and shared`() {
+    @Test func `a value that an abandoned flight still delivers is kept and shared`() {
         var flights = flights(waiters: 1)
         _ = flights.leave(0, waiter: 1)
         flights.join(0, waiter: 2)
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Invalidated
 
-    @Test func `no request joins an invalidated flight, and its value goes to its waiters only`() {
+    @Test func `no request joins an invalidated flight, and its value goes only to its waiters`() {
         var flights = flights(waiters: 2)
         flights.invalidate { $0 == "a" }
         flights.checkInvariants()

@@ -126,7 +126,7 @@ private final class StallObserver: ContainerObserver {
     }
 
     @Test(arguments: [Lifetime.singleton, .scoped])
-    func `a wait is reported before the end of its creation, or not at all`(lifetime: Lifetime) async throws {
+    func `a wait is told before the end of the creation, or not at all`(lifetime: Lifetime) async throws {
         let observer = RecordingObserver()
         let factory = DrivenFactory<A>()
         let container = Container(observers: [observer], clock: ManualClock()) {

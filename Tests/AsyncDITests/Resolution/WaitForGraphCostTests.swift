@@ -34,7 +34,7 @@ private typealias Graph = WaitForGraph<Int, Int, Int>
     }
 
     @Test(arguments: [500, 1_000, 2_000, 4_000])
-    func `requests from the tail of a long chain for activities that wait for nothing cost the same each`(length: Int) {
+    func `asking from the tail of a long chain for a creation without waits costs the same for each`(length: Int) {
         var graph = chain(length)
         let before = graph.steps
         for other in 0..<length { _ = graph.ask(10_000 + other, from: length, label: 0, for: -1 - other) }

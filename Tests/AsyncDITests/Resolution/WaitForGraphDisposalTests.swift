@@ -30,7 +30,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.ask(4, "A", "B") == .cycle(["B to C", "C to disposal"]))
     }
 
-    @Test func `a wait for the disposal is refused when a creation there has received the waiting instance`() {
+    @Test func `a wait for the disposal is refused when a creation there was given the waiter's instance`() {
         var graph = graph(disposing: "A")
         graph.made("B")
         #expect(graph.ask(1, "B", "A") == .wait)
@@ -52,7 +52,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.ask(6, "C", "disposal") == .cycle(["B to C"]))
     }
 
-    @Test func `a hook of a disposal gets the unfinished instance, and the disposal goes on`() {
+    @Test func `a hook of a disposal gets an unfinished instance, and the disposal goes on`() {
         var graph = graph(disposing: "A")
         graph.made("B", "D")
         #expect(graph.ask(1, "D", "disposal") == .wait)
@@ -67,7 +67,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `the body of a lease gets the unfinished instance: its end waits for no group`() {
+    @Test func `the body of a lease gets an unfinished instance: its end waits for no group`() {
         var graph = Graph(
             outer: { $0 == "body" ? ["disposal"] : [] },
             kind: { $0 == "disposal" ? .disposal : $0 == "body" ? .body : .creation })

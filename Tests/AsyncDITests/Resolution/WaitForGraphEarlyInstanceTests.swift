@@ -44,7 +44,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `both through hooks: the second one gets the first`() {
+    @Test func `both through hooks: the second creation gets the instance of the first`() {
         var graph = Graph()
         graph.made("A", "B")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -205,7 +205,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `one cycle that holds another one waits for it, not the other way round`() {
+    @Test func `a cycle that holds another cycle waits for it, not the other way around`() {
         var graph = Graph()
         graph.made("A", "C")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -258,7 +258,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `a task that outlives its creation cannot make the group wait for ever`() {
+    @Test func `a task that outlives its creation cannot make the group wait forever`() {
         var graph = hookOfAWaitsForB()
         graph.made("T")
         #expect(graph.settle("B") == .hold(["1 gets B"]))

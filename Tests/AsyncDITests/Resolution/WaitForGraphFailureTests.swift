@@ -6,7 +6,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
 
 /// The creations that fail together with one whose unfinished instance was given away.
 @Suite(.timeLimit(.minutes(10))) struct WaitForGraphFailureTests {
-    @Test func `a failure takes the held ones with it`() {
+    @Test func `a failure takes the held creations with it`() {
         var graph = hookOfAWaitsForB()
         #expect(graph.settle("B") == .hold(["1 gets B"]))
         #expect(graph.fail("A") == ["B"])
@@ -23,7 +23,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `failure reaches creations that received an instance directly or indirectly`() {
+    @Test func `a failure reaches the dependent of a dependent`() {
         var graph = Graph()
         graph.made("A", "B", "C")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -52,7 +52,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `a doomed creation that fails by itself takes its recipients with it`() {
+    @Test func `a doomed creation that fails by itself takes its dependents with it`() {
         var graph = Graph()
         graph.made("A", "B")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -66,7 +66,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `others that are held have nothing to do with a failure`() {
+    @Test func `other held creations have nothing to do with a failure`() {
         var graph = hookOfAWaitsForB()
         graph.made("C")
         #expect(graph.ask(3, "C", "D") == .wait)
@@ -79,7 +79,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `an ordinary waiter of a member does not fail with it`() {
+    @Test func `an ordinary waiter for a member does not fail with it`() {
         var graph = hookOfAWaitsForB()
         #expect(graph.ask(3, "X", "A") == .wait)
         #expect(graph.fail("A").isEmpty)

@@ -24,7 +24,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `a creation that has no waits and received nothing early is complete at once`() {
+    @Test func `a creation that waits for nothing and was given nothing early is complete at once`() {
         var graph = Graph()
         #expect(graph.settle("A") == .complete(["A"]))
         graph.made("A")
@@ -145,7 +145,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
 
     // MARK: Creations inside others
 
-    @Test func `a creation waits for those that run in its task`() {
+    @Test func `a creation waits for the creations that run in its task`() {
         var graph = Graph()
         graph.enter("B", inside: "A", label: "A to B")
         graph.checkInvariants()
@@ -155,7 +155,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.ask(4, "C", "B") == .cycle(["B to C"]))
     }
 
-    @Test func `inner activities do not wait for the one around them`() {
+    @Test func `an inner creation does not wait for the outer one`() {
         var graph = Graph()
         graph.enter("B", inside: "A", label: "A to B")
         #expect(graph.ask(1, "A", "B") == .wait, "a child task of A waits for what another one makes")

@@ -12,7 +12,7 @@ import Testing
         #expect(list.count == 100)
     }
 
-    @Test func `a waiter that is not in the list does not leave, and none leaves twice`() {
+    @Test func `an absent waiter does not leave, and no waiter leaves twice`() {
         for count in [0, 1, 16, 17, 100] {
             var list = WaiterList(0..<count)
             let isThere = list.remove(-1)

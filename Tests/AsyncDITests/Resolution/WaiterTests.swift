@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `an outcome that comes first is kept for a later waiter`() async {
+    @Test func `an outcome that comes first is kept for a later wait`() async {
         let outcomes: [(Waiter.Outcome, Result)] = [
             (.instance(StrongCell(7)), .instance(7)), (.failure(TestError(1)), .failure(TestError(1))),
             (.retry, .retry),

@@ -35,7 +35,7 @@ private struct BrokenClock: Clock {
         #expect(duration.sleepable == expected)
     }
 
-    @Test func `durations that can be added can be subtracted`() {
+    @Test func `an addable duration can be added and subtracted`() {
         let longest = Duration(attoseconds: .max).addable
         #expect(longest == .seconds(Int64.max))
         #expect(longest + longest - .seconds(1) > longest)

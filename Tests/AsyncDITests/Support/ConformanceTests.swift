@@ -73,7 +73,7 @@ private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { t
         _ = conforms(Dog.self, to: Any.self)
     }
 
-    @Test func `no type conforms to a type that is no protocol`() {
+    @Test func `no type conforms to a type that is not a protocol`() {
         struct Local {}
         for type in [Dog.self, Ear.self, Box<Int>.self, Local.self] as [Any.Type] {
             #expect(!conforms(type, to: Int.self))
@@ -87,7 +87,7 @@ private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { t
         #expect(!conforms((any PublicPet).self, to: (any PublicPet).self))
     }
 
-    @Test func `any value may be asked about`() {
+    @Test func `conformance may be asked about any type`() {
         let odd: [Any.Type] = [
             Any.self, Void.self, Never.self, AnyObject.self, (any PublicPet).self, (any PublicPet & Listener).self,
             (any PublicPet.Type).self, Dog.Type.self, ((Int) -> Void).self, (Int, Int).self, Dog?.self,

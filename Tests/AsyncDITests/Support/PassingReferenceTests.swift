@@ -18,7 +18,7 @@ private final class Passenger: Sendable {
         init(_ object: Passenger?) { reference = PassingReference(object) }
     }
 
-    @Test func `an object is available until it is given up`() {
+    @Test func `an object can be read until it is given up`() {
         let ends = Counter()
         let owner = Owner(Passenger(1, ends))
         #expect(owner.reference.load()?.number == 1)
@@ -39,7 +39,7 @@ private final class Passenger: Sendable {
         #expect(ends.value == 1)
     }
 
-    @Test func `it goes with its owner, whether it was given up or not`() {
+    @Test func `an object goes with its owner, whether it was given up or not`() {
         let ends = Counter()
         for isGivenUp in [true, false] {
             let owner = Owner(Passenger(1, ends))
@@ -50,7 +50,7 @@ private final class Passenger: Sendable {
         #expect(ends.value == 2)
     }
 
-    @Test func `many readers and those that give it up meet, and it ends once`() async {
+    @Test func `many tasks read an object and give it up, and it ends once`() async {
         let ends = Counter()
         for number in 0..<2_000 {
             let owner = Owner(Passenger(number, ends))
