@@ -58,7 +58,7 @@ private struct Config: Sendable, Equatable { var name: String }
         try await container.dispose()
     }
 
-    @Test func `a parent keeps an open scope when no other reference does`() async throws {
+    @Test func `a parent keeps an open scope that no caller retains`() async throws {
         let container = makeContainer()
         let user = try await container.openScope("kept").resolve(User.self)
         #expect(try await #require(await container.scope("kept")).resolve(User.self) === user)
@@ -128,9 +128,7 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(await container.scope("key") === open)
     }
 
-    @Test func `a scope's override is seen by transient, graph and scoped services there, and by nothing else`()
-        async throws
-    {
+    @Test func `a scope's override is seen only by its transient, graph and scoped services`() async throws {
         let container = Container {
             Registration(Config.self, instance: Config(name: "app"))
             Registration(String.self, lifetime: .singleton) { r in try await r.resolve(Config.self).name }

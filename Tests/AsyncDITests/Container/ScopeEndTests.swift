@@ -99,7 +99,7 @@ private final class Closing: Sendable {}
         await log.received { if case .scopeClosed = $0 { true } else { false } }
     }
 
-    @Test func `tasks that open a key at the same time get the same scope`() async throws {
+    @Test func `callers that open a key at the same time get the same scope`() async throws {
         for _ in 0..<5000 {
             let container = Container()
             let scopes = try await withThrowingTaskGroup(of: Container.self) { group in

@@ -116,7 +116,7 @@ private enum Env: String, Qualifier { case prod, test }
 
     // MARK: Inside withScope
 
-    @Test func `inside withScope an outer container answers with the scope's instances`() async throws {
+    @Test func `inside withScope an outer container answers with the scope's services`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
             Registration(String.self) { _ in "application" }

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `the dependencies of a failed factory stay cached`() async throws {
+    @Test func `a dependency that a failed factory had resolved stays cached`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Int.self, lifetime: .singleton) { _ in runs.increment() }

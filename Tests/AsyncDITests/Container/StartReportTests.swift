@@ -89,7 +89,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a second start reports only what it created`() async throws {
+    @Test func `a second start reports only its own creations`() async throws {
         let container = container()
         _ = try await report(container)
         let again = try await container.start()

@@ -32,7 +32,7 @@ import Testing
         #expect(runs.value == 1)
     }
 
-    @Test func `when one fails, its error is thrown, and the start's instances are disposed with it as the reason`()
+    @Test func `a failed service's error is thrown, and the start's instances are disposed with it as the reason`()
         async throws
     {
         let log = Log<String>()
@@ -64,7 +64,7 @@ import Testing
         #expect(log.entries.suffix(3) == ["String", "Int done", "older"])
     }
 
-    @Test func `a start that fails leaves instances of other requests, and the modules' configuration`() async throws {
+    @Test func `a start that fails leaves the instances of other requests and of modules`() async throws {
         struct Configuring: Module {
             let log: Log<String>
             var registrations: Registrations {
@@ -91,7 +91,7 @@ import Testing
         #expect(try container.ready(String.self) == "configured")
     }
 
-    @Test func `a start that fails cancels the others at once, and disposes nothing that one which goes on may hold`()
+    @Test func `a failed start cancels other creations, and disposes no instance that a running creation may hold`()
         async throws
     {
         let log = Log<String>()
@@ -243,9 +243,7 @@ import Testing
         try await app.dispose()
     }
 
-    @Test func `prewarm creates a scope's inherited services, of lifetimes that belong to the container asked`()
-        async throws
-    {
+    @Test func `prewarm creates inherited services, of lifetimes that belong to the container asked`() async throws {
         let runs = Log<String>()
         let app = application(runs)
         let scope = try await app.openScope("request")

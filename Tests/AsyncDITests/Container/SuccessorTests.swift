@@ -149,7 +149,7 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "close a", "open a"])
     }
 
-    @Test func `an instance that keeps its resolver does not keep those before it`() async throws {
+    @Test func `an instance that keeps its resolver does not keep its predecessors`() async throws {
         final class Keeper: Sendable {
             let resolver: Resolver
             init(_ resolver: Resolver) { self.resolver = resolver }
@@ -199,7 +199,7 @@ private final class File: Sendable {
         #expect(log.entries == ["open a", "open a", "close a"])
     }
 
-    @Test func `a body that drops its leased instance and requests it again gets an error`() async throws {
+    @Test func `a body that resets its leased instance and requests it again gets an error`() async throws {
         let container = container(.multiton)
         try await finishes {
             try await container.withInstance(File.self, arguments: "a") { _ in
@@ -321,9 +321,7 @@ private final class File: Sendable {
         try await container.dispose()
     }
 
-    @Test func `a hook that needs the successor of an instance disposed after it in one reset gets an error`()
-        async throws
-    {
+    @Test func `a hook that needs the successor of an instance later in its reset gets an error`() async throws {
         let boxes = Log<Container>()
         let container = container(.multiton) { name in
             guard name == "b" else { return }

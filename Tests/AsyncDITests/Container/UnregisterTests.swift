@@ -6,7 +6,7 @@ private enum Env: String, Qualifier { case prod, test }
 
 /// Taking a registration back.
 @Suite(.timeLimit(.minutes(10))) struct UnregisterTests {
-    @Test func `an unregistered service is not found any more`() async throws {
+    @Test func `an unregistered service is no longer found`() async throws {
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in Thing() } }
         _ = try await container.resolve(Thing.self)
         #expect(await container.unregister(Thing.self))
@@ -55,14 +55,14 @@ private enum Env: String, Qualifier { case prod, test }
         #expect(await !container.isRegistered(Int.self))
     }
 
-    @Test func `unregister leaves the registration of an ancestor`() async throws {
+    @Test func `unregister leaves an ancestor's registration`() async throws {
         let parent = Container { Registration(Int.self) { _ in 1 } }
         let child = Container(parent: parent)
         #expect(await !child.unregister(Int.self))
         #expect(try await child.resolve(Int.self) == 1)
     }
 
-    @Test func `a service registered again after unregister is created anew`() async throws {
+    @Test func `a service that is registered again after unregister is created anew`() async throws {
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) } }
         _ = try await container.resolve(Thing.self)
         await container.unregister(Thing.self)

@@ -73,7 +73,7 @@ private final class ChoosyObserver: ContainerObserver {
         }
     }
 
-    @Test func `an event that no observer wants is not created, and no wait is watched`() {
+    @Test func `an event that no observer wants is not created, and no stalls are watched for`() {
         #expect(container([ChoosyObserver([])]).core.events == nil)
         #expect(container([ChoosyObserver(.failed)]).core.stalls == nil)
         let observed = container([ChoosyObserver([.failed, .stalled]), ChoosyObserver(.evicted)]).core

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `eager services are created before the body, and closed after it`() async throws {
+    @Test func `eager services are ready before the body, and closed after it`() async throws {
         let length = try await withContainer(name: "app") {
             database()
         } operation: { [log] container in
@@ -52,7 +52,7 @@ import Testing
         #expect(log.entries == ["open database", "close database, \(Failure())"])
     }
 
-    @Test func `started services are closed when the start fails, and the body does not run`() async throws {
+    @Test func `a started service is closed when the start fails, and the body does not run`() async throws {
         await #expect(throws: Failure(name: "start")) {
             try await withContainer {
                 database()

@@ -10,7 +10,7 @@ private final class Pool: Sendable {}
 
 /// A snapshot of the work that is under way.
 @Suite(.timeLimit(.minutes(10))) struct ActivitySnapshotTests {
-    @Test func `creations say which request waits for which, since when, and by which path`() async throws {
+    @Test func `a creation reports its waiters, waits, duration and request path`() async throws {
         let clock = ManualClock()
         let factory = DrivenFactory<Database>()
         let container = Container(name: "app", clock: clock) {
@@ -53,7 +53,7 @@ private final class Pool: Sendable {}
         #expect(container.activity().isEmpty)
     }
 
-    @Test func `a creation that waits for another task's creation says so`() async throws {
+    @Test func `a creation reports that it waits for another task's creation`() async throws {
         let factory = DrivenFactory<Database>()
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in try await factory.run() }
@@ -113,7 +113,7 @@ private final class Pool: Sendable {}
         #expect(container.activity().isEmpty)
     }
 
-    @Test func `a hook that runs is a disposal, and a request that waits for it says so`() async throws {
+    @Test func `a hook that runs is a disposal, and a creation that waits for it says so`() async throws {
         let gate = Gate()
         let container = Container(name: "app") {
             Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { _ in await gate.pass() }
@@ -132,7 +132,7 @@ private final class Pool: Sendable {}
         _ = try await next.value
     }
 
-    @Test func `modules that are being loaded are listed, with their waits`() async throws {
+    @Test func `modules that are being loaded are listed, with the services that they wait for`() async throws {
         struct Warming: Module {
             var registrations: Registrations { Registration(instance: Handler()) }
             func loaded(_ resolver: Resolver) async throws { _ = try await resolver.resolve(Database.self) }

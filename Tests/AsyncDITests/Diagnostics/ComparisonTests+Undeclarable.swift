@@ -58,7 +58,7 @@ extension ComparisonTests {
 
     // MARK: Dependencies that cannot be declared
 
-    @Test func `a service made by a scope's registration need not be declared`() async throws {
+    @Test func `an instance of a scope's making registration need not be declared`() async throws {
         let container = Container {
             Registration(Page.self, lifetime: .scoped) { r in
                 _ = try await r.make(Draft.self)
@@ -101,7 +101,7 @@ extension ComparisonTests {
                 "Path: ComparisonTests.Editor (App/A.swift:3) → ComparisonTests.Font (App/A.swift:2).") == true)
     }
 
-    @Test func `dependencies of a decoration are not the decorated registration's to declare`() async throws {
+    @Test func `a decoration's dependency is not the decorated registration's to declare`() async throws {
         let container = Container {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies()

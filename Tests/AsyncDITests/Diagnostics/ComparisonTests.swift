@@ -37,7 +37,7 @@ import Testing
         return try await container.comparison(with: container.dependencyGraph())
     }
 
-    @Test func `a recorded run is compared with the declarations`() async throws {
+    @Test func `a recorded run is compared with the declared dependencies`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in Font() }.dependencies()
             Registration(Request.self) { _ in Request() }
@@ -69,7 +69,7 @@ import Testing
                 """)
     }
 
-    @Test func `declarations are a graph too`() async throws {
+    @Test func `the declared dependencies are a graph too`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(Page.self) { _ in throw TestError() }.dependencies(Font.self)
@@ -134,7 +134,7 @@ import Testing
             ])
     }
 
-    @Test func `a scope's override is not the container's to declare`() async throws {
+    @Test func `the dependencies of a scope's override are not the container's to declare`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .scoped) { _ in Font() }.dependencies()
             Registration(Editor.self) { _ in Editor() }
@@ -156,7 +156,7 @@ import Testing
         #expect(comparison.unseen == [])
     }
 
-    @Test func `a value that only a scope supplies must be declared too`() async throws {
+    @Test func `an optional dependency that only a scope supplies counts as declared`() async throws {
         let container = Container(name: "app") {
             Registration(Page.self, lifetime: .scoped) { r in
                 _ = try await r.resolve(Optional<Font>.self)
@@ -174,7 +174,7 @@ import Testing
         #expect(comparison.undeclared == [])
     }
 
-    @Test func `one container's declarations say nothing about another one's service of that type`() async throws {
+    @Test func `a container's declaration says nothing about another container's service of that type`() async throws {
         let root = Container(name: "root") {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies(Font.self)
@@ -220,7 +220,7 @@ import Testing
             ])
     }
 
-    @Test func `a dependency declared as many is not declared as one`() async throws {
+    @Test func `a declaration of contributions does not declare the single service`() async throws {
         let container = Container {
             Registration((any Plugin).self) { _ in Speller() }
             Registration((any Plugin).self) { _ in Speller() }.intoMany()
@@ -236,7 +236,7 @@ import Testing
             undeclared.map(\.from) == ["ComparisonTests.Editor"] && undeclared.first?.to != "[ComparisonTests.Plugin]")
     }
 
-    @Test func `a made service need not be declared: it cannot be`() async throws {
+    @Test func `an instance from make need not be declared: it cannot be`() async throws {
         let root = Container { Registration(making: Draft.self) { _ in Draft() } }
         let container = Container(parent: root) {
             Registration(Page.self) { r in
@@ -248,7 +248,7 @@ import Testing
         #expect(try await comparison(container, resolving: Page.self).undeclared == [])
     }
 
-    @Test func `a decoration of an inherited or forwarded service cannot be declared`() async throws {
+    @Test func `an inherited or forwarded service cannot declare its decoration's dependencies`() async throws {
         let root = Container(name: "root") {
             Registration(Font.self) { _ in Font() }
             Registration(Page.self) { _ in Page() }.dependencies()
@@ -271,7 +271,7 @@ import Testing
         #expect(try await comparison(forwarding, resolving: (any Plugin).self).undeclared == [])
     }
 
-    @Test func `a dependency that hooks set is declared as deferred`() async throws {
+    @Test func `a dependency that a hook sets is declared as deferred`() async throws {
         let container = Container {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
                 .injectProperties { r, _ in _ = try await r.resolve(Page.self) }.dependencies(Page.self)

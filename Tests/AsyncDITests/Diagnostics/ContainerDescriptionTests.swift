@@ -10,7 +10,7 @@ private struct Request: Sendable {}
 
 /// A container as text.
 @Suite(.timeLimit(.minutes(10))) struct ContainerDescriptionTests {
-    @Test func `registrations are sorted, with lifetime, arguments, place and living instances`() async throws {
+    @Test func `registrations are sorted, with lifetime, arguments, place and number of live instances`() async throws {
         let factory = DrivenFactory<Pool>()
         let container = Container(name: "app", onDuplicate: .reject) {
             Registration(Pool.self, lifetime: .multiton, fileID: "App/A.swift", line: 5) { (_, number: Int) in
@@ -47,7 +47,7 @@ private struct Request: Sendable {}
         _ = try await asker.value
     }
 
-    @Test func `the long form has the containers above and below`() async throws {
+    @Test func `the long form has the open scopes, fallbacks and parent`() async throws {
         let fallback = Container(name: "defaults")
         let root = Container(name: "root") { Registration(instance: 1, fileID: "App/A.swift", line: 1) }
         let child = Container(name: "child", parent: root, fallbacks: [fallback])
@@ -67,7 +67,7 @@ private struct Request: Sendable {}
         #expect(scope.description == "container \"scope\", disposed")
     }
 
-    @Test func `an instance held weakly or by a storage counts while it exists`() async throws {
+    @Test func `an instance that is held weakly or by a storage counts while it is alive`() async throws {
         let lifetime = Lifetime("session", storage: { StrongStorage() })
         let container = Container(name: "app") {
             Registration(Pool.self, lifetime: .weak, fileID: "A/A.swift", line: 1) { _ in Pool() }

@@ -19,7 +19,7 @@ private typealias Node = DependencyGraph.Node
             Edge(from: "Font", to: "Editor", isDeferred: true), Edge(from: "Editor", to: "Page"),
         ])
 
-    @Test func `nodes and edges are sorted and there once`() {
+    @Test func `nodes and edges are sorted and appear once`() {
         #expect(small.nodes == ["Editor", "Font", "Page"])
         #expect(
             small.edges == [
@@ -34,7 +34,7 @@ private typealias Node = DependencyGraph.Node
         #expect(DependencyGraph().nodes.isEmpty)
     }
 
-    @Test func `a dependency needed at once and later is one edge, needed at once`() {
+    @Test func `a dependency that is needed at once and later is one edge, needed at once`() {
         let direct = Edge(from: "A", to: "B")
         let graph = DependencyGraph(edges: [Edge(from: "A", to: "B", isDeferred: true), direct])
         #expect(graph.edges == [direct])
@@ -200,7 +200,7 @@ private typealias Node = DependencyGraph.Node
         #expect(Set([graph, graph]).count == 1)
     }
 
-    @Test func `a graph that was written by hand is completed, whatever its edges name`() throws {
+    @Test func `a graph that was written by hand is completed with the nodes that its edges name`() throws {
         let text = #"""
             {"details": [], "edges": [{"from": "A", "to": "B", "isDeferred": false},
              {"from": "A", "to": "B", "isDeferred": false}]}

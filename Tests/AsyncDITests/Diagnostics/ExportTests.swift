@@ -38,7 +38,7 @@ import Testing
         return shown("\(node.name)\n\(lifetime)\(node.creations > 1 ? " × \(node.creations)" : "")")
     }
 
-    @Test func `text for Mermaid can be read by its grammar, and says the same`() throws {
+    @Test func `Mermaid text can be read by its grammar, and has the same nodes and edges`() throws {
         let flowchart = try Flowchart(odd.mermaid())
         #expect(
             flowchart.labels.values.sorted() == odd.details.map { label($0) }.map { $0.isEmpty ? " " : $0 }.sorted())

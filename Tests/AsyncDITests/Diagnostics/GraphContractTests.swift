@@ -204,7 +204,7 @@ private struct Shelf: Sendable {
         #expect(second.difference(from: first).description == "no difference")
     }
 
-    @Test func `added, removed and changed services are named`() async throws {
+    @Test func `additions, removals and changes are named`() async throws {
         let first = try await graph(parts + [speller(line: 1), counter(line: 2)])
         let second = try await graph([
             part { Registration(using: Editor.init) },
@@ -267,7 +267,7 @@ private struct Shelf: Sendable {
 
     // MARK: Usage
 
-    @Test func `services that no root leads to are found`() async throws {
+    @Test func `a service that no root leads to is found`() async throws {
         let graph = try await graph([
             part { Registration(using: Editor.init) }, part { Registration(using: Page.init) },
             part { Registration(Font.self) { _ in Font() }.dependencies() },
@@ -285,7 +285,7 @@ private struct Shelf: Sendable {
         #expect(error?.root == "Edit")
     }
 
-    @Test func `a finding says which services may use the one found`() async throws {
+    @Test func `a finding names the opaque services that may use its services`() async throws {
         let graph = try await graph([
             part { Registration(Editor.self) { r in try await Editor(page: r.resolve(), ink: r.resolve()) } },
             part { Registration(using: Page.init) }, part { Registration(Font.self) { _ in Font() } },
@@ -295,7 +295,7 @@ private struct Shelf: Sendable {
         #expect(finding.opaque.map(\.name) == ["Editor"])
     }
 
-    @Test func `a service that lives longer than all its dependents is found`() async throws {
+    @Test func `a service that lives longer than all its users is found`() async throws {
         let graph = try await graph([
             part { Registration(using: Editor.init) },
             part { Registration(using: Page.init, lifetime: .scoped) },

@@ -69,7 +69,7 @@ import Testing
         #expect(validator(nodes).cycles == [Array(0...count)])
     }
 
-    @Test func `a root singleton holds a scoped service through transients, but not through a provider`() {
+    @Test func `a root singleton holds a scoped service through transients, but not a provided service`() {
         let root = Place()
         let singleton = Validator.Sharing.place(root, isScoped: false, outlivesScopes: true)
         let scoped = Validator.Sharing.place(root, isScoped: true, outlivesScopes: false)

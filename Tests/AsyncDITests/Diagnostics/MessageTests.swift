@@ -262,7 +262,7 @@ private struct Tenant: Qualifier {
                 """)
     }
 
-    @Test func `undeclaredDependency says what to write`() async throws {
+    @Test func `undeclaredDependency gives the call to add`() async throws {
         let container = Container(name: "app") {
             Registration(A.self) { r in
                 _ = try await r.resolve(B.self, qualifier: "say \"hi\"")
@@ -312,7 +312,7 @@ private struct Tenant: Qualifier {
             .dependency(B.self, qualifier: Env.prod).dependency([any Pet].self, qualifier: "q")
     }
 
-    @Test func `a dictionary of contributions that are not there`() async {
+    @Test func `a dictionary of missing contributions`() async {
         let container = Container(name: "app")
         #expect(
             await message { try await container.resolve([String: any Pet].self) } == """

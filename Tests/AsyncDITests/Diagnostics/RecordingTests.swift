@@ -26,7 +26,7 @@ extension DependencyGraph {
 
 /// The recordings of a container.
 @Suite(.timeLimit(.minutes(10))) struct RecordingTests {
-    @Test func `requests of factories are recorded, in every lifetime, also for cached instances`() async throws {
+    @Test func `a factory's dependency is an edge, in every lifetime, also when it is cached`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(using: Page.init, lifetime: .transient)
@@ -71,7 +71,7 @@ extension DependencyGraph {
             ])
     }
 
-    @Test func `a lazy wrapper's later request is a deferred edge, and nothing before`() async throws {
+    @Test func `a request of a lazy wrapper is a deferred edge, and no edge before its call`() async throws {
         let container = Container {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(using: Page.init)
@@ -197,7 +197,7 @@ extension DependencyGraph {
         #expect(await (container.dependencyGraph()["Font"]?.creations ?? 0) == 0)
     }
 
-    @Test func `a scope's own recording has the instances created in the scope`() async throws {
+    @Test func `a scope's own recording counts only creations in the scope`() async throws {
         let container = Container(name: "app") {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(using: Page.init, lifetime: .scoped)
@@ -212,7 +212,7 @@ extension DependencyGraph {
     }
 
     @Test(arguments: [Lifetime.graph, .singleton, .scoped, .weak])
-    func `a property's dependency is a deferred edge, so that legal cycles have an order`(
+    func `the dependency of a property is a deferred edge, so that legal cycles have an order`(
         lifetime: Lifetime
     ) async throws {
         let container = Container {
@@ -248,7 +248,7 @@ extension DependencyGraph {
         withExtendedLifetime(egg) {}
     }
 
-    @Test func `a provider's requests are those of its service, whichever caller makes them`() async throws {
+    @Test func `a provider's requests belong to the service that it was made for, not to its caller`() async throws {
         let container = Container {
             Registration(Font.self, lifetime: .singleton) { _ in Font() }
             Registration(using: Page.init)

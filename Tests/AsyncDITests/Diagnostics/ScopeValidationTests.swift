@@ -80,7 +80,7 @@ private struct Page: Sendable {
         try await app.dispose()
     }
 
-    @Test func `an alias of an expected value is the one that the scope supplies`() async throws {
+    @Test func `an alias of an expected value is the value that the scope supplies`() async throws {
         let app = Container(name: "app") {
             Registration(expected: Request.self).implements((any Incoming).self)
             Registration(using: Envelope.init, lifetime: .scoped)
@@ -118,7 +118,7 @@ private struct Page: Sendable {
         try await app.dispose()
     }
 
-    @Test func `nil may be kept by a service that does not outlive the scopes`() async throws {
+    @Test func `nil is kept by a service that does not outlive the scopes`() async throws {
         let app = Container(name: "app") {
             Registration(expected: Request.self)
             Registration(using: Greeting.init, lifetime: Lifetime("session"))

@@ -38,12 +38,12 @@ private struct Holder: Sendable {}
         #expect(error?.problems.count == count - 1)
     }
 
-    @Test func `many that are missing are all found`() async throws {
+    @Test func `many missing dependencies are all found`() async throws {
         let problems = try await container(missing: true).validationReport().problems
         #expect(problems.count == count && problems.allSatisfy { $0.code == .notRegistered })
     }
 
-    @Test func `many that say nothing are listed, here and in the text`() async throws {
+    @Test func `many opaque services are listed, in the report and in the text`() async throws {
         let registrations = (0..<count).map { number in
             Registration(Part.self, qualifier: .key(number), lifetime: .singleton) { _ in Part() }
         }
@@ -90,12 +90,12 @@ private struct Holder: Sendable {}
         }
     }
 
-    @Test func `many that hold a long chain are looked at where a value of scopes is expected`() async throws {
+    @Test func `many holders of a long chain are looked at where a value of scopes is expected`() async throws {
         let container = container(of: Lifetime("session"), 2 * count, holding: Double.self, through: 2 * count)
         #expect(try await container.validationReport().problems.isEmpty)
     }
 
-    @Test func `many that hold one captive, or one value of scopes, are counted`() async throws {
+    @Test func `many holders of one captive, or of one value of scopes, are counted`() async throws {
         for (lifetime, last, code) in [
             (.singleton, String.self, .captiveDependency), (Lifetime("session"), Int.self, .notRegistered),
         ] as [(Lifetime, any Sendable.Type, ResolutionError.Code)] {
@@ -122,7 +122,7 @@ private struct Holder: Sendable {}
         #expect(apart.cycles.count == count / 2)
     }
 
-    @Test func `components found after a long chain have no more capacity than they need`() {
+    @Test func `a component that is found after a long chain has no more room than it needs`() {
         let chain = (0..<count).map { $0 + 1 < count ? [$0 + 1] : [] }
         let found = StronglyConnectedComponents(successors: chain + Array(repeating: [0], count: 100))
         #expect(found.components.count == count + 100)

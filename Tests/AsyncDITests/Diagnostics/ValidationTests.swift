@@ -99,7 +99,7 @@ private struct Reader: Sendable {
             ])
     }
 
-    @Test func `a captive is found through a service that lives in its asker`() async throws {
+    @Test func `a captive is found through a graph service`() async throws {
         let container = Container(name: "app") {
             Registration(Request.self, lifetime: .scoped) { _ in Request() }
             Registration(using: User.init)
@@ -128,7 +128,7 @@ private struct Reader: Sendable {
         #expect(try await problems(direct) == ["captiveDependency: User → Request"])
     }
 
-    @Test func `a value that scopes supply is out of reach of instances that a container above keeps`() async throws {
+    @Test func `a value that scopes supply is out of reach of instances of a container above them`() async throws {
         let app = Container(name: "app") {
             Registration(expected: Request.self)
             Registration(using: User.init)
@@ -228,7 +228,7 @@ private struct Reader: Sendable {
         #expect(try await problems(container) == [])
     }
 
-    @Test func `lazy and provided services must be there, but close no cycle`() async throws {
+    @Test func `lazy and provided services must be registered, but close no cycle`() async throws {
         let cyclic = Container {
             Registration(using: Nest.init)
             Registration(Hen.self) { r in try await Hen(egg: r.resolve()) }.dependencies(Nest.self)
@@ -256,7 +256,7 @@ private struct Reader: Sendable {
         #expect(try await problems(container(Provider<Request>.self)) == [])
     }
 
-    @Test func `contributions must be there for an array, and are looked into`() async throws {
+    @Test func `contributions must be registered for an array, and are looked into`() async throws {
         let empty = Container { Registration(using: Host.init) }
         #expect(try await problems(empty) == ["notRegistered: Host → [ValidatedPlugin]"])
         let full = Container {
@@ -268,7 +268,7 @@ private struct Reader: Sendable {
         #expect(try await problems(optional) == [])
     }
 
-    @Test func `contributions must be there under keys of a dictionary's type`() async throws {
+    @Test func `contributions must be registered under keys of a dictionary's type`() async throws {
         let other = Container {
             Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany(key: 1).dependencies(Font.self)
             Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
@@ -324,7 +324,7 @@ private struct Reader: Sendable {
         #expect(try await problems(container) == [])
     }
 
-    @Test func `several that could be meant are named`() async throws {
+    @Test func `several services that could be meant are named`() async throws {
         let container = Container {
             Registration(ValidatedHammer.self) { _ in ValidatedHammer() }
             Registration(ValidatedHammer.self, qualifier: "de") { _ in ValidatedHammer() }
@@ -336,7 +336,7 @@ private struct Reader: Sendable {
                 && error?.description.contains("(any ValidatedTool).self, qualifier: nil)") == true)
     }
 
-    @Test func `the decorated service is checked, and so is a decoration of an inherited one`() async throws {
+    @Test func `a decorated service is looked into, and an inherited service may be decorated`() async throws {
         let root = Container { Registration(using: Page.init) }
         let child = Container(parent: root) { Decoration(Page.self) { _, inner in inner } }
         #expect(try await problems(child) == ["notRegistered: Page → Font"])

@@ -36,7 +36,7 @@ struct InjectionLoadTests {
         }
     }
 
-    @Test func `a request is loading until it has a result`() {
+    @Test func `a request is loading until it has its result`() {
         let load = Load()
         let request = load.request(query, from: first)
         #expect(phase(load, of: request) == "loading")
@@ -123,7 +123,7 @@ struct InjectionLoadTests {
         #expect(phase(load, of: again) == "1")
     }
 
-    @Test func `a retry does nothing while loading, or once the service is loaded`() {
+    @Test func `a retry does nothing while a request is loading or when its service is ready`() {
         let load = Load()
         #expect(!load.retry())
         let request = load.request(query, from: first)

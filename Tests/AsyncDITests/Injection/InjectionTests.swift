@@ -58,7 +58,7 @@ struct InjectionDefaultTests {
         #expect(Injection.default === given)
     }
 
-    @Test func `a wrapper that was made before there was a container finds the one that comes`() async throws {
+    @Test func `a wrapper that was made before the default container finds it later`() async throws {
         defer { Injection.default = nil }
         let injected = Injected<Int>()
         await expect(.noCurrentContainer) { try injected() }
@@ -211,9 +211,7 @@ struct InjectionTests {
     }
 
     #if os(macOS) || os(Linux)
-        @Test func `reading a service that is not ready ends the process with a message that says what to do`()
-            async throws
-        {
+        @Test func `reading a service that is not ready ends the process with advice to make it eager`() async throws {
             struct Holder {
                 @Inject var number: Int
             }

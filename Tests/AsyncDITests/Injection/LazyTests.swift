@@ -143,7 +143,7 @@ struct LazyTests {
         }
     }
 
-    @Test func `a missing registration is an error at once, and nil for optional`() async throws {
+    @Test func `a lazy of an unregistered service fails at once, and an optional one is nil`() async throws {
         let container = Container()
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Lazy<Thing>.self) }
         #expect(error?.code == .notRegistered && error?.description.contains("Thing is not registered") == true)

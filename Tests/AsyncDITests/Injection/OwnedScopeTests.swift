@@ -100,7 +100,7 @@ struct OwnedScopeTests {
         #expect(other.container(below: parent, key: "a") !== first)
     }
 
-    @Test @MainActor func `below a disposed container there is that container, which says so`() async throws {
+    @Test @MainActor func `below a disposed container a slot gives that container, which says so`() async throws {
         let parent = Container()
         try await parent.dispose()
         let slot = ScopeSlot()

@@ -91,7 +91,7 @@ struct PropertyWrapperTests {
 
     // MARK: Failures can be looked at
 
-    @Test func `a service that is not ready is an error that says how to make it ready`() async throws {
+    @Test func `a service that is not ready is an error with advice to make it eager`() async throws {
         let container = Container {
             Registration((any Printer).self, lifetime: .singleton) { _ in PaperPrinter("late") }
             Registration(Double.self, lifetime: .singleton) { _ in 1 }
@@ -104,7 +104,7 @@ struct PropertyWrapperTests {
         #expect(try model.$printer() === model.printer)
     }
 
-    @Test func `a missing registration is an error, and nil for the optional wrapper`() async throws {
+    @Test func `an unregistered service is an error, and nil for the optional wrapper`() async throws {
         let model = Injection.with(Container()) { Model() }
         await expect(.notRegistered) { try model.$printer() }
         await expect(.notRegistered) { try model.$missing() }
@@ -117,7 +117,7 @@ struct PropertyWrapperTests {
     }
 
     #if os(macOS) || os(Linux)
-        @Test func `reading a missing service ends the process, and names the service`() async throws {
+        @Test func `reading an unregistered service ends the process, and names the service`() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = Injection.with(Container()) { Model() }.printer
             }

@@ -68,9 +68,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: lifetimes, CacheEntry.allCases)
-    fileprivate func `an instance that a lazy wrapper created is freed`(lifetime: Lifetime, kept: CacheEntry)
-        async throws
-    {
+    fileprivate func `an instance that a lazy created is freed`(lifetime: Lifetime, kept: CacheEntry) async throws {
         let census = Census()
         do {
             let container = makeContainer(census, lifetime, kept)
@@ -82,7 +80,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: [Lifetime.transient, .graph], CacheEntry.allCases)
-    fileprivate func `a lazy wrapper's instance goes with it, in a container that stays`(
+    fileprivate func `an instance that a lazy created is freed with it, in a container that stays`(
         lifetime: Lifetime, kept: CacheEntry
     ) async throws {
         let census = Census()
@@ -100,7 +98,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: lifetimes, lifetimes)
-    func `an owner and its lazy wrapper's instance are freed`(owner: Lifetime, part: Lifetime) async throws {
+    func `an owner and the instance that its lazy created are freed`(owner: Lifetime, part: Lifetime) async throws {
         final class Owner: Sendable {
             let lazy: Lazy<Node>
             let node: Node
@@ -130,7 +128,7 @@ private enum CacheEntry: CaseIterable, Sendable {
     }
 
     @Test(arguments: CacheEntry.allCases)
-    fileprivate func `instances of a kept graph are freed`(kept: CacheEntry) async throws {
+    fileprivate func `an instance of a kept graph is freed`(kept: CacheEntry) async throws {
         let census = Census()
         let container = makeContainer(census, .graph, kept)
         let graph = GraphIdentifier()

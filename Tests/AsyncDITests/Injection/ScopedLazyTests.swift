@@ -129,7 +129,7 @@ private final class User: Sendable {
         await expect(.captiveDependency) { try await owner.user() }
     }
 
-    @Test func `a service without contributions is missing, not empty`() async throws {
+    @Test func `a collection without contributions is missing, not empty`() async throws {
         struct Menu: Sendable { let entries: [Thing] }
         let container = Container {
             Registration(using: Menu.init)

@@ -82,7 +82,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         #expect(key([1], [2, 3]) != key([1, 2], [3]))
     }
 
-    @Test func `an optional argument is another type than its wrapped one`() {
+    @Test func `an optional argument has another type than its wrapped value`() {
         #expect(key(1) != key(Optional<Int>.some(1)))
         #expect(key(Optional<Int>.some(1)) != key(Optional<Int?>.some(.some(1))))
         #expect(key(Optional<Int>.none) != key(Optional<Int?>.none))
@@ -311,7 +311,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         #expect(pack(Int.self as any Any.Type).likeness(to: pack(String.self as any Any.Type)) == .different)
     }
 
-    @Test func `functions are never known to be equal`() {
+    @Test func `the likeness of functions is unknown`() {
         let first: @Sendable () -> Int = { 1 }
         let second: @Sendable () -> Int = { 2 }
         #expect(pack(first).likeness(to: pack(second)) == .unknown)

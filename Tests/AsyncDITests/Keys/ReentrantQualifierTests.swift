@@ -128,7 +128,7 @@ private struct Unrelated: Sendable {}
         }
     }
 
-    @Test func `a comparison may change containers while a request looks for registrations`() async throws {
+    @Test func `a comparison inside isRegistered may change containers`() async throws {
         try await inTime {
             try await checkEach(of: makeContainer()) { container, qualifier in
                 let isThere = await container.isRegistered(Service.self, qualifier: qualifier)
@@ -206,7 +206,7 @@ private struct Unrelated: Sendable {}
         }
     }
 
-    @Test func `an emptied place does not hide entries behind it`() async throws {
+    @Test func `an emptied place does not hide a registration behind it`() async throws {
         let container = makeContainer()
         let scope = try await container.openScope {
             Registration(Service.self, qualifier: qualifier(2), instance: Service(30))
@@ -233,7 +233,7 @@ private struct Unrelated: Sendable {}
         #expect(try await scope.resolve(Service.self, qualifier: qualifier(0)).number == 0)
     }
 
-    @Test func `requests find a service registered again with an equal qualifier`() async throws {
+    @Test func `requests find a service that is registered again with an equal qualifier`() async throws {
         let container = makeContainer()
         let isDone = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -69,7 +69,7 @@ extension Kitchen: Cook {}
         #expect(error?.sites.map(\.?.line) == [3, 7, 3])
     }
 
-    @Test func `a missing registration has no place, one in its way has`() async throws {
+    @Test func `a missing service has no place, its dependent has one`() async throws {
         let container = Container(name: "app") {
             Registration(using: Oven.init, fileID: "App/Oven.swift", line: 1)
         }

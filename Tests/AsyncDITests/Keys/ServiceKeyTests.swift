@@ -74,7 +74,7 @@ private struct Clash: Qualifier {
         #expect(Set(hashes.map { $0 & 255 }).count > 32, "the low bits, which choose a place, differ too")
     }
 
-    @Test func `a dictionary finds each key, also those with one hash`() {
+    @Test func `a dictionary finds each key, also keys with the same hash`() {
         var values: [ServiceKey: Int] = [:]
         for (index, key) in Self.different.enumerated() { values[key] = index }
         #expect(values.count == Self.different.count)

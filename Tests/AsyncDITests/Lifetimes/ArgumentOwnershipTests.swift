@@ -19,8 +19,7 @@ import Testing
     }
 
     @Test(arguments: [Lifetime.multiton, .multiton(capacity: 100), .multiton(idle: .seconds(600))])
-    func `arguments of a reset instance end outside the container's lock, and at once`(lifetime: Lifetime) async throws
-    {
+    func `arguments of a reset instance end at once, outside the container's lock`(lifetime: Lifetime) async throws {
         let root = Container { Registration(Pool.self, lifetime: lifetime) { (_, _: Asking) in Pool() } }
         weak var first: Asking?
         weak var second: Asking?

@@ -8,7 +8,7 @@ private struct Fish: Pet { let number: Int }
 
 /// Typed instances behind an erased cell.
 @Suite(.timeLimit(.minutes(10))) struct CellTests {
-    @Test func `a cell returns the value that it was made of`() {
+    @Test func `a cell gives back its instance`() {
         let dog = Dog()
         let cell: Cell = StrongCell(dog)
         #expect(cell.value(as: Dog.self) === dog)
@@ -35,7 +35,7 @@ private struct Fish: Pet { let number: Int }
         #expect(living.withLock { $0 } == 0)
     }
 
-    @Test func `a weak cell has its instance as long as another reference holds it`() throws {
+    @Test func `a weak cell has its instance as long as another owner retains it`() throws {
         let living = Locked(0)
         var object: Mortal? = Mortal(1, counting: living)
         let cell = try #require((StrongCell(object!) as Cell).weakened())
@@ -86,7 +86,7 @@ private struct Fish: Pet { let number: Int }
         #expect(!cell.isSharedBelow)
     }
 
-    @Test func `a weak instance that ends during reads is found whole or not at all`() async throws {
+    @Test func `a weak instance that ends while other threads load it is given whole or not at all`() async throws {
         for round in 0..<100 {
             let living = Locked(0)
             let object = Locked<Mortal?>(Mortal(round, counting: living))

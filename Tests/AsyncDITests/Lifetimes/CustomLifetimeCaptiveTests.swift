@@ -34,7 +34,7 @@ private final class Asking: Sendable {
     private static let custom: [Lifetime] = [.session, .visit, .stored]
 
     @Test(arguments: holders, custom)
-    func `an instance that stays cannot hold it, first and later`(holder: Lifetime, custom: Lifetime) async throws {
+    func `a lasting instance cannot hold a resettable one`(holder: Lifetime, custom: Lifetime) async throws {
         let container = Container {
             Registration(Cart.self, lifetime: custom) { _ in Cart() }
             Registration(using: Holder.init, lifetime: holder)
@@ -53,7 +53,7 @@ private final class Asking: Sendable {
     }
 
     @Test(arguments: custom)
-    func `a scope's own singleton cannot hold it either, wherever it is owned`(custom: Lifetime) async throws {
+    func `a scope's own singleton cannot hold a resettable instance of the root`(custom: Lifetime) async throws {
         let root = Container { Registration(Cart.self, lifetime: custom) { _ in Cart() } }
         try await root.withScope { scope in
             try await scope.register(using: Holder.init, lifetime: .singleton)
@@ -64,7 +64,7 @@ private final class Asking: Sendable {
     }
 
     @Test(arguments: [Lifetime.transient, .graph], custom)
-    func `not through a transient or graph service either`(between: Lifetime, custom: Lifetime) async throws {
+    func `a captive is found through a transient or graph service`(between: Lifetime, custom: Lifetime) async throws {
         let container = Container {
             Registration(Cart.self, lifetime: custom) { _ in Cart() }
             Registration(using: Step.init, lifetime: between)
@@ -75,7 +75,7 @@ private final class Asking: Sendable {
         await expect(.captiveDependency) { try await container.resolve(Holder.self) }
     }
 
-    @Test func `not through a captured container, another type, an optional or a list`() async throws {
+    @Test func `a captive is found through a captured container, another type, an optional or a list`() async throws {
         let outer = Container {
             Registration(Cart.self, lifetime: .session) { _ in Cart() }.implements((any Basket).self) { $0 }
         }
@@ -132,7 +132,7 @@ private final class Asking: Sendable {
     }
 
     @Test(arguments: [Lifetime.transient, .graph, .scoped, .session, .visit, .stored])
-    func `an instance that does not outlive it may hold it`(holder: Lifetime) async throws {
+    func `an instance that does not outlive a resettable one may hold it`(holder: Lifetime) async throws {
         let container = Container {
             Registration(Cart.self, lifetime: .session) { _ in Cart() }
             Registration(using: Holder.init, lifetime: holder)
@@ -142,7 +142,7 @@ private final class Asking: Sendable {
         try await container.validate()
     }
 
-    @Test func `it may hold instances that stay, and those scoped in its container`() async throws {
+    @Test func `a resettable instance may hold a singleton, and a scoped instance of its own container`() async throws {
         let container = Container {
             Registration(Cart.self, lifetime: .scoped) { _ in Cart() }
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
@@ -154,7 +154,7 @@ private final class Asking: Sendable {
         #expect(try await container.resolve(Holder.self).cart === container.resolve(Cart.self))
     }
 
-    @Test func `a root's own instance cannot hold one of a scope`() async throws {
+    @Test func `a root's own instance cannot hold an instance of a scope`() async throws {
         let asked = Locked<Container?>(nil)
         let root = Container {
             Registration(Cart.self, lifetime: .visit) { _ in Cart() }
@@ -177,7 +177,7 @@ private final class Asking: Sendable {
         try await container.validate()
     }
 
-    @Test func `nor through a graph that has it already`() async throws {
+    @Test func `a captive is found through a graph that has it already`() async throws {
         let graph = GraphIdentifier()
         let asked = Locked<Container?>(nil)
         let root = Container {

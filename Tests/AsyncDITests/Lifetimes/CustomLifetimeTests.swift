@@ -122,7 +122,7 @@ private struct Value: Sendable { let number: Int }
         #expect(shelf.load() == nil)
     }
 
-    @Test func `an instance that a storage has released is still disposed once`() async throws {
+    @Test func `an instance that a storage has let go is still disposed once`() async throws {
         let shelf = Shelf()
         let runs = Counter()
         let disposed = Log<Int>()
@@ -170,7 +170,7 @@ private struct Value: Sendable { let number: Int }
         withExtendedLifetime(other) {}
     }
 
-    @Test func `storage composes: the first that has it gives it, all are stored into and cleared`() async throws {
+    @Test func `storage composes: the first with an instance gives it, all are stored into and cleared`() async throws {
         let (first, second) = (Shelf(), Shelf())
         let composite = CompositeStorage([first, second])
         composite.store(Thing(1))
@@ -183,7 +183,7 @@ private struct Value: Sendable { let number: Int }
         #expect((first.clears.value, second.clears.value) == (1, 1))
     }
 
-    @Test func `a lifetime with a weak storage shares while a reference holds the instance`() async throws {
+    @Test func `a lifetime with a weak storage shares an instance while a caller retains it`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("weakly") { WeakStorage() }) { _ in Thing(runs.increment()) }
@@ -275,7 +275,7 @@ private struct Value: Sendable { let number: Int }
 
     // MARK: Instances that replace others
 
-    @Test func `an instance that a storage has released is disposed when its successor is kept`() async throws {
+    @Test func `an instance that a storage has let go is disposed when its successor is kept`() async throws {
         let shelf = Shelf()
         let runs = Counter()
         let disposed = Log<Int>()
@@ -295,7 +295,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test(arguments: [false, true])
-    func `a lease of a stored instance holds its disposal off`(isMadeBefore: Bool) async throws {
+    func `a lease of an instance from a storage holds its disposal off`(isMadeBefore: Bool) async throws {
         let shelf = Shelf()
         let runs = Counter()
         let disposed = Log<Int>()
@@ -325,7 +325,7 @@ private struct Value: Sendable { let number: Int }
         #expect(disposed.entries == [2, 1, 10])
     }
 
-    @Test func `a lease requested while an instance is being stored waits for the creation's end`() async throws {
+    @Test func `a caller that leases while an instance is being stored waits for the creation's end`() async throws {
         let shelf = Shelf()
         let factory = DrivenFactory<Thing>()
         let disposed = Log<Int>()
@@ -352,9 +352,7 @@ private struct Value: Sendable { let number: Int }
         #expect(disposed.entries == [2])
     }
 
-    @Test func `an instance loaded before a reset is not leased after it, though its storage is used again`()
-        async throws
-    {
+    @Test func `an instance loaded before a reset is not leased after it, though its storage is reused`() async throws {
         let shelf = Shelf()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }.onDispose { _ in }

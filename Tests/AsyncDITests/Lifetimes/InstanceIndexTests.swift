@@ -14,7 +14,7 @@ import Testing
         return IndexEntry(ArgumentKey(arguments), arguments, cell: StrongCell(0))
     }
 
-    @Test func `inserted entries are found, through growth, and removed ones are not`() {
+    @Test func `an inserted instance is found, through growth, and a removed one is not`() {
         let index = InstanceIndex()
         var retired: [AnyObject] = []
         let instances = (0..<500).map { indexed($0) }
@@ -37,7 +37,7 @@ import Testing
         #expect(index.instance(withHash: instances[0].hash) == nil)
     }
 
-    @Test func `the mark of a removed entry is never found, also by its own hash`() {
+    @Test func `the mark of a removed instance is never found, also by its own hash`() {
         let mark = IndexEntry.removed.hash
         // Its mark is where the search for the mark's hash begins.
         let instance = (0...).lazy.map { indexed($0) }.first { $0.hash % 8 == mark % 8 }!
@@ -50,7 +50,7 @@ import Testing
         #expect(index.instance(withHash: instance.hash) == nil)
     }
 
-    @Test func `places of removed entries are used again`() {
+    @Test func `places of removed instances are used again`() {
         let index = InstanceIndex()
         for round in 0..<10_000 {
             let instance = indexed(round)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await container.resolve(Pool.self, arguments: "b") !== second)
     }
 
-    @Test func `instances that were reset, replaced, unregistered or disposed are not found`() async throws {
+    @Test func `an instance that was reset, replaced, unregistered or disposed is not found`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("old \(text)") }
         }
@@ -137,7 +137,7 @@ import Testing
         await expect(.disposed) { _ = try await container.resolve(Pool.self, arguments: "a") }
     }
 
-    @Test func `a scope finds them, and its own registration hides them`() async throws {
+    @Test func `a scope finds instances above it, and its own registration hides them`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { (_, text: String) in Pool("outer \(text)") }
         }

@@ -45,7 +45,7 @@ private struct Fish: Pet { let number: Int }
 
     // MARK: Weak
 
-    @Test func `a weak storage has its instance as long as another reference holds it`() {
+    @Test func `a weak storage has its instance as long as another owner retains it`() {
         let storage = WeakStorage()
         var dog: Dog? = Dog()
         storage.store(dog!)
@@ -93,7 +93,7 @@ private struct Fish: Pet { let number: Int }
 
     // MARK: Composite
 
-    @Test func `a composite stores into all and loads from the first that has something`() {
+    @Test func `a composite stores into all and loads from the first storage that has an instance`() {
         let (first, second) = (StrongStorage(), StrongStorage())
         let storage = CompositeStorage([first, second])
         #expect(storage.load() == nil)

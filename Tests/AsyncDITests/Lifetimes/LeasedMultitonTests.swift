@@ -97,7 +97,7 @@ import Testing
         try await pools.container.dispose()
     }
 
-    @Test func `the least recently used of those that are not leased makes room`() async throws {
+    @Test func `the least recently used instance without a lease makes room`() async throws {
         let pools = Pools(.multiton(capacity: 3))
         for tenant in ["a", "b", "c"] { try await pools.use(tenant) }
         let held = await pools.lease("a")
@@ -203,10 +203,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test
-    func `instances that leases and their ends evict are disposed once, and the last of each key is the only one`()
-        async throws
-    {
+    @Test func `instances that leases and their ends evict are disposed once, and the bound is kept`() async throws {
         let openNow = Locked<[String: Int]>([:])
         let most = Locked(0)
         let container = Container {

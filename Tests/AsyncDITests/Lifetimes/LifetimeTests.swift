@@ -53,7 +53,7 @@ import Testing
         #expect(Self.different.filter(\.outlivesScopes) == [.singleton, .multiton, .weak])
     }
 
-    @Test func `the container owns the instances that it alone holds strongly`() {
+    @Test func `the container owns instances that it holds strongly and for itself`() {
         #expect(Self.different.filter { !$0.ownsInstances } == [.transient, .graph, .weak])
         #expect(!Lifetime.multiton(weak: true).ownsInstances)
         #expect(Lifetime.multiton(capacity: 1).ownsInstances)

@@ -73,7 +73,7 @@ import Testing
         #expect(cache.expire(lastUsedBefore: 10) == [1])
     }
 
-    @Test func `when everything is leased nothing is the oldest, and nothing expires`() {
+    @Test func `when all entries are leased no entry is the oldest, and none expires`() {
         var cache = Cache(capacity: nil)
         for key in 0..<3 {
             _ = cache.insert(key, at: 5)
@@ -85,7 +85,7 @@ import Testing
         cache.cache.checkInvariants()
     }
 
-    @Test func `a leased entry makes no room, and the bound is kept again once its lease ends`() {
+    @Test func `a leased entry makes no room, and the bound is kept again after its lease`() {
         var cache = Cache(capacity: 2)
         for key in 0..<4 { #expect(cache.insert(key, isLeased: true, at: key) == []) }
         #expect(cache.insert(4, at: 4) == [], "what comes last stays until the next one comes")
@@ -131,7 +131,7 @@ import Testing
         cache.cache.checkInvariants()
     }
 
-    @Test func `a removed entry is not removed again, and entries do not pile up`() {
+    @Test func `a removed entry is not removed again, and does not pile up`() {
         var cache = Cache(capacity: nil)
         for key in 0..<1_000 { _ = cache.insert(key, at: key) }
         for key in 1..<999 {

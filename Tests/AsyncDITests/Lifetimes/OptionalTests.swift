@@ -48,7 +48,7 @@ private protocol Named: Sendable {}
         #expect(value == 1)
     }
 
-    @Test func `optional returns nil for a missing registration, in both forms`() async throws {
+    @Test func `optional gives nil for an unregistered service, in both forms`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing(1) }
             Registration(Thing.self, qualifier: "q") { (_, number: Int) in Thing(number) }
@@ -79,7 +79,7 @@ private protocol Named: Sendable {}
     }
 
     @Test(arguments: [Lifetime.transient, .graph] + Lifetime.shared)
-    func `a missing dependency of the service is thrown`(lifetime: Lifetime) async throws {
+    func `the error of a missing dependency is thrown`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { r in try await Thing(r.resolve(Int.self)) }
         }

@@ -69,7 +69,7 @@ private final class ObjectNamed: Named {
         #expect(try await container.resolve(Thing.self, qualifier: "q", arguments: 2, "a") === two)
     }
 
-    @Test func `reset of arguments that no request had does nothing`() async throws {
+    @Test func `reset of arguments without an instance does nothing`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in Thing() }
         }
@@ -96,7 +96,7 @@ private final class ObjectNamed: Named {
         #expect(try await child.resolve(ObjectNamed.self, arguments: "a") === own)
     }
 
-    @Test func `reset of everything drops cached instances, and keeps registrations`() async throws {
+    @Test func `reset of everything forgets the container's cached instances, and keeps registrations`() async throws {
         let container = Container { for lifetime in Lifetime.shared { SharingTests.registration(lifetime) } }
         var things: [Thing] = []
         for lifetime in Lifetime.shared { things.append(try await container.resolve(qualifier: lifetime.name)) }
@@ -282,7 +282,7 @@ private final class ObjectNamed: Named {
         #expect(numbers.entries == [2])
     }
 
-    @Test func `a creation in flight at a reset of other arguments is kept`() async throws {
+    @Test func `an instance in flight at a reset of other arguments is kept`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container {
             Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in try await factory.run() }
@@ -303,7 +303,7 @@ private final class ObjectNamed: Named {
         #expect(try await again.value.number == 30)
     }
 
-    @Test func `a creation in flight at a reset is disposed once, with its container`() async throws {
+    @Test func `an instance in flight at a reset is disposed once, with its container`() async throws {
         let factory = DrivenFactory<Thing>()
         let disposed = Log<Int>()
         let container = Container {

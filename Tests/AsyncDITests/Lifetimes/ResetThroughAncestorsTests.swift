@@ -58,8 +58,7 @@ private final class ObjectNamed: Named {
         #expect(disposed.entries == ["a", "a"])
     }
 
-    @Test
-    func `throughAncestors goes by the key of a keyedBy registration, and by the service behind a forwarded type`()
+    @Test func `throughAncestors goes by the key of a keyedBy registration, and by the target of a forwarded type`()
         async throws
     {
         let root = Container {

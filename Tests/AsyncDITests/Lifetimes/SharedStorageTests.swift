@@ -99,8 +99,7 @@ import Testing
     // MARK: Reset before the store
 
     @Test(arguments: [false, true])
-    func `an instance reset in flight is neither stored nor does it clear its successor`(isReplaced: Bool) async throws
-    {
+    func `an instance reset in flight is not stored, and does not clear its successor`(isReplaced: Bool) async throws {
         let shop = Shop()
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -118,7 +117,7 @@ import Testing
         #expect(shop.shelf.number == nil)
     }
 
-    @Test func `an instance reset in flight that ends first leaves the storage to its successor`() async throws {
+    @Test func `a creation reset in flight that ends first leaves the storage to its successor`() async throws {
         let shop = Shop()
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -209,7 +208,7 @@ import Testing
         #expect(shop.disposed.entries.sorted() == [1, 2])
     }
 
-    @Test func `a request that comes while a reset instance is being stored does not get it`() async throws {
+    @Test func `a request that comes while a replaced instance is being stored does not get it`() async throws {
         let shop = Shop()
         shop.shelf.interrupt(.store(1)) {
             shop.replace()
@@ -231,7 +230,7 @@ import Testing
 
     // MARK: Replaced after the store
 
-    @Test func `a replaced instance is cleared before its successor is stored, however late its clearing begins`()
+    @Test func `a reset instance is cleared before its successor is stored, however late its clearing begins`()
         async throws
     {
         let shop = Shop()
@@ -258,7 +257,7 @@ import Testing
 
     // MARK: Several, weak ones, leases, dropped containers
 
-    @Test func `of several that were reset in flight only the last one is stored, in whatever order they end`()
+    @Test func `after resets in flight only the instance of the last creation is stored, whatever the order`()
         async throws
     {
         for seed in 0..<30 {
@@ -286,7 +285,7 @@ import Testing
         }
     }
 
-    @Test func `a weak storage refers to the successor of an instance reset in flight`() async throws {
+    @Test func `a weak storage refers to the successor of an instance that was reset in flight`() async throws {
         let shop = Shop(isHeldWeakly: true)
         let old = shop.resolve()
         await shop.factory.began(1)
@@ -303,7 +302,7 @@ import Testing
         try await shop.container.dispose()
     }
 
-    @Test func `leases of an instance reset in flight hold it, and it is disposed after them`() async throws {
+    @Test func `a lease of an instance reset in flight holds it, and its disposal follows the lease`() async throws {
         let shop = Shop()
         let leave = Gate()
         let old = shop.lease(until: leave)
@@ -328,7 +327,7 @@ import Testing
         #expect(shop.disposed.entries == [1, 2])
     }
 
-    @Test func `a lease of an instance replaced while it is stored is that of its own instance`() async throws {
+    @Test func `a lease keeps its own instance when the instance is replaced while it is stored`() async throws {
         let shop = Shop()
         shop.shelf.interrupt(.store(1)) { shop.replace() }
         let leave = Gate()

@@ -167,9 +167,7 @@ private struct Pair: Sendable {
     }
 
     @Test(arguments: Lifetime.owned)
-    func `an instance of the owner takes its dependencies from there, whichever container is asked`(lifetime: Lifetime)
-        async throws
-    {
+    func `an owner's instance takes the owner's dependencies, also for a child`(lifetime: Lifetime) async throws {
         let parent = Container {
             Registration(String.self) { _ in "parent" }
             Registration((any Named).self, lifetime: lifetime) { r in try await ObjectNamed(name: r.resolve()) }

@@ -20,8 +20,7 @@ import Testing
 
     private func isBusy(_ storage: StrongStorage) -> Bool { queue.withLock { $0.isBusy(storage) } }
 
-    @Test
-    func `the caller that finds a storage free does its work, and the work that others leave meanwhile, in order`() {
+    @Test func `the caller that finds a storage free does its work, and the work that others leave, in order`() {
         let storage = StrongStorage()
         #expect(!isBusy(storage))
         #expect(begin(.store(1), on: storage))

@@ -103,7 +103,7 @@ struct ResolverParityTests {
         #expect(try await child.resolve(Server.self) === childs)
     }
 
-    @Test func `custom caches are lifetimes of one's own, reset one by one`() async throws {
+    @Test func `custom caches are custom lifetimes, reset one by one`() async throws {
         let container = Container {
             Registration(Server.self, lifetime: .session) { _ in Server() }
             Registration(Thing.self, lifetime: .cached) { _ in Thing() }
@@ -158,7 +158,7 @@ struct ResolverParityTests {
         #expect(editor.title.withLock { $0 } == "Letter 7")
     }
 
-    @Test func `several attached containers are searched in their order, after one's own`() async throws {
+    @Test func `several attached containers are searched in their order, after the container itself`() async throws {
         let first = Container {
             Registration(Server.self) { _ in Server("first") }
             Registration(Int.self, instance: 1)

@@ -137,7 +137,7 @@ struct StimpakParityTests {
         #expect(try await container.resolve(Person.self, arguments: "Ada", "Lovelace") === ada)
     }
 
-    @Test func `argument equality of one's own: a comparator that runs`() async throws {
+    @Test func `custom argument equality: a comparator that runs`() async throws {
         let container = Container {
             Registration(Person.self, lifetime: .scoped, keyedBy: { (first: String, _: Unequal) in first.lowercased() })
             { _, first, last in Person(first, last.name) }

@@ -25,7 +25,7 @@ struct SwiftHiltParityTests {
         #expect(try await container.resolveMany(Int.self).isEmpty)
     }
 
-    @Test func `qualifiers: types of one's own, and strings`() async throws {
+    @Test func `qualifiers: custom types, and strings`() async throws {
         let container = Container {
             Registration(String.self, qualifier: Env.prod, instance: "prod")
             Registration(String.self, qualifier: Env.test, instance: "test")
@@ -252,7 +252,7 @@ struct SwiftHiltParityTests {
         #expect(runs.value == 1)
     }
 
-    @Test func `prewarmSingletons while others ask: each is made once`() async throws {
+    @Test func `prewarmSingletons during other requests: each singleton is made once`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing(runs.increment()) }

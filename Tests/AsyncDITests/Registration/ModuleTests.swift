@@ -268,7 +268,7 @@ struct ModuleTests {
         #expect(log.entries == ["a", "b"])
     }
 
-    @Test func `a lazy of one's own waits for modules`() async throws {
+    @Test func `a caller's own Lazy waits for modules`() async throws {
         let log = Log<String>()
         let container = Container {
             Recording(name: "a", log: log)

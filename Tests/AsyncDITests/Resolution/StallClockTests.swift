@@ -63,7 +63,7 @@ private struct BrokenClock: Clock {
         #expect(observer.count == 0)
     }
 
-    @Test func `a clock that does not sleep keeps no wait from being reported`() async throws {
+    @Test func `a stalled wait is reported even if the clock does not sleep`() async throws {
         let observer = StallObserver(.milliseconds(20))
         let factory = DrivenFactory<Slow>()
         let container = Container(observers: [observer], clock: BrokenClock()) {

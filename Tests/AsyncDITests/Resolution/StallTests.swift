@@ -176,7 +176,7 @@ private final class StallObserver: ContainerObserver {
         _ = try await next.value
     }
 
-    @Test func `without observers there is nothing that watches`() async throws {
+    @Test func `without observers there is no stall monitor`() async throws {
         let clock = ManualClock()
         let factory = DrivenFactory<A>()
         let container = Container(clock: clock) {

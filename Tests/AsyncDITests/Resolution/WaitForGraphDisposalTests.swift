@@ -41,7 +41,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.settle("A") == .hold(["1 gets A"]))
     }
 
-    @Test func `it is refused too when the creation holds it through another one`() {
+    @Test func `the wait is refused too when the creation holds that instance through another one`() {
         var graph = graph(disposing: "A")
         graph.made("B", "H")
         #expect(graph.ask(1, "B", "H") == .wait)

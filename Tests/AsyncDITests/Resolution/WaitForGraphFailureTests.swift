@@ -52,7 +52,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `a doomed creation that fails by itself takes its dependents with it`() {
+    @Test func `a creation that was given a doomed creation's instance fails for the same cause`() {
         var graph = Graph()
         graph.made("A", "B")
         #expect(graph.ask(1, "A", "B") == .wait)

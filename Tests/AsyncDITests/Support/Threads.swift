@@ -44,9 +44,13 @@ func yieldThread() { usleep(1000) }
 /// The processor time that a synchronous body takes, without that of the code that interrupts it.
 func processorTime(_ body: () -> Void) -> Duration {
     func used() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(Int(time.tv_sec)) + .nanoseconds(Int(time.tv_nsec))
+        // The two words of a `timespec`, whose members the compiler does not always find in the imported module.
+        var time = (seconds: 0, nanoseconds: 0)
+        withUnsafeMutablePointer(to: &time) {
+            _ = clock_gettime(
+                CLOCK_THREAD_CPUTIME_ID, UnsafeMutableRawPointer($0).assumingMemoryBound(to: timespec.self))
+        }
+        return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
     }
     let start = used()
     body()
