@@ -286,6 +286,7 @@ extension ContainerCore {
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
         let suspension = Suspension()
         let runs = Waits.begin(suspension, from: asker, for: last)
+        if runs == nil { for item in removals.disposables { item.isReset(by: asker.run) } }
         let task = dispose(of: removals, reason: runs == nil ? reason : reason.withoutCaller)
         if let runs { throw waitsForItself("resets \(last.binding.key)", asker, runs) }
         defer { Waits.end(suspension) }

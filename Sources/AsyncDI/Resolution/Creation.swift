@@ -110,7 +110,7 @@ final class Creation: Activity, @unchecked Sendable {
         begunBy = PassingReference(asker)
         begunIn = PassingReference(Waits.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
-        depth = request.asker?.creation.map { $0.depth + 1 } ?? 0
+        depth = asker?.creationDepth ?? 0
         super.init(.creation)
     }
 
@@ -134,7 +134,7 @@ final class Creation: Activity, @unchecked Sendable {
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
         begunIn = PassingReference(nil)
         isInNewer = run.map { $0.isInNewer || host.number > $0.host.number } ?? false
-        depth = run?.creation.map { $0.depth + 1 } ?? 0
+        depth = run?.creationDepth ?? 0
         super.init(.creation, inside: Waits.asker(of: run))
     }
 
@@ -214,9 +214,7 @@ final class Creation: Activity, @unchecked Sendable {
         defer { later?.giveUp() }
         let result: Result<Cell, any Error>
         do {
-            if isInNewer && asker?.isRepeated(binding, pack, in: host) == true || isDeep && isInsideRepetition {
-                throw ResolutionError.circular([run.step], asker: run)
-            }
+            if isRepetition { throw ResolutionError.circular([run.step], asker: run).betweenReplacements }
             if predecessor != nil { try await awaitPredecessor(in: run) }
             let instance: Cell
             if let later {

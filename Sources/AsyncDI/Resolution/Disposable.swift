@@ -2,8 +2,8 @@ import Synchronization
 
 /// An instance due for disposal, and its disposal.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, `next` and `leased`, which belong to the lock of
-/// ``Waits/graph``, and `cell`, which the disposing task alone changes.
+/// `@unchecked Sendable` because its superclass is; it adds constants, `next`, `leased` and `resettingRun`, which
+/// belong to the lock of ``Waits/graph``, and `cell`, which the disposing task alone changes.
 final class Disposable: Completion, @unchecked Sendable {
     /// The instance; nil after the disposal, because an error of a hook may keep this object.
     ///
@@ -32,6 +32,10 @@ final class Disposable: Completion, @unchecked Sendable {
     ///
     /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
     @exclusivity(unchecked) private var next: Disposable?
+    /// The run whose reset waits for the disposal.
+    ///
+    /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
+    @exclusivity(unchecked) private var resettingRun: Run?
 
     init(
         _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
@@ -80,15 +84,16 @@ final class Disposable: Completion, @unchecked Sendable {
     func end() {
         finish()
         // The creation of a successor may be about to check the leases.
-        let (lastLeased, following) = Waits.graph.withLock { _ in
+        let (lastLeased, following, resetter) = Waits.graph.withLock { _ in
             defer {
                 leased = nil
                 next = nil
+                resettingRun = nil
             }
-            return (leased, next)
+            return (leased, next, resettingRun)
         }
         // Released outside the lock: an instance's deinitializer is user code.
-        let dropped = (cell, lastLeased, following)
+        let dropped = (cell, lastLeased, following, resetter)
         cell = nil
         withExtendedLifetime(dropped) {}
     }
@@ -102,6 +107,12 @@ final class Disposable: Completion, @unchecked Sendable {
         // Released outside the lock: an instance's deinitializer is user code.
         withExtendedLifetime(old) {}
     }
+
+    /// The run whose reset waits for the disposal, until that ends.
+    var resetter: Run? { Waits.graph.withLock { _ in resettingRun } }
+
+    /// Notes, before the disposal begins, that the reset of a run waits for it.
+    func isReset(by run: Run?) { Waits.graph.withLock { _ in resettingRun = run } }
 
     /// Waits for the end of the disposal, on behalf of the creation of the instance's successor.
     ///

@@ -75,42 +75,6 @@ extension Run {
     }
 }
 
-extension Creation {
-    /// Whether the creation is inside so many others that some of them may have one key, without end.
-    var isDeep: Bool { depth >= 1_024 }
-
-    /// The number of creations of one key, one inside the other, from which on there is no end to them.
-    private static var mostOfOneKey: Int { 100 }
-
-    /// A key in one container.
-    private struct Product: Hashable {
-        /// By identity, because each creation retains its container.
-        let host: ObjectIdentifier
-        let key: CreationKey
-    }
-
-    /// Whether creations of one key are inside one another without end, and this one is inside them.
-    ///
-    /// A factory that resets its own service and then requests it waits for another creation each time, and so no
-    /// creation waits for itself. The enclosing creations are counted where the depth of shared ones passes a power of
-    /// two: all counts of a legal chain take at most twice as many steps as the chain has creations.
-    var isInsideRepetition: Bool {
-        var next = asker?.root.creation
-        // Only shared creations are checked.
-        while let graphCreation = next, graphCreation.home == nil { next = graphCreation.asker?.root.creation }
-        guard let outer = next, outer.depth.leadingZeroBitCount != depth.leadingZeroBitCount else { return false }
-        var counts: [Product: Int] = [:]
-        while let creation = next {
-            let product = Product(host: ObjectIdentifier(creation.host), key: creation.key)
-            let count = counts[product, default: 0] + 1
-            if count == Self.mostOfOneKey { return true }
-            counts[product] = count
-            next = creation.asker?.root.creation
-        }
-        return false
-    }
-}
-
 extension ResolutionHost {
     /// Whether this container is newer than another one and answers every request as that one does: neither has
     /// anything of its own that the other lacks.

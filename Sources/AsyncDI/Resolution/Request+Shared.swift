@@ -200,7 +200,8 @@ extension Request {
             steps += asker.pathInCreation
         }
         steps.append(target)
-        return .circular(steps.upToFirstRepetition, asker: asker)
+        let error = ResolutionError.circular(steps.upToFirstRepetition, asker: asker)
+        return asker?.isInsideRepetition == true ? error.betweenReplacements : error
     }
 }
 

@@ -67,6 +67,9 @@ public struct ResolutionError: Error, CustomStringConvertible {
     private var wholePath: ErrorPath<PathStep>
     /// Whether the path ends where its cycle does; otherwise the arguments of its steps tell.
     private var endsWithCycle = false
+    /// Whether steps with one key are the same in a path that closes a cycle, even if a registration has replaced the
+    /// other.
+    private var comparesKeys = false
     /// The outermost run of the chain that `steps` began in when the error arose: tells waiters whether to prepend
     /// their own.
     private var origin: Run?
@@ -103,7 +106,10 @@ public struct ResolutionError: Error, CustomStringConvertible {
 
     /// The path, as far as it is known; one that closes a cycle ends where the cycle does.
     var steps: [PathStep] {
-        let steps = wholePath.steps
+        var steps = wholePath.steps
+        if comparesKeys {
+            steps = steps.map { PathStep(key: $0.key, binding: nil, pack: $0.pack, site: $0.site) }
+        }
         let path = code == .circularDependency && !endsWithCycle ? steps.upToFirstRepetition : steps
         guard let delivery, delivery.run.parent != nil, isOfChain(of: delivery.run) else { return path }
         return Array(path.dropFirst(delivery.run.path.count - 1))
@@ -130,6 +136,13 @@ public struct ResolutionError: Error, CustomStringConvertible {
     func at(_ steps: [PathStep]) -> ResolutionError {
         var error = self
         error.wholePath = ErrorPath(steps)
+        return error
+    }
+
+    /// The same error where registrations have replaced one another.
+    var betweenReplacements: ResolutionError {
+        var error = self
+        error.comparesKeys = true
         return error
     }
 

@@ -11,7 +11,7 @@ extension Run {
             return .instance(cell)
         case .start(let creation, _):
             let run = Run(of: creation, inside: asker, graph: graph, table: table)
-            guard run.isInNewer, let asker, asker.isRepeated(binding, .none, in: host) else { return .run(run) }
+            guard creation.isRepetition(in: run) else { return .run(run) }
             _ = run.failed(run.request.circular([]))
             return .other(DecidedRequest(run.request, for: binding, .cycle([])))
         case let decision:

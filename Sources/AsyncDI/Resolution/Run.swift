@@ -311,7 +311,7 @@ import Synchronization
             guard let hit = allowed(hit) else { return .other(nil) }
             return .hit(hit)
         case .plainTransient(let binding):
-            if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) {
+            if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) || isInsideRepetition {
                 throw Request(key: binding.key, pack: .none, host: host, asker: self).circular([])
             }
             return .run(Run(of: binding, .none, inside: self))
