@@ -89,8 +89,7 @@ struct Repetition {
         return false
     }
 
-    @inline(__always)
-    fileprivate static func isPossible(at depth: Int32) -> Bool { depth >= leastDepth }
+    fileprivate static func isPossible(at depth: some BinaryInteger) -> Bool { depth >= leastDepth }
 }
 
 extension Creation {
@@ -100,7 +99,13 @@ extension Creation {
     }
 
     /// The same for a graph creation in the task of its request.
+    @inline(__always)
     func isRepetition(in run: Run) -> Bool {
+        run.isInNewer || Repetition.isPossible(at: max(depth, Int(run.depth))) ? repeats(in: run) : false
+    }
+
+    @inline(never)
+    private func repeats(in run: Run) -> Bool {
         guard let asker = run.parent else { return false }
         return run.isInNewer && asker.isRepeated(binding, pack, in: host) || asker.isInsideRepetition
             || Repetition.surrounds(self)

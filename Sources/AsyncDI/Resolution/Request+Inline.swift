@@ -60,11 +60,7 @@ extension Request {
     /// Throws if an outer run in this task already creates the same registration with equal arguments.
     func checkInlineCycle(_ binding: Binding) throws {
         guard let asker else { return }
-        if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host)
-            || asker.isInsideRepetition
-        {
-            throw circular([])
-        }
+        if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host) { throw circular([]) }
     }
 
     // MARK: Graph

@@ -226,10 +226,10 @@ import Synchronization
     }
 
     /// Whether this run, or an enclosing one in the same task, already creates the same instance for the same
-    /// container.
+    /// container, or is a repetition.
     func isMaking(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         var search = RunSearch(binding, pack, in: host)
-        return search.finds(in: self)
+        return search.finds(in: self) || isInsideRepetition
     }
 
     /// The same for a binding without arguments and the container of `run`, which is this run or inside it.
@@ -311,7 +311,7 @@ import Synchronization
             guard let hit = allowed(hit) else { return .other(nil) }
             return .hit(hit)
         case .plainTransient(let binding):
-            if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) || isInsideRepetition {
+            if isMaking(binding, for: self) || isInNewer && isRepeated(binding, .none, in: host) {
                 throw Request(key: binding.key, pack: .none, host: host, asker: self).circular([])
             }
             return .run(Run(of: binding, .none, inside: self))
