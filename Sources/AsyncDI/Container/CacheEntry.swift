@@ -22,6 +22,12 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
         super.init(key.arguments, arguments, cell: cell)
     }
 
+    /// Creates the entry of a registered instance.
+    init(registered binding: Binding, cell: Cell) {
+        self.binding = binding
+        super.init(.none, nil, cell: cell)
+    }
+
     /// Creates an entry of the appropriate kind; an entry with a node notes its uses.
     static func make(
         _ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node?

@@ -237,11 +237,10 @@ extension ContainerCore {
     /// Keeps the instance of a registration that came with one, so that it is found and disposed.
     private func keepInstance(of binding: Binding, isFound: Bool, in state: inout State) {
         guard let cell = binding.blueprint.instance, binding.problem == nil else { return }
-        let key = CreationKey(withoutArguments: binding)
-        let kept = CacheEntry(key, cell: cell)
+        let kept = CacheEntry(registered: binding, cell: cell)
         kept.isFixed = true
         if binding.hasDisposalHooks {
-            kept.ledgerID = state.ledger.record(Disposable(cell, key, in: self))
+            kept.ledgerID = state.ledger.record(Disposable(cell, kept.key, in: self))
         }
         if isFound {
             if settings.interceptors.isEmpty {
