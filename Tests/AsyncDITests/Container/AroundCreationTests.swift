@@ -124,7 +124,7 @@ private struct Catalogue: Sendable {}
         #expect(error?.code == .creationCancelled)
     }
 
-    @Test func `a wrapper that does not create, or does so twice, is told`() async throws {
+    @Test func `a wrapper that does not create, or creates twice, fails the request`() async throws {
         let runs = Counter()
         for wrapper: CreationWrapper in [
             { _ in },

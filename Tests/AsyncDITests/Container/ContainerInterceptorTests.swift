@@ -149,13 +149,13 @@ private final class Engine: Sendable {}
             ])
     }
 
-    @Test func `an error in a disposal hook is thrown by the disposal`() async throws {
+    @Test func `an error of the interceptor at a disposal hook is thrown by the disposal`() async throws {
         let container = container(Interceptor(failing: "Engine onDispose"))
         _ = try await container.resolve(Engine.self)
         await #expect(throws: DisposalError.self) { try await container.dispose() }
     }
 
-    @Test func `scopes, later registrations, arguments, making and decorations are intercepted too`() async throws {
+    @Test func `factories of every kind of registration are intercepted`() async throws {
         let interceptor = Interceptor()
         let container = container(interceptor)
         try await container.register(String.self) { (_, text: String) in text }

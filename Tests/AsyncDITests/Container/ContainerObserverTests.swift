@@ -290,7 +290,7 @@ private final class KeepingObserver: ContainerObserver {
         withExtendedLifetime((containers, wheel)) {}
     }
 
-    @Test func `a thread is used again, and events go on after it ended`() async throws {
+    @Test func `events arrive in order, also after pauses`() async throws {
         let observer = LineObserver()
         let container = Container(name: "app", observers: [observer], clock: ManualClock())
         for number in 0..<1000 {

@@ -121,7 +121,7 @@ import Testing
         #expect(closed.entries == ["child's", "parent's"])
     }
 
-    @Test func `nothing contributed is nothing leased`() async throws {
+    @Test func `a lease of contributions is empty where none is contributed`() async throws {
         let container = Container()
         #expect(try await container.withInstances(Handler.self) { $0.count } == 0)
         #expect(try await container.withInstanceMap(Handler.self, keyedBy: String.self) { $0.count } == 0)

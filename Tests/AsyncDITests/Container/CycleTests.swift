@@ -17,7 +17,7 @@ private final class D: Sendable {}
         #expect(error?.path.map(\.description) == path, sourceLocation: location)
     }
 
-    @Test func `a cycle of transient services cannot be broken by a hook`() async throws {
+    @Test func `the advice for a cycle of transient services names no hook`() async throws {
         let container = Container(defaultLifetime: .transient) {
             Registration(A.self) { r in
                 _ = try await r.resolve(B.self)

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `so does a scope's, around the decoration of a container between them`(_ change: Change) async throws {
+    func `a scope's decoration follows the service through another decoration`(_ change: Change) async throws {
         let root = Container { Self.registration(.singleton) }
         let child = Container(parent: root) { decoration }
         try await child.withScope {

@@ -30,7 +30,7 @@ import Testing
         try await app.dispose()
     }
 
-    @Test func `nor while the fallback is being disposed, or in a scope that decorates it`() async throws {
+    @Test func `a fallback that is being disposed gives no instance to decorate, also in a scope`() async throws {
         let mayClose = Gate()
         let library = Container {
             Registration(Cable.self, lifetime: .singleton) { _ in Cable() }

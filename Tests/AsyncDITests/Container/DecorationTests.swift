@@ -348,7 +348,7 @@ struct DecorationTests {
         #expect(log.entries == ["x"])
     }
 
-    @Test func `decorated at two levels, a change of the registration above both is followed`() async throws {
+    @Test func `a service decorated at two levels follows a change of the registration above`() async throws {
         let root = Container { Registration(String.self, lifetime: .singleton) { _ in "old" } }
         let middle = Container(parent: root) { Decoration(String.self) { _, inner in "middle(\(inner))" } }
         let leaf = Container(parent: middle) { Decoration(String.self) { _, inner in "leaf(\(inner))" } }

@@ -99,7 +99,7 @@ private final class Gauge: ContainerObserver {
         #expect(!gauge.lines.contains("disposed Thing"))
     }
 
-    @Test func `an instance in flight at a reset or a replacement is disposed once`() async throws {
+    @Test func `an instance in flight at a reset is disposed once`() async throws {
         let gauge = Gauge()
         let factory = DrivenFactory<Thing>()
         let container = Container(observers: [gauge]) {

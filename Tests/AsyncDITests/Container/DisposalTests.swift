@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `replaced, reset and unregistered instances are disposed too, and dispose waits for it`() async throws {
+    @Test func `replaced and unregistered instances are disposed too, and dispose waits for them`() async throws {
         let gate = Gate()
         let log = Log<Int>()
         func registration(_ n: Int) -> Registration<Thing> {

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an endless creation holds a drain up no longer than twice its deadline`(isHook: Bool) async throws {
+    func `an endless body or hook does not hold a drain up for ever`(isHook: Bool) async throws {
         let clock = ManualClock()
         let (isWorking, mayEnd) = (Gate(), Gate())
         let container = Container(clock: clock) {

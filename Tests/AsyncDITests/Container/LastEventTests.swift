@@ -40,7 +40,7 @@ import Testing
         #expect(log.all == Self.registrations + ["created()", "disposed()"])
     }
 
-    @Test func `so do drain and withContainer`() async throws {
+    @Test func `drain and withContainer return after the last event`() async throws {
         let log = Log()
         let container = container(log)
         let scope = try await container.openScope()

@@ -85,7 +85,7 @@ import Testing
         try await task.value
     }
 
-    @Test func `an instance that waits for a lease of another one is disposed with that one`() async throws {
+    @Test func `an instance whose disposal waits for another one's lease is disposed by the same reset`() async throws {
         let log = Log<String>()
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }

@@ -49,7 +49,7 @@ import Testing
         #expect(life.endBody().isEmpty)
     }
 
-    @Test func `the end of a container ends the waits of drains, but not those for leases and removals`() {
+    @Test func `the end of a container ends the waits of drains, but not those for removals`() {
         var life = Life()
         life.beginBody()
         life.beginRemovals()

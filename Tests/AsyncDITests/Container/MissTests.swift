@@ -172,7 +172,7 @@ private typealias Stone = Zoo.Stone
         withExtendedLifetime(nested) {}
     }
 
-    @Test func `a miss does not name registrations that are not similar`() async throws {
+    @Test func `a miss does not name an unrelated container that has the service`() async throws {
         let unrelated = Container(name: "unrelated") { Registration(Thing.self) { _ in Thing() } }
         #expect(await miss(Thing.self, in: Container())?.description.contains("unrelated") == false)
         withExtendedLifetime(unrelated) {}

@@ -181,7 +181,7 @@ struct MultibindingsTests {
         #expect(disposed.entries.sorted() == [1, 2])
     }
 
-    @Test func `a contribution of a scope may be scoped, and a singleton that would hold it is captive`() async throws {
+    @Test func `a contribution may be scoped, and a singleton that would hold it is refused`() async throws {
         let root = Container {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.intoMany()
             Registration([Thing].self, lifetime: .singleton) { r in try await r.resolveMany(Thing.self) }
@@ -193,7 +193,7 @@ struct MultibindingsTests {
         await expect(.captiveDependency) { try await root.resolve([Thing].self) }
     }
 
-    @Test func `arguments cannot be passed to one of many`() async throws {
+    @Test func `a contribution cannot take arguments`() async throws {
         let container = Container()
         await expect(.invalidRegistration) {
             try await container.register(Registration(Thing.self) { (_, number: Int) in Thing(number) }.intoMany())

@@ -215,7 +215,7 @@ import Testing
         #expect(closed.entries == ["scope a", "a"])
     }
 
-    @Test func `dropping during creation in flight hands it to its waiters only`() async throws {
+    @Test func `an instance that is reset in flight reaches its waiters only, and is not cached`() async throws {
         let factory = DrivenFactory<Pool>()
         let container = Container {
             Registration(Pool.self, lifetime: .multiton(capacity: 5)) { (_, _: String) in try await factory.run() }

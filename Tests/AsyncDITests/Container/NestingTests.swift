@@ -132,7 +132,7 @@ private final class Held: Sendable {
         #expect(middle == nil)
     }
 
-    @Test func `handles in any order may be dropped`() async throws {
+    @Test func `handles of nested scopes may be dropped in any order`() async throws {
         do {
             var container = root()
             var all = [container]

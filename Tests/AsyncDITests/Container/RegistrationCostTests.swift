@@ -57,7 +57,7 @@ extension Thing: Kind {}
 
     // MARK: One service under many qualifiers
 
-    @Test func `unregistering one of many after the other looks at that one`() async throws {
+    @Test func `the removal of one registration of many looks at that one`() async throws {
         let comparisons = Comparisons()
         let container = container(of: Self.many, comparisons)
         for number in 0..<Self.many {
@@ -73,7 +73,7 @@ extension Thing: Kind {}
         #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
-    @Test func `replacing one of many after the other looks at that one`() async throws {
+    @Test func `the replacement of one registration of many looks at that one`() async throws {
         let comparisons = Comparisons()
         let container = container(of: Self.many, comparisons)
         // The lists by service were requested, and are kept up from then on.
@@ -87,7 +87,7 @@ extension Thing: Kind {}
         #expect(count <= 20 * Self.many)
     }
 
-    @Test func `replacing and unregistering one of many with arguments looks at its own instances`() async throws {
+    @Test func `a removed or replaced registration with arguments looks at its own instances`() async throws {
         let comparisons = Comparisons()
         func name(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
         let container = Container()
@@ -131,7 +131,7 @@ extension Thing: Kind {}
         #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
-    @Test func `contributions under many keys are replaced and taken back one by one, and all at once`() async throws {
+    @Test func `contributions under many keys are replaced one by one, and taken back at once`() async throws {
         let comparisons = Comparisons()
         func key(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
         let container = Container()
@@ -153,7 +153,7 @@ extension Thing: Kind {}
         #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
-    @Test func `resetting one of many after the other compares with that one`() async throws {
+    @Test func `the reset of one instance of many compares with that one`() async throws {
         let comparisons = Comparisons()
         let container = container(of: Self.many, comparisons)
         for number in 0..<Self.many {

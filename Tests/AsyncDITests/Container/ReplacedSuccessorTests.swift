@@ -155,7 +155,7 @@ private final class Session: Sendable {
         #expect(try await child.resolve(Session.self) !== first)
     }
 
-    @Test func `a wrapper in another container is disposed before the instance inside`() async throws {
+    @Test func `a reset of an instance renews its wrapper in another container`() async throws {
         let closed = Log<String>()
         let root = Container {
             Registration(Session.self, lifetime: .singleton) { [log] _ in Session("inner", log) }

@@ -61,9 +61,9 @@ private enum Region: Qualifier { case north, south }
         #expect(plugins.mapValues(\.name) == [1: "one", 2: "two"])
     }
 
-    @Test func `through a container`() async throws { try await exercise(container) }
+    @Test func `every kind of request works through a container`() async throws { try await exercise(container) }
 
-    @Test func `through a container, inside a factory`() async throws {
+    @Test func `every kind of request works through a container, inside a factory`() async throws {
         try await container.register(Bool.self, lifetime: .transient) { [container] _ in
             try await exercise(container)
             return true
@@ -71,11 +71,11 @@ private enum Region: Qualifier { case north, south }
         _ = try await container.resolve(Bool.self)
     }
 
-    @Test func `through an outer container, inside a scope`() async throws {
+    @Test func `every kind of request works through an outer container, inside a scope`() async throws {
         try await container.withScope { _ in try await exercise(container) }
     }
 
-    @Test func `through the resolver of a factory`() async throws {
+    @Test func `every kind of request works through the resolver of a factory`() async throws {
         try await container.register(Bool.self, lifetime: .transient) { r in
             try await exercise(r)
             return true
@@ -83,7 +83,7 @@ private enum Region: Qualifier { case north, south }
         _ = try await container.resolve(Bool.self)
     }
 
-    @Test func `through the resolver of a shared creation`() async throws {
+    @Test func `every kind of request works through the resolver of a shared creation`() async throws {
         try await container.register(Bool.self, lifetime: .singleton) { r in
             try await exercise(r)
             return true
@@ -91,14 +91,14 @@ private enum Region: Qualifier { case north, south }
         _ = try await container.resolve(Bool.self)
     }
 
-    @Test func `through a resolver whose factory has ended`() async throws {
+    @Test func `every kind of request works through a resolver whose factory has ended`() async throws {
         try await exercise(container.resolve(Resolver.self))
     }
 
     /// A value that makes requests for a requester.
     private struct Asker: _Resolving { let _requester: _Requester }
 
-    @Test func `through the requester of the free functions, and of an object that keeps a resolver`() async throws {
+    @Test func `every kind of request works through the free functions, and a kept resolver`() async throws {
         try await exercise(Asker(_requester: .task(of: container)))
         try await container.reset()
         try await exercise(Asker(_requester: .keeper(of: container.core.resolver)))

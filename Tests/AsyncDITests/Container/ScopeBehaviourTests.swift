@@ -196,7 +196,7 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(try await request.resolve(Config.self).name == "session")
     }
 
-    @Test func `an expected value is asked for by name where no scope supplied it`() async throws {
+    @Test func `the error for an expected value that no scope supplied names it, with its path`() async throws {
         let container = Container {
             Registration(expected: Config.self)
             Registration(String.self, lifetime: .scoped) { r in try await r.resolve(Config.self).name }
@@ -223,7 +223,7 @@ private struct Config: Sendable, Equatable { var name: String }
     }
 
     @Test(arguments: [Lifetime.singleton, .multiton, .weak])
-    func `a root instance that needs a scoped service is captive, on every request`(lifetime: Lifetime)
+    func `a root instance that needs a scoped service is refused, on every request`(lifetime: Lifetime)
         async throws
     {
         let container = Container(name: "app") {
@@ -290,7 +290,7 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect("\(error!)".contains("container \"app\"") && "\(error!)".contains("container \"request\""))
     }
 
-    @Test func `a factory that is merely called inside a request is no captive`() async throws {
+    @Test func `a singleton that is merely created inside a request holds no captive`() async throws {
         let container = makeContainer()
         try await container.register(Double.self, lifetime: .singleton) { _ in 1 }
         try await container.withScope { scope in

@@ -20,7 +20,7 @@ import Testing
         tree.checkInvariants()
     }
 
-    @Test func `a scope without a key is found by no key, and closed like any other`() {
+    @Test func `a scope without a key is found by no key, and listed like any other`() {
         var tree = Tree()
         _ = tree.open("a", key: nil)
         #expect(tree.newestFirst == ["a"])

@@ -129,7 +129,7 @@ private struct Panels: Sendable {
         await expect(.notRegistered) { try await failing.start() }
     }
 
-    @Test func `a service that is left out stops neither its decorators nor its aliases`() async throws {
+    @Test func `the decoration of a service that is left out stops no start`() async throws {
         let app = Container {
             Registration(expected: User.self)
             Registration(using: Inbox.init, lifetime: .scoped).eager()
@@ -145,7 +145,7 @@ private struct Panels: Sendable {
         try await app.dispose()
     }
 
-    @Test func `services that need each other do not keep a start`() async throws {
+    @Test func `services that need each other do not keep a start from succeeding`() async throws {
         struct Egg: Sendable {
             let hen: Lazy<Hen>
         }

@@ -37,7 +37,7 @@ import Testing
         _ = try await asker.value
     }
 
-    @Test func `arguments that differ are created side by side`() async throws {
+    @Test func `instances for different arguments are created side by side`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { (_, _: Int) in try await factory.run() }
@@ -133,7 +133,7 @@ import Testing
         #expect(disposed.entries == [1])
     }
 
-    @Test func `after unregister in flight the next asker is told, the waiters get it`() async throws {
+    @Test func `after unregister in flight, only the waiters get the instance`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }
         let before = Task { try await container.resolve(Thing.self) }

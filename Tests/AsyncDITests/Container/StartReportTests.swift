@@ -98,7 +98,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `the trace has an event for each service, side by side where they overlap`() async throws {
+    @Test func `the trace has events of the services, with their durations`() async throws {
         let container = container()
         let trace = try await report(container).traceEvents()
         #expect(trace.hasPrefix("{\"traceEvents\":[{\"name\":"))
@@ -137,7 +137,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a start that fails measures nothing afterwards`() async throws {
+    @Test func `after a start that fails, requests and further starts run as before`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in throw Broken() }.eager()
             Registration(Cache.self, lifetime: .singleton) { _ in Cache() }

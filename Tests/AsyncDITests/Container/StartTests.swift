@@ -91,7 +91,7 @@ import Testing
         #expect(try container.ready(String.self) == "configured")
     }
 
-    @Test func `a failed start cancels other creations, and disposes no instance that a running creation may hold`()
+    @Test func `a failed start disposes no instance that a creation still under way may hold`()
         async throws
     {
         let log = Log<String>()

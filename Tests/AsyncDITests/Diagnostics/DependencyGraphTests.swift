@@ -118,7 +118,7 @@ private typealias Node = DependencyGraph.Node
 
     // MARK: Exports
 
-    @Test func `a graph in DOT`() {
+    @Test func `a graph is exported in DOT`() {
         #expect(
             small.dot() == """
                 digraph AsyncDI {
@@ -146,7 +146,7 @@ private typealias Node = DependencyGraph.Node
                 """)
     }
 
-    @Test func `a graph in Mermaid`() {
+    @Test func `a graph is exported in Mermaid`() {
         #expect(
             small.mermaid() == """
                 flowchart LR

@@ -235,7 +235,7 @@ private struct Shelf: Sendable {
         #expect(after.difference(from: before).description == "~ Ink: in app → in web")
     }
 
-    @Test(arguments: 0..<200) func `a difference applied to the earlier graph makes the later one`(seed: Int) {
+    @Test(arguments: 0..<200) func `a difference accounts for both graphs, in either direction`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         func graph() -> DependencyGraph {
             let names = ["A", "B #1", "B #2", "B #3", "C", "D"].filter { _ in random.chance(0.8) }

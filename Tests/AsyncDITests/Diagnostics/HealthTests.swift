@@ -214,7 +214,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a transient service has no instance to check`() async throws {
+    @Test func `a health check of a graph service is an invalid registration`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .graph) { _ in Database() }.healthCheck { try $0.ping() }
         }

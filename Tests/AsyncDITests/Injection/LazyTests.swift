@@ -96,7 +96,7 @@ struct LazyTests {
         #expect(try await hen.egg().hen === hen)
     }
 
-    @Test func `called while its owner is made it is a cycle like any other`() async throws {
+    @Test func `a lazy that is called while its owner is made is a cycle like any other`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { r in
                 let lazy = try await r.resolve(Lazy<Thing>.self)
@@ -201,7 +201,7 @@ struct ProviderTests {
         await expect(.notRegistered) { try await container.resolve(Provider<Double>.self) }
     }
 
-    @Test func `a qualifier goes with it`() async throws {
+    @Test func `a provider requests its service with the qualifier`() async throws {
         let container = Container { Registration(Int.self, qualifier: "q") { _ in 4 } }
         #expect(try await container.resolve(Provider<Int>.self, qualifier: "q")() == 4)
         await expect(.notRegistered) { try await container.resolve(Provider<Int>.self) }
@@ -231,7 +231,7 @@ struct ProviderTests {
         await expect(.captiveDependency) { try await root.resolve(Handler.self) }
     }
 
-    @Test func `called in its owner's factory it shares the graph, and closes cycles`() async throws {
+    @Test func `a provider that is called in its owner's factory shares the graph, and closes cycles`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing() }
             Registration([Thing].self) { r in

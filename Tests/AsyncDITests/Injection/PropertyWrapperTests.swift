@@ -17,7 +17,7 @@ struct PropertyWrapperTests {
 
     // MARK: Where they can be
 
-    @Test func `wrappers in a structure that is sent to other tasks`() async throws {
+    @Test func `wrappers work in a structure that is sent to other tasks`() async throws {
         let container = try await makeContainer()
         let model = Injection.with(container) { Model() }
         let names = try await Task.detached {
@@ -29,13 +29,13 @@ struct PropertyWrapperTests {
         #expect(names == ["paper", "7"])
     }
 
-    @Test func `wrappers in an actor`() async throws {
+    @Test func `wrappers work in an actor`() async throws {
         let container = try await makeContainer()
         let office = Injection.with(container) { Office() }
         #expect(try await office.describe() == "paper 42 7 true true")
     }
 
-    @Test func `wrappers in a class of the main actor`() async throws {
+    @Test func `wrappers work in a class of the main actor`() async throws {
         let container = try await makeContainer()
         try await MainActor.run {
             let screen = Injection.with(container) { Screen() }
@@ -58,7 +58,7 @@ struct PropertyWrapperTests {
         #expect(window.printer === (try await container.resolve((any Printer).self)))
     }
 
-    @Test func `plain values in a final class that is Sendable`() async throws {
+    @Test func `plain values work in a final class that is Sendable`() async throws {
         let container = try await makeContainer()
         let client = Injection.with(container) { Client() }
         let described = try await Task.detached {

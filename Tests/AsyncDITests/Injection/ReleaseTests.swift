@@ -161,7 +161,7 @@ private enum CacheEntry: CaseIterable, Sendable {
         #expect(census.living == 0)
     }
 
-    @Test func `a lazy that fails, is cancelled or is changed keeps nothing`() async throws {
+    @Test func `a lazy that fails, or is released during its creation, keeps nothing`() async throws {
         let census = Census()
         let gate = Gate()
         let fails = Locked(true)

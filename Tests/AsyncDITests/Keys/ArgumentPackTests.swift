@@ -116,7 +116,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         init(_ value: some Hashable & Sendable) { self.value = value }
     }
 
-    @Test func `twelve arguments, each of which counts`() {
+    @Test func `each of twelve arguments counts`() {
         func twelve(_ changed: Int?) -> ArgumentKey {
             func value(_ index: Int) -> Int { index == changed ? -1 : index }
             return key(
@@ -306,7 +306,7 @@ private func pack<each Argument: Sendable>(_ values: repeat each Argument) -> Ar
         #expect(pack(Double.nan).identityHash == pack(Double.nan).identityHash)
     }
 
-    @Test func `types are told apart, also by name alone`() {
+    @Test func `metatypes are told apart`() {
         #expect(pack(Int.self as any Any.Type).likeness(to: pack(Int.self as any Any.Type)) == .same)
         #expect(pack(Int.self as any Any.Type).likeness(to: pack(String.self as any Any.Type)) == .different)
     }

@@ -38,7 +38,7 @@ private struct Clash: Qualifier {
         #expect(!areEqual("main", "Main"))
     }
 
-    @Test func `a substring is another type than a string`() {
+    @Test func `a qualifier of another type differs from a string with the same text`() {
         struct Part: Qualifier { let text: Substring }
         #expect(!areEqual(Part(text: "main"), "main"))
     }

@@ -71,7 +71,7 @@ private struct Fish: Pet { let number: Int }
         #expect(cell.load(as: (any Pet).self) == nil)
     }
 
-    @Test func `an optional object has a weak form while it is one`() throws {
+    @Test func `a cell gives back an optional object, and nil has no weak form`() throws {
         let dog = Dog()
         let cell: Cell = StrongCell<Dog?>(dog)
         #expect(cell.value(as: Dog?.self) === dog)

@@ -34,7 +34,7 @@ private struct Pair: Sendable {
         #expect(one.leaf !== two.leaf)
     }
 
-    @Test func `a graph instance is shared through using, whose dependencies are made side by side`() async throws {
+    @Test func `a graph instance is shared through using`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(using: { Thing(runs.increment()) })

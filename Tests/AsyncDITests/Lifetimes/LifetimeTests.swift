@@ -38,7 +38,7 @@ import Testing
         #expect(Lifetime.multiton(capacity: 1).name == "multiton")
     }
 
-    @Test func `where instances are shared`() {
+    @Test func `each lifetime says where its instances are shared`() {
         #expect(Lifetime.transient.sharing == .none)
         #expect(Lifetime.graph.sharing == .graph)
         for lifetime in [.scoped, Lifetime("x", ownedBy: .resolvingContainer)] {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `lifetimes whose instances outlive scopes`() {
+    @Test func `singletons, multitons and weak instances outlive scopes, and no others`() {
         #expect(Self.different.filter(\.outlivesScopes) == [.singleton, .multiton, .weak])
     }
 

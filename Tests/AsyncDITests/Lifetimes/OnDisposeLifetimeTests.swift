@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: unowned)
-    func `such an onDispose in the initializer is thrown by the first resolve`(lifetime: Lifetime) async throws {
+    func `an onDispose that would never run is refused by every resolve`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in }
             Registration(Int.self) { _ in 1 }

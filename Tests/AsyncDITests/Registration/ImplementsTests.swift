@@ -70,7 +70,7 @@ private struct Fish: Pet {
         #expect(try await container.resolve((any Pet).self).name == "decorated fish")
     }
 
-    @Test(arguments: [true, false]) func `with a registration that is ignored, its other types are`(atOnce: Bool)
+    @Test(arguments: [true, false]) func `the other types of an ignored registration are ignored too`(atOnce: Bool)
         async throws
     {
         let ignored = Registrations {

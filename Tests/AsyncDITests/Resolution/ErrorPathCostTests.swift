@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: counts, [Lifetime.singleton, .graph])
-    func `another error compares nothing on its way`(count: Int, lifetime: Lifetime) async throws {
+    func `another error compares each service a few times on its way`(count: Int, lifetime: Lifetime) async throws {
         let comparisons = Counter()
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { (r, number: Number) in

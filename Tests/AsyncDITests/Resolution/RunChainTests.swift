@@ -124,7 +124,7 @@ private final class Nest: Sendable {
         #expect(runs.value == depth + 1)
     }
 
-    @Test func `one that leads into a cycle far below is noticed at once`() async throws {
+    @Test func `a request that leads into a cycle far below is noticed at once`() async throws {
         let runs = Counter()
         let container = Container {
             Registration(Nest.self, lifetime: .transient) { (r, level: Int) in

@@ -29,7 +29,7 @@ private struct Owner {
         #expect(first == nil)
     }
 
-    @Test func `a resolver that an inner service keeps outlives the container`() async throws {
+    @Test func `a resolver that an inner service keeps does not keep the container`() async throws {
         var container: Container? = Container {
             Registration(Keeper.self, lifetime: .transient) { r in Keeper(resolver: r) }
             Registration(Owner.self, lifetime: .transient) { r in Owner(keeper: try await r.resolve()) }
@@ -43,7 +43,7 @@ private struct Owner {
         #expect(error?.code == .disposed)
     }
 
-    @Test func `a run inside one of another container keeps its own`() async throws {
+    @Test func `a resolver of a run inside another container's says that its own container is disposed`() async throws {
         let other = Locked<Container?>(
             Container { Registration(Keeper.self, lifetime: .transient) { r in Keeper(resolver: r) } })
         let container = Container {

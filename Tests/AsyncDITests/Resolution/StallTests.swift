@@ -190,7 +190,7 @@ private final class StallObserver: ContainerObserver {
         _ = try await asker.value
     }
 
-    @Test func `ten seconds unless declared, and the shortest of several`() {
+    @Test func `the stall threshold is ten seconds unless declared, and the shortest of several`() {
         #expect(RecordingObserver().stallThreshold == .seconds(10))
         let queue = EventQueue(observers: [RecordingObserver(), StallObserver(.seconds(3))])
         #expect(queue?.stallThreshold == .seconds(3))

@@ -80,7 +80,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `unless a creation around the body is waited for`() {
+    @Test func `the body of a lease gets no unfinished instance when a creation around it is waited for`() {
         var graph = graph(disposing: "A")
         graph.enter("body", inside: "A", label: "in A")
         graph.made("B")

@@ -23,7 +23,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `A's hook asks for B when B is held already`() {
+    @Test func `A's hook gets B early when B is held already`() {
         var graph = Graph()
         graph.made("A")
         #expect(graph.ask(1, "A", "X") == .wait)
@@ -84,7 +84,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
     @Test(arguments: [
         ["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"], ["B", "C", "A"], ["C", "A", "B"], ["C", "B", "A"],
     ])
-    func `three hooks in a ring, ending in any order`(order: [String]) {
+    func `three hooks in a ring are complete when the last one ends, in any order`(order: [String]) {
         var graph = Graph()
         graph.made("A", "B", "C")
         #expect(graph.ask(1, "A", "B") == .wait)
@@ -111,7 +111,7 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
-    @Test func `three hooks in a ring, each with others to wait for as well`() {
+    @Test func `three hooks in a ring that wait for others as well are complete together`() {
         var graph = Graph()
         graph.made("A", "B", "C")
         #expect(graph.ask(1, "A", "B") == .wait)

@@ -44,45 +44,45 @@ import Testing
         #expect(total.cycles > 100)
     }
 
-    @Test func `large sparse graphs`() throws {
+    @Test func `large sparse graphs come to their ends`() throws {
         try simulate(200, .init(mostNodes: 30, edgeChance: 0.05))
         try simulate(200, .init(mostNodes: 30, edgeChance: 0.05, hasAcyclicFactories: true))
     }
 
-    @Test func `small dense graphs`() throws {
+    @Test func `small dense graphs come to their ends`() throws {
         try simulate(1_500, .init(mostNodes: 3, edgeChance: 0.7, inlineChance: 0.4))
     }
 
-    @Test func `creations in their askers' tasks`() throws {
+    @Test func `creations in their requesters' tasks come to their ends`() throws {
         try simulate(1_000, .init(edgeChance: 0.35, inlineChance: 0.8))
     }
 
-    @Test func `cancelled requests`() throws {
+    @Test func `graphs with cancelled requests come to their ends`() throws {
         try simulate(1_500, .init(cancelChance: 0.1))
     }
 
-    @Test func `failures`() throws {
+    @Test func `graphs with failures come to their ends`() throws {
         try simulate(1_500, .init(failureChance: 0.3))
     }
 
-    @Test func `requests that outlive their creations`() throws {
+    @Test func `graphs with requests that outlive their creations come to their ends`() throws {
         try simulate(1_500, .init(looseChance: 0.3))
     }
 
-    @Test func `everything at once`() throws {
+    @Test func `graphs with everything at once come to their ends`() throws {
         try simulate(
             2_500,
             .init(edgeChance: 0.35, inlineChance: 0.4, failureChance: 0.15, cancelChance: 0.05, looseChance: 0.15))
     }
 
-    @Test func `disposals of containers, which wait for the ends of creations`() throws {
+    @Test func `disposals of containers end after the creations that they wait for`() throws {
         let total = try simulate(500, .init(disposedChance: 0.4))
         #expect(total.cycles > 100 && total.early > 100 && total.releases > 100)
         try simulate(250, .init(inlineChance: 0, disposedChance: 0.3, containers: 1))
         try simulate(250, .init(mostNodes: 4, edgeChance: 0.5, hookChance: 0.9, disposedChance: 0.5, containers: 1))
     }
 
-    @Test func `disposals, failures and cancelled requests`() throws {
+    @Test func `disposals come to their ends beside failures and cancelled requests`() throws {
         try simulate(500, .init(failureChance: 0.15, cancelChance: 0.05, disposedChance: 0.4))
     }
 }

@@ -85,7 +85,7 @@ import Testing
     }
 
     /// A second resume of the continuation would crash; none would hang.
-    @Test func `many threads race to resume one waiter, which may be suspending just now`() async {
+    @Test func `a waiter that many threads race to resume has one outcome`() async {
         for round in 0..<60 {
             let waiters = (0..<16).map { _ in Waiter(for: creation) }
             async let outcomes = withTaskGroup(of: Result.self) { group in

@@ -29,7 +29,7 @@ private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { t
         #expect(!conforms(Cat.self, to: (any PublicPet).self))
     }
 
-    @Test func `protocols that cannot be named from elsewhere`() {
+    @Test func `a conformance to a private protocol is never claimed wrongly`() {
         #expect(!conforms(Int.self, to: (any PrivatePet).self))
         #expect(!conforms(Ear.self, to: (any PrivatePet).self))
         // Either answer is allowed, so long as there is one: a private name may not be found again.
@@ -38,7 +38,7 @@ private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { t
         _ = conforms(Puppy.self, to: (any Refined).self)
     }
 
-    @Test func `class-constrained protocols and compositions`() {
+    @Test func `a conformance to a class-constrained protocol or composition is never claimed wrongly`() {
         #expect(!conforms(Dog.self, to: (any Listener).self))
         #expect(!conforms(Cat.self, to: (any Listener).self))
         #expect(!conforms(Dog.self, to: (any Listener & PublicPet).self))
@@ -50,7 +50,7 @@ private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { t
         _ = conforms(Ear.self, to: AnyObject.self)
     }
 
-    @Test func `generic types and protocols`() {
+    @Test func `conformances of generic types, and to generic protocols, are found`() {
         #expect(conforms(Box<Int>.self, to: (any PublicPet).self))
         #expect(conforms(Box<Box<any PublicPet>>.self, to: (any PublicPet).self))
         #expect(!conforms(Shelf<Int>.self, to: (any PublicPet).self))
@@ -64,7 +64,7 @@ private enum Level: SelfBound { case one; func same(as other: Level) -> Bool { t
         #expect(inside(String.self))
     }
 
-    @Test func `protocols of the standard library`() {
+    @Test func `conformances to protocols of the standard library are found`() {
         #expect(conforms(Int.self, to: (any CustomStringConvertible).self))
         #expect(conforms(TestError.self, to: (any Error).self))
         #expect(!conforms(Dog.self, to: (any Error).self))

@@ -42,7 +42,7 @@ import Testing
         #expect(locked.withLock { $0 } == (80_000, 80_000))
     }
 
-    @Test func `never two inside at once`() async {
+    @Test func `no two bodies are inside the lock at once`() async {
         let locked = Locked(0)
         let inside = Locked(false)
         let overlaps = Counter()
