@@ -50,6 +50,7 @@ extension ContainerCore {
             // The holder's disposal ends after this one, so a hook that needs the holder's successor would wait for
             // itself.
             freed.isFollowed(by: holder)
+            freed.isReset(by: holder.resetter)
             errors += await dispose(freed, reason: DisposalReason(hasCaller: reason.hasCaller))
             settle(freed, errors: [])
         }

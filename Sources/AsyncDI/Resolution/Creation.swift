@@ -214,7 +214,7 @@ final class Creation: Activity, @unchecked Sendable {
         defer { later?.giveUp() }
         let result: Result<Cell, any Error>
         do {
-            if isRepetition { throw ResolutionError.circular([run.step], asker: run).betweenReplacements }
+            try checkRepetition(in: run)
             if predecessor != nil { try await awaitPredecessor(in: run) }
             let instance: Cell
             if let later {

@@ -2,8 +2,9 @@ import Synchronization
 
 /// An instance due for disposal, and its disposal.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, `next`, `leased` and `resettingRun`, which
-/// belong to the lock of ``Waits/graph``, and `cell`, which the disposing task alone changes.
+/// `@unchecked Sendable` because its superclass is; it adds constants, `creationDepth`, which is constant once the
+/// disposal has begun, `next`, `leased` and `resettingRun`, which belong to the lock of ``Waits/graph``, and `cell`,
+/// which the disposing task alone changes.
 final class Disposable: Completion, @unchecked Sendable {
     /// The instance; nil after the disposal, because an error of a hook may keep this object.
     ///
@@ -36,6 +37,10 @@ final class Disposable: Completion, @unchecked Sendable {
     ///
     /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
     @exclusivity(unchecked) private var resettingRun: Run?
+    /// The number of creations around that run.
+    ///
+    /// Unchecked because it is written once, before the disposal begins.
+    @exclusivity(unchecked) private(set) var creationDepth = 0
 
     init(
         _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
@@ -112,7 +117,10 @@ final class Disposable: Completion, @unchecked Sendable {
     var resetter: Run? { Waits.graph.withLock { _ in resettingRun } }
 
     /// Notes, before the disposal begins, that the reset of a run waits for it.
-    func isReset(by run: Run?) { Waits.graph.withLock { _ in resettingRun = run } }
+    func isReset(by run: Run?) {
+        creationDepth = run?.creationDepth ?? 0
+        Waits.graph.withLock { _ in resettingRun = run }
+    }
 
     /// Waits for the end of the disposal, on behalf of the creation of the instance's successor.
     ///

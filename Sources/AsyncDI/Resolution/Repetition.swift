@@ -4,13 +4,12 @@
 /// creation waits for itself, and so this is no cycle of the graph of waits. It would go on for as long as there is
 /// memory.
 ///
-/// The search counts what is created around a request: so many products of one kind, one inside the other, are a
-/// repetition. It takes place where the depth passes a power of two, so that all counts of a legal chain take at most
-/// twice as many steps as the chain has links.
+/// The search counts equal products around a request. It takes place where a depth passes a power of two, so that the
+/// searches of a legal chain take few steps for each of its links.
 struct Repetition {
-    /// The depth from which on it is worth a search.
+    /// The least depth at which a search is made.
     private static let leastDepth = 1_024
-    /// The number of equal products, one inside the other, from which on there is no end to them.
+    /// The number of equal products, one inside the other, that counts as endless.
     private static let mostOfOneKind = 100
 
     private var counts: [Product: Int] = [:]
@@ -23,7 +22,8 @@ struct Repetition {
         return counts[product] == Self.mostOfOneKind
     }
 
-    /// What counts as equal: a registration, or every replaced one of a key, with its arguments in one container.
+    /// The product of a creation or run: that of one registration, or of any replaced one of a key, with its arguments,
+    /// in one container.
     private struct Product: Hashable {
         /// By identity, because each creation or run retains its container.
         private let host: ObjectIdentifier
@@ -41,27 +41,30 @@ struct Repetition {
     }
 
     /// The arguments of a run, which need not be hashable.
+    ///
+    /// Functions, which cannot be compared, count as equal.
     private struct Arguments: Hashable {
         let pack: ArgumentPack
 
         static func == (first: Arguments, second: Arguments) -> Bool {
-            first.pack === second.pack || first.pack.likeness(to: second.pack) == .same
+            first.pack === second.pack || first.pack.likeness(to: second.pack) != .different
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(pack.identityHash) }
     }
 
-    /// Whether the creations around a creation repeat one another.
-    fileprivate static func surrounds(_ creation: Creation) -> Bool {
+    /// Whether the creations around a creation, which `run` requested, repeat one another.
+    fileprivate static func surrounds(_ creation: Creation, requestedBy run: Run?) -> Bool {
         guard creation.depth >= leastDepth else { return false }
-        var next = creation.asker?.surroundingCreation
+        var next = run?.surroundingCreation
         if creation.home != nil {
-            // Of the creations around it, only the shared ones have been checked.
-            while let graphCreation = next, graphCreation.home == nil {
-                next = graphCreation.asker?.surroundingCreation
+            // A shared creation is searched for each power of two since the nearest shared one.
+            var shared = next
+            while let graphCreation = shared, graphCreation.home == nil {
+                shared = graphCreation.asker?.surroundingCreation
             }
-            guard let next, next.depth.leadingZeroBitCount != creation.depth.leadingZeroBitCount else { return false }
-        } else if creation.depth.nonzeroBitCount != 1 {
+            guard let shared, shared.passesPowerOfTwo(before: creation) else { return false }
+        } else if let next, !next.passesPowerOfTwo(before: creation) {
             return false
         }
         var repetition = Repetition()
@@ -74,11 +77,11 @@ struct Repetition {
 
     /// Whether the runs in the task of a run, up to this one, repeat one another.
     fileprivate static func isAmongRuns(upTo run: Run) -> Bool {
-        guard run.depth.nonzeroBitCount == 1 else { return false }
+        guard run.depth >= leastDepth, run.depth.nonzeroBitCount == 1 else { return false }
         var repetition = Repetition()
         var next: Run? = run
         while let outer = next {
-            // The others would be a cycle.
+            // A registration that is still there is a cycle at its second run.
             if !outer.binding.isCurrent,
                 repetition.isFound(with: Product(of: outer.binding, Arguments(pack: outer.pack), in: outer.host))
             {
@@ -93,42 +96,59 @@ struct Repetition {
 }
 
 extension Creation {
-    /// Whether a shared creation, which is about to run its factory, repeats those around it without end.
-    var isRepetition: Bool {
-        isInNewer && asker?.isRepeated(binding, pack, in: host) == true || Repetition.surrounds(self)
+    /// Whether a power of two is between the depths of this creation and of one inside it.
+    fileprivate func passesPowerOfTwo(before inner: Creation) -> Bool {
+        depth.leadingZeroBitCount != inner.depth.leadingZeroBitCount
     }
 
-    /// The same for a graph creation in the task of its request.
+    /// Throws if a shared creation, which is about to run its factory, repeats those around it without end.
+    func checkRepetition(in run: Run) throws {
+        if isInNewer, asker?.isRepeated(binding, pack, in: host) == true {
+            throw ResolutionError.circular([run.step], asker: run)
+        }
+        if Repetition.isPossible(at: depth), Repetition.surrounds(self, requestedBy: asker) {
+            throw ResolutionError.circular([run.step], asker: run).betweenReplacements
+        }
+    }
+
+    /// The error for a graph creation, in the task of its request, that repeats what is around it without end.
     @inline(__always)
-    func isRepetition(in run: Run) -> Bool {
-        run.isInNewer || Repetition.isPossible(at: max(depth, Int(run.depth))) ? repeats(in: run) : false
+    func repetition(in run: Run) -> ResolutionError? {
+        run.isInNewer || Repetition.isPossible(at: max(depth, Int(run.depth))) ? foundRepetition(in: run) : nil
     }
 
     @inline(never)
-    private func repeats(in run: Run) -> Bool {
-        guard let asker = run.parent else { return false }
-        return run.isInNewer && asker.isRepeated(binding, pack, in: host) || asker.isInsideRepetition
-            || Repetition.surrounds(self)
+    private func foundRepetition(in run: Run) -> ResolutionError? {
+        guard let asker = run.parent else { return nil }
+        let request = Request(key: binding.key, pack: pack, host: host, asker: asker)
+        if run.isInNewer, asker.isRepeated(binding, pack, in: host) { return request.circular([]) }
+        guard asker.isInsideRepetition || Repetition.surrounds(self, requestedBy: asker) else { return nil }
+        return request.circular([]).betweenReplacements
     }
 }
 
 extension Run {
     /// Whether the runs in this task create one service inside the other without end, and this is one of them.
-    var isInsideRepetition: Bool { Repetition.isPossible(at: depth) && Repetition.isAmongRuns(upTo: self) }
+    var isInsideRepetition: Bool { Repetition.isAmongRuns(upTo: self) }
 
-    /// The creation whose task this run belongs to, or for a disposal hook, that of the call that waits for the
-    /// disposal.
-    fileprivate var surroundingCreation: Creation? { root.creation ?? disposer?.surroundingCreation }
+    /// The creation to whose task this run belongs; for a hook of a disposal, that of the reset that waits for it.
+    fileprivate var surroundingCreation: Creation? {
+        var next: Run? = self
+        while let root = next?.root {
+            if let creation = root.creation { return creation }
+            next = root.disposal?.resetter
+        }
+        return nil
+    }
 
     /// The number of creations around this run.
+    ///
+    /// Called under the lock of a place: it retains nothing.
     var creationDepth: Int {
         if let creation { return creation.depth + 1 }
-        return disposer?.creationDepth ?? 0
+        return disposal?.creationDepth ?? 0
     }
 
-    /// The run of the call that waits for the disposal that this run is a hook of.
-    private var disposer: Run? {
-        guard let disposal = activity?.work as? Disposable else { return nil }
-        return disposal.resetter ?? disposal.beginner?.run
-    }
+    /// The disposal that this run is a hook of.
+    private var disposal: Disposable? { isDisposing ? activity?.work as? Disposable : nil }
 }

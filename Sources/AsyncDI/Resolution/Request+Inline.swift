@@ -60,7 +60,11 @@ extension Request {
     /// Throws if an outer run in this task already creates the same registration with equal arguments.
     func checkInlineCycle(_ binding: Binding) throws {
         guard let asker else { return }
-        if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host) { throw circular([]) }
+        if asker.isMaking(binding, pack, in: host) || asker.isRepeated(binding, pack, in: host)
+            || asker.isInsideRepetition
+        {
+            throw circular([])
+        }
     }
 
     // MARK: Graph
@@ -99,7 +103,7 @@ extension Request {
         }
         let instance: Cell
         do {
-            if creation.isRepetition(in: run) { throw circular([]).betweenReplacements }
+            if let error = creation.repetition(in: run) { throw error }
             instance = try await creation.makeInstance(in: run)
             if let asker, !creation.binding.blueprint.propertyHooks.isEmpty {
                 hooksRunElsewhere = true

@@ -11,8 +11,8 @@ extension Run {
             return .instance(cell)
         case .start(let creation, _):
             let run = Run(of: creation, inside: asker, graph: graph, table: table)
-            guard creation.isRepetition(in: run) else { return .run(run) }
-            _ = run.failed(run.request.circular([]))
+            guard let error = creation.repetition(in: run) else { return .run(run) }
+            _ = run.failed(error)
             return .other(DecidedRequest(run.request, for: binding, .cycle([])))
         case let decision:
             // In a graph of its own, because the task is cancelled and the cancellation is the answer.

@@ -226,17 +226,20 @@ import Synchronization
     }
 
     /// Whether this run, or an enclosing one in the same task, already creates the same instance for the same
-    /// container, or is a repetition.
+    /// container.
     func isMaking(_ binding: Binding, _ pack: ArgumentPack, in host: any ResolutionHost) -> Bool {
         var search = RunSearch(binding, pack, in: host)
-        return search.finds(in: self) || isInsideRepetition
+        return search.finds(in: self)
     }
 
-    /// The same for a binding without arguments and the container of `run`, which is this run or inside it.
+    /// The same for a binding without arguments and the container of `run`, which is this run or inside it; also
+    /// whether `run` is inside a repetition.
     ///
     /// Calls itself rather than loops, because a loop would retain each run.
     private func isMaking(_ binding: Binding, for run: Run) -> Bool {
-        if self.binding === binding || beginsBlock { return isMaking(binding, .none, in: run.host) }
+        if self.binding === binding || beginsBlock {
+            return isMaking(binding, .none, in: run.host) || self === run && isInsideRepetition
+        }
         return parent?.isMaking(binding, for: run) ?? false
     }
 

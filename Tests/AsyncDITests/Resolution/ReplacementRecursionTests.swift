@@ -9,6 +9,16 @@ private final class Nest: Sendable {
 
 private final class Closed: Sendable {}
 
+private final class Between: Sendable {
+    let nest: Nest
+    init(_ nest: Nest) { self.nest = nest }
+}
+
+private final class Holder: Sendable {
+    let closed: Closed
+    init(_ closed: Closed) { self.closed = closed }
+}
+
 /// A service that replaces its own registration and then requests itself, or requests itself in a hook that it makes
 /// run, and whether that ends.
 @Suite(.timeLimit(.minutes(10))) struct ReplacementRecursionTests {
@@ -89,35 +99,78 @@ private final class Closed: Sendable {}
         try await container.dispose()
     }
 
-    /// How the service makes the hook run.
-    enum Trigger: CaseIterable { case reset, disposal }
-
-    @Test(arguments: Trigger.allCases)
-    func `a service that is requested by a hook that it waits for is refused a thousand levels deep`(
-        trigger: Trigger
-    ) async throws {
+    @Test func `two graph services that replace each other in turn are refused`() async throws {
         let (container, runs) = (Container(), Counter())
-        let closed = Registration(Closed.self, lifetime: .singleton) { _ in Closed() }
-            .onDispose { [weak container] _ in _ = try await container?.resolve(Nest.self) }
-        try await container.register(closed)
-        try await container.register(Nest.self, lifetime: .singleton) { r in
-            guard runs.increment() < Self.most else { return Nest() }
-            switch trigger {
-            case .reset:
-                _ = try await r.resolve(Closed.self)
-                try await container.reset()
-            case .disposal:
-                try await container.reset(Nest.self)
-                let other = Container { closed }
-                _ = try await other.resolve(Closed.self)
-                try await other.dispose()
+        @Sendable func register() async throws {
+            try await container.register(Nest.self, lifetime: .graph) { r in Nest(try await r.resolve(Closed.self)) }
+            try await container.register(
+                Registration(Closed.self, lifetime: .graph) { _ in Closed() }
+                    .injectProperties { r, _ in
+                        guard runs.increment() < Self.most else { return }
+                        try await register()
+                        _ = try await r.resolve(Nest.self)
+                    })
+        }
+        try await register()
+        await expect(.circularDependency) { _ = try await container.resolve(Nest.self) }
+        #expect((512...514).contains(runs.value))
+        try await container.dispose()
+    }
+
+    @Test func `functions as arguments are a repetition`() async throws {
+        let (container, runs) = (Container(), Counter())
+        @Sendable func register() async throws {
+            try await container.register(Nest.self, lifetime: .transient) { (r, work: @escaping @Sendable () -> Void) in
+                let run = runs.increment()
+                guard run < Self.most else { return Nest() }
+                try await register()
+                let next: @Sendable () -> Void = { if run < 0 { work() } }
+                return Nest(try await r.resolve(Nest.self, arguments: next))
             }
+        }
+        try await register()
+        let first: @Sendable () -> Void = {}
+        await expect(.circularDependency) { _ = try await container.resolve(Nest.self, arguments: first) }
+        #expect((1_024...1_026).contains(runs.value))
+        try await container.dispose()
+    }
+
+    /// How the hook requests the service that waits for it.
+    enum Way: CaseIterable { case graphService, freedByHolder }
+
+    @Test(arguments: Way.allCases)
+    func `a service that a hook of its own reset requests is refused`(way: Way) async throws {
+        let (container, runs) = (Container(), Counter())
+        try await container.register(
+            Registration(Closed.self, lifetime: .multiton) { (_, _: Int) in Closed() }
+                .onDispose { [weak container] _ in
+                    if way == .graphService {
+                        _ = try await container?.resolve(Between.self)
+                    } else {
+                        _ = try await container?.resolve(Nest.self)
+                    }
+                })
+        try await container.register(
+            Registration(Holder.self, lifetime: .singleton) { r in Holder(try await r.lease(Closed.self, arguments: 1))
+            }
+            .onDispose { _ in })
+        try await container.register(Between.self, lifetime: .graph) { r in Between(try await r.resolve(Nest.self)) }
+        try await container.register(Nest.self, lifetime: .singleton) { r in
+            let run = runs.increment()
+            guard run < Self.most else { return Nest() }
+            if way == .freedByHolder {
+                _ = try await r.resolve(Holder.self)
+            } else {
+                // A successor of the same key would wait for the hook.
+                _ = try await r.resolve(Closed.self, arguments: run)
+            }
+            try await container.reset()
             return Nest()
         }
         var refusal: (any Error)?
         do { _ = try await container.resolve(Nest.self) } catch { refusal = error }
         #expect(refusal.map { "\($0)".contains("circularDependency") } == true)
-        #expect((1_024...1_026).contains(runs.value))
+        #expect(runs.value < Self.most)
         try? await container.dispose()
     }
 }
