@@ -107,9 +107,9 @@ extension ContainerCore {
 
     /// The decorated form of the registration that a container inherits for a key; nil without one.
     private func inherited(_ key: ServiceKey, in state: State) -> Binding? {
-        guard let (inherited, _) = table.registration(beyondFor: key) else { return nil }
         let decorations = state.decorations.filter { $0.applies(to: key) }
-        guard let first = decorations.first else { return nil }
+        // Not looked up before: the other container may replace it meanwhile, and this would be its last reference.
+        guard let first = decorations.first, let (inherited, _) = table.registration(beyondFor: key) else { return nil }
         var blueprint = Blueprint(
             key: key, lifetime: inherited.lifetime,
             factory: first.decorator.factory { [table] resolver, pack in

@@ -65,8 +65,11 @@ extension ContainerCore {
         let ended = withState { state in
             waiting = state.life.endRemoval()
             let key = EndingKey(item.key)
-            guard state.rarely({ $0.endings[key] === item }) else { return nil as Disposable? }
-            return state.endings.removeValue(forKey: key)
+            guard state.rarely({ $0.endings[key] === item }), let index = state.endings.index(forKey: key) else {
+                return nil as (key: EndingKey, value: Disposable)?
+            }
+            // With its key, which may be that of an earlier instance for equal arguments.
+            return state.endings.remove(at: index)
         }
         for continuation in waiting { continuation.resume() }
         withExtendedLifetime(ended) {}

@@ -129,8 +129,9 @@ extension ContainerCore.State {
         guard kept.hasAliases else { return }
         for alias in self.aliases.removeValue(forKey: ObjectIdentifier(kept)) ?? [] {
             table.unpublish(alias.cell, for: alias.key, retired: &retired)
-            // This may be the last reference to the instance, if another one has replaced it.
+            // These may be the last references to the instance and to its qualifier, if others have replaced them.
             retired.append(alias.cell)
+            if let details = alias.key.details { retired.append(details) }
         }
         kept.hasAliases = false
     }

@@ -115,12 +115,17 @@ private final class DefaultContainer: Sendable {
         get {
             if case .container(let container) = current { return container }
             if Self.isMaking { return nil }
+            // Released outside the lock: a closure, or a container that another one has replaced meanwhile.
+            var replaced: [State] = []
+            defer { withExtendedLifetime(replaced) {} }
             return making.withLock { count in
                 count += 1
                 // Another thread may have created it while this one waited, and the closure may be replaced while it
                 // runs.
                 while case .maker(let maker) = current {
+                    replaced.append(.maker(maker))
                     let container = Self.$isMaking.withValue(true) { maker.make() }
+                    replaced.append(.container(container))
                     set(.container(container), insteadOf: maker)
                 }
                 if case .container(let container) = current { return container }

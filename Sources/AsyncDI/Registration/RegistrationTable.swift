@@ -36,6 +36,9 @@ struct RegistrationTable<Record: Registered> {
     private var byService: RegistrationIndex<ObjectIdentifier>?
     private var byName: RegistrationIndex<ServiceName>?
     private var byTarget: RegistrationIndex<ServiceKey>?
+    /// What the groups no longer refer to, to be released outside the container's lock: a group's key may be that of a
+    /// record that is gone, and hold the last reference to a qualifier.
+    private var dropped: [Any] = []
 
     var isEmpty: Bool { count == 0 }
     var count: Int { records.count - gone }
@@ -86,7 +89,21 @@ struct RegistrationTable<Record: Registered> {
         precondition(records[index] === old, "only what was added is exchanged")
         new.position = old.position
         records[index] = new
-        if old.forwardedKey != new.forwardedKey { byTarget = nil }
+        if old.forwardedKey != new.forwardedKey { dropTargets() }
+    }
+
+    private mutating func dropTargets() {
+        if let byTarget { dropped.append(byTarget) }
+        byTarget = nil
+    }
+
+    /// Whether ``takeDropped()`` returns something.
+    var hasDropped: Bool { !dropped.isEmpty }
+
+    /// Removes and returns what is to be released outside the container's lock.
+    mutating func takeDropped() -> [Any] {
+        defer { dropped = [] }
+        return dropped
     }
 
     /// Removes a record of the table.
@@ -99,8 +116,10 @@ struct RegistrationTable<Record: Registered> {
         let records = records
         let isThere = { (position: Int32) in records[Int(position)] != nil }
         byService?.remove(from: ObjectIdentifier(record.key.service), where: isThere)
-        byName?.remove(from: ServiceName(record.key), where: isThere)
-        if let target = record.forwardedKey { byTarget?.remove(from: target, where: isThere) }
+        if let name = byName?.remove(from: ServiceName(record.key), where: isThere) { dropped.append(name) }
+        if let target = record.forwardedKey, let group = byTarget?.remove(from: target, where: isThere) {
+            dropped.append(group)
+        }
     }
 
     mutating func removeAll() { self = RegistrationTable() }
@@ -110,8 +129,9 @@ struct RegistrationTable<Record: Registered> {
         for (position, record) in records.enumerated() { record?.position = Int32(position) }
         gone = 0
         byService = nil
+        if let byName { dropped.append(byName) }
         byName = nil
-        byTarget = nil
+        dropTargets()
     }
 
     /// All registrations in order.
@@ -193,14 +213,19 @@ private struct RegistrationIndex<Group: Hashable> {
     }
 
     /// Notes the removal of the record at one position.
-    mutating func remove(from group: Group, where isThere: (Int32) -> Bool) {
-        guard let index = lists.index(forKey: group) else { return }
+    ///
+    /// - Returns: The group's key, if the group is empty now.
+    @discardableResult
+    mutating func remove(from group: Group, where isThere: (Int32) -> Bool) -> Group? {
+        guard let index = lists.index(forKey: group) else { return nil }
         lists.values[index].gone += 1
         let list = lists.values[index]
-        guard list.gone * 2 > list.positions.count else { return }
+        guard list.gone * 2 > list.positions.count else { return nil }
         lists.values[index] = List(positions: [])
         let remaining = list.positions.filter(isThere)
-        if remaining.isEmpty { lists.remove(at: index) } else { lists.values[index] = List(positions: remaining) }
+        if remaining.isEmpty { return lists.remove(at: index).key }
+        lists.values[index] = List(positions: remaining)
+        return nil
     }
 
     /// The invariants between any two calls.

@@ -58,6 +58,7 @@ extension Creation {
         place.finish(self, .failure(error))
         for other in Waits.creations(others) { other.end(failingWith: error) }
         forget()
+        Waits.releaseDropped()
     }
 
     /// Keeps the error for creations that fail with this one.

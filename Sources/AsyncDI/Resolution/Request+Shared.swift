@@ -126,7 +126,10 @@ extension Request {
             waiter.resume(.cancelled)
             creation.place.leave(waiter)
         }
-        return try answer(waiter.outcome, of: creation)
+        let outcome = waiter.outcome
+        // The creation goes on after the end of its container, and the wait must not keep this request's run.
+        if isInGraph, case .disposed = outcome { Waits.end(waiter) }
+        return try answer(outcome, of: creation)
     }
 
     func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {

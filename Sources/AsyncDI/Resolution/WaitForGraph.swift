@@ -43,6 +43,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     private(set) var heldSet: Set<Node> = []
     /// Creations that will fail, with the failed one whose instance they received.
     private(set) var doomed: [Node: Node] = [:]
+    /// Failed creations that only their effect on another one has kept, to be released outside the graph's lock.
+    private var dropped: [Node] = []
     /// The open nodes that cannot end before a node does.
     let outer: (Node) -> [Node]
     let kind: (Node) -> Activity.Kind
@@ -244,7 +246,13 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             }
         }
         if !held.isEmpty, heldSet.remove(node) != nil { held.removeAll { $0 == node } }
-        if !doomed.isEmpty { doomed[node] = nil }
+        if !doomed.isEmpty, let cause = doomed.removeValue(forKey: node) { dropped.append(cause) }
+    }
+
+    /// Removes and returns the creations that are to be released outside the graph's lock.
+    mutating func takeDropped() -> [Node] {
+        defer { dropped = [] }
+        return dropped
     }
 
     // MARK: Inside

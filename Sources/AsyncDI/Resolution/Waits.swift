@@ -153,6 +153,13 @@ enum Waits {
             outer?.enterGraph()
             graph.dissolve(body, into: outer?.hasEnded == false ? outer : nil)
         }
+        releaseDropped()
+    }
+
+    /// Releases the creations that the graph does not need any more; called outside every lock.
+    static func releaseDropped() {
+        let dropped = graph.withLock { $0.takeDropped() }
+        withExtendedLifetime(dropped) {}
     }
 }
 

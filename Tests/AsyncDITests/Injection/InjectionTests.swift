@@ -58,6 +58,27 @@ struct InjectionDefaultTests {
         #expect(Injection.default === given)
     }
 
+    /// Its deinitializer reads the default container.
+    private final class Reader: Sendable {
+        let ends: Counter
+        init(_ ends: Counter) { self.ends = ends }
+        deinit {
+            _ = Injection.default
+            ends.increment()
+        }
+    }
+
+    @Test func `a container that is replaced while it is made is released outside the lock`() {
+        defer { Injection.default = nil }
+        let ends = Counter()
+        Injection.setDefault {
+            Injection.setDefault { Container() }
+            return Container { Registration(instance: Reader(ends)) }
+        }
+        #expect(Injection.default != nil)
+        #expect(ends.value == 1)
+    }
+
     @Test func `a wrapper that was made before the default container finds it later`() async throws {
         defer { Injection.default = nil }
         let injected = Injected<Int>()
