@@ -36,8 +36,9 @@ struct RegistrationTable<Record: Registered> {
     private var byService: RegistrationIndex<ObjectIdentifier>?
     private var byName: RegistrationIndex<ServiceName>?
     private var byTarget: RegistrationIndex<ServiceKey>?
-    /// What the groups no longer refer to, to be released outside the container's lock: a group's key may be that of a
-    /// record that is gone, and hold the last reference to a qualifier.
+    /// Keys of groups and whole groups, to be released outside the container's lock.
+    ///
+    /// A group's key may be that of a record that is gone, and hold the last reference to a qualifier.
     private var dropped: [Any] = []
 
     var isEmpty: Bool { count == 0 }

@@ -51,19 +51,6 @@ private final class Holder: Sendable {
         try await container.dispose()
     }
 
-    @Test func `the qualifiers of removed registrations are released outside the lock`() async throws {
-        let container = Container()
-        for number in 0..<100 {
-            try await container.register(Service.self, qualifier: token(number, describing: container)) { _ in Service()
-            }
-            // The groups by name are built, and refer to the first key of each.
-            _ = await container.unregister(Service.self, qualifier: Token(-1))
-            if number >= 2 { _ = await container.unregister(Service.self, qualifier: Token(number - 2)) }
-        }
-        #expect(ends.value >= 90)
-        try await container.dispose()
-    }
-
     @Test func `the qualifier of a replaced alias is released outside the lock`() async throws {
         let container = Container()
         func registration() -> Registration<Service> {
@@ -108,7 +95,7 @@ private final class Holder: Sendable {
             await opening.pass()
             return Service()
         }
-        try await root.register(Holder.self) { (_, _: Token) in
+        try await root.register(Holder.self, lifetime: .transient) { (_, _: Token) in
             Holder(try await other.resolve(Service.self))
         }
         try await root.register(Int.self, lifetime: .singleton) { [ends] r in
