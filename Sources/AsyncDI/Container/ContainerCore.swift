@@ -127,12 +127,10 @@ final class ContainerCore: ResolutionHost {
     /// before another task can change the state, so that they are in the order of the changes.
     func withState<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         var retired: [AnyObject] = []
-        var dropped: [Any] = []
         // This may be the last handle. It is released outside the lock, because its end takes the lock.
         var handle: Container?
         defer {
             withExtendedLifetime(handle) {}
-            withExtendedLifetime(dropped) {}
             if !retired.isEmpty {
                 ReadEpoch.shared.synchronize()
                 retired = []
@@ -140,8 +138,8 @@ final class ContainerCore: ResolutionHost {
         }
         return try state.withLock { (state) throws(Failure) in
             defer {
+                if state.registrations.hasDropped { state.retired.append(state.registrations.takeDropped()) }
                 if !state.retired.isEmpty { swap(&retired, &state.retired) }
-                if state.registrations.hasDropped { dropped = state.registrations.takeDropped() }
                 if !state.events.isEmpty { handle = handOver(&state) }
             }
             return try body(&state)

@@ -39,7 +39,7 @@ struct RegistrationTable<Record: Registered> {
     /// Keys of groups and whole groups, to be released outside the container's lock.
     ///
     /// A group's key may be that of a record that is gone, and hold the last reference to a qualifier.
-    private var dropped: [Any] = []
+    private var dropped: [any Sendable] = []
 
     var isEmpty: Bool { count == 0 }
     var count: Int { records.count - gone }
@@ -101,10 +101,10 @@ struct RegistrationTable<Record: Registered> {
     /// Whether ``takeDropped()`` returns something.
     var hasDropped: Bool { !dropped.isEmpty }
 
-    /// Removes and returns what is to be released outside the container's lock.
-    mutating func takeDropped() -> [Any] {
+    /// Removes and returns what is to be released outside the container's lock, in an object.
+    mutating func takeDropped() -> AnyObject {
         defer { dropped = [] }
-        return dropped
+        return Shared(dropped)
     }
 
     /// Removes a record of the table.
@@ -191,7 +191,7 @@ struct RegistrationTable<Record: Registered> {
 ///
 /// The position of a removed record stays in its list until removed ones are the majority: a removal takes constant
 /// time, however many positions are listed beside it.
-private struct RegistrationIndex<Group: Hashable> {
+private struct RegistrationIndex<Group: Hashable & Sendable>: Sendable {
     private struct List {
         var positions: [Int32]
         var gone = 0
