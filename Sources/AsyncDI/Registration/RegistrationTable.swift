@@ -101,7 +101,7 @@ struct RegistrationTable<Record: Registered> {
     /// Whether ``takeDropped()`` returns something.
     var hasDropped: Bool { !dropped.isEmpty }
 
-    /// Removes and returns what is to be released outside the container's lock, in an object.
+    /// Removes the dropped keys and groups, and returns them in an object.
     mutating func takeDropped() -> AnyObject {
         defer { dropped = [] }
         return Shared(dropped)

@@ -111,7 +111,7 @@ extension Creation {
         }
     }
 
-    /// The error for a graph creation, in the task of its request, that repeats what is around it without end.
+    /// The error for a graph creation, in the task of its request, that repeats the creations around it without end.
     @inline(__always)
     func repetition(in run: Run) -> ResolutionError? {
         run.isInNewer || Repetition.isPossible(at: max(depth, Int(run.depth))) ? foundRepetition(in: run) : nil
@@ -143,7 +143,7 @@ extension Run {
 
     /// The number of creations around this run.
     ///
-    /// Called under the lock of a place: it retains nothing.
+    /// Called under the lock of a place: it loads no other run, whose last reference that could be.
     var creationDepth: Int {
         if let creation { return creation.depth + 1 }
         return disposal?.creationDepth ?? 0

@@ -109,7 +109,12 @@ extension Request {
         as waiter: Waiter, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Following {
         let creation = waiter.creation
-        if let outcome = waiter.outcomeIfThere { return try answer(outcome, of: creation) }
+        func answered(_ outcome: Waiter.Outcome) throws -> Following {
+            // The creation goes on after the end of its container, and the wait must not keep this request's run.
+            if case .disposed = outcome { Waits.end(waiter) }
+            return try answer(outcome, of: creation)
+        }
+        if let outcome = waiter.outcomeIfThere { return try answered(outcome) }
         let isInGraph = asker?.activity != nil || LeaseContext.body != nil
         await withTaskCancellationHandler {
             // Captured so that the closure and the code after it stay on the caller's executor.
@@ -126,10 +131,7 @@ extension Request {
             waiter.resume(.cancelled)
             creation.place.leave(waiter)
         }
-        let outcome = waiter.outcome
-        // The creation goes on after the end of its container, and the wait must not keep this request's run.
-        if isInGraph, case .disposed = outcome { Waits.end(waiter) }
-        return try answer(outcome, of: creation)
+        return try answered(waiter.outcome)
     }
 
     func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
