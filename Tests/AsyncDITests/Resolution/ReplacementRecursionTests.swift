@@ -151,17 +151,18 @@ private final class Holder: Sendable {
                     }
                 })
         try await container.register(
-            Registration(Holder.self, lifetime: .singleton) { r in Holder(try await r.lease(Closed.self, arguments: 1))
+            Registration(Holder.self, lifetime: .multiton) { (r, number: Int) in
+                Holder(try await r.lease(Closed.self, arguments: number))
             }
-            .onDispose { _ in })
+            .onDispose { _, _ in })
         try await container.register(Between.self, lifetime: .graph) { r in Between(try await r.resolve(Nest.self)) }
         try await container.register(Nest.self, lifetime: .singleton) { r in
             let run = runs.increment()
             guard run < Self.most else { return Nest() }
+            // A successor of the same key would wait for the hook.
             if way == .freedByHolder {
-                _ = try await r.resolve(Holder.self)
+                _ = try await r.resolve(Holder.self, arguments: run)
             } else {
-                // A successor of the same key would wait for the hook.
                 _ = try await r.resolve(Closed.self, arguments: run)
             }
             try await container.reset()
@@ -170,7 +171,8 @@ private final class Holder: Sendable {
         var refusal: (any Error)?
         do { _ = try await container.resolve(Nest.self) } catch { refusal = error }
         #expect(refusal.map { "\($0)".contains("circularDependency") } == true)
-        #expect(runs.value < Self.most)
+        // The graph service counts as a level.
+        #expect((way == .graphService ? 510...514 : 1_020...1_026).contains(runs.value))
         try? await container.dispose()
     }
 }
