@@ -65,7 +65,7 @@ extension Container {
         leasing key: ServiceKey, _ pack: ArgumentPack = .none
     ) async throws -> (Cell, LeaseBody?) {
         let (cell, lease) = try await _requester.carryOut(key, pack) { request in try await request.leased() }
-        return (cell, lease.map { LeaseBody(leasing: [$0]) })
+        return (cell, lease.map { LeaseBody(leasing: [$0], at: core) })
     }
 
     /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.
@@ -115,7 +115,7 @@ extension Container {
     /// - Returns: The body; nil where the general path must decide.
     @usableFromInline
     func beginBody() -> LeaseBody? {
-        home.leaseIndexed(entry).map { LeaseBody(leasing: [$0], for: nil) }
+        home.leaseIndexed(entry).map { LeaseBody(leasing: [$0], at: home, for: nil) }
     }
 }
 

@@ -127,6 +127,7 @@ extension Container {
     @usableFromInline
     nonisolated(nonsending) static func end(_ scope: inout Container, because error: (any Error)?) async throws {
         defer { scope.core.unpin(&scope) }
+        scope.core.bodyEnds()
         guard let error else { return try await scope.core.endBody() }
         try await scope.core.dispose(reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
     }

@@ -96,7 +96,7 @@ extension ContainerCore {
             endsWhenAbandoned: endsWhenAbandoned)
         // A new creation has no waits yet, so this wait cannot close a cycle.
         creation.noteLink()
-        if let asker = Waits.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
+        if let asker = self.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
         return waiter
     }
 

@@ -16,7 +16,7 @@ extension ContainerCore {
 
     /// Disposes a container and waits for the disposal, if the call is allowed to.
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
-        let asker = Waits.asker(of: ResolutionContext.activeRun)
+        let asker = callerOfDisposal
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
             // Most hooks do not suspend.
             let hasEnded = disposal.hasEnded ? true : await disposal.wait(atMost: nil, clock: clock)

@@ -27,20 +27,56 @@ extension ContainerCore {
             advice: "Dispose a container after the bodies that use its instances.")
     }
 
-    /// Refuses an action that would wait for the end of a body around the caller, which leases one of these instances.
+    /// Refuses an action that would wait for the end of a body around the caller, which leases one of these instances
+    /// or ends before the lease.
     func refuseInsideLease(of isMeant: (CreationKey) -> Bool, to action: String) throws {
-        guard LeaseContext.leases({ $0.core === self && isMeant($0.key) }) else { return }
-        throw ResolutionError(
-            .invalidOperation, "the body of a withInstance \(action), which waits for its lease to end.",
-            advice: "Call it after the bodies that use the instance.")
+        func isAwaited(_ lease: Lease) -> Bool { lease.core === self && isMeant(lease.key) }
+        if LeaseContext.leases(isAwaited) {
+            throw ResolutionError(
+                .invalidOperation, "the body of a withInstance \(action), which waits for its lease to end.",
+                advice: "Call it after the bodies that use the instance.")
+        }
+        for scope in Self.scopesOfBodies where scope.body?.held.contains(where: isAwaited) == true {
+            throw ResolutionError(
+                .invalidOperation,
+                "the body of \(scope.displayName) \(action), which waits for an instance of that scope to end its lease.",
+                advice: "Call it outside the scope, or reset the instance that holds the lease first.")
+        }
+    }
+
+    /// The call of the current task that waits for a disposal of this container.
+    ///
+    /// Nil for a body of a scope here or below, outside every other activity: the disposal ends the scope meanwhile.
+    var callerOfDisposal: Asker? {
+        var asker = self.asker(of: ResolutionContext.activeRun)
+        guard asker?.activity is ScopeBody else { return asker }
+        for scope in Self.scopesOfBodies where isAboveOrSame(scope) {
+            if let body = scope.body, body === asker?.activity { asker = body.enclosing }
+        }
+        return asker
+    }
+
+    /// The scopes in whose bodies the current task may be, each before the ones around it.
+    private static var scopesOfBodies: [ContainerCore] {
+        var scopes: [ContainerCore] = []
+        for place in BodyContext.places {
+            var next: ContainerCore? = place
+            while let core = next {
+                if core.hasBody, !core.table.isClosed, !scopes.contains(where: { $0 === core }) { scopes.append(core) }
+                next = core.parent
+            }
+        }
+        return scopes
     }
 
     /// The error for a call that would wait for its own caller.
     func waitsForItself(_ action: String, _ asker: Asker, _ runs: [Run]) -> ResolutionError {
         let path = asker.run?.path ?? []
-        let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? "the body of a withInstance"
+        let body = asker.activity is ScopeBody ? "the body of a withScope" : "the body of a withInstance"
+        let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? body
+        let obstacle = asker.activity is ScopeBody ? "a lease that ends with the scope" : "a creation in progress there"
         return ResolutionError(
-            .invalidOperation, "\(caller) \(action), which waits for a creation in progress there.",
+            .invalidOperation, "\(caller) \(action), which waits for \(obstacle).",
             advice: "Call it outside the factories, hooks and bodies that it waits for.",
             steps: path + runs.flatMap(\.pathInCreation), asker: asker.run)
     }

@@ -4,7 +4,7 @@ extension ContainerCore {
         try refuseInsideOwnFactory(to: "drains")
         try refuseInsideLease(to: "drains")
         try refuseInsideBody()
-        let asker = Waits.asker(of: ResolutionContext.activeRun)
+        let asker = self.asker(of: ResolutionContext.activeRun)
         let suspension = Suspension()
         if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
             throw waitsForItself("drains \(displayName)", asker, runs)
@@ -49,7 +49,7 @@ extension ContainerCore {
         defer { for suspension in suspensions { Waits.end(suspension) } }
         /// Enters the waits of a drain, called in a run or body, into the graph of waits.
         func begin(_ activities: some Sequence<Activity>) throws {
-            guard let asker = Waits.asker(of: ResolutionContext.activeRun) else { return }
+            guard let asker = self.asker(of: ResolutionContext.activeRun) else { return }
             for activity in activities {
                 let suspension = Suspension()
                 suspensions.append(suspension)

@@ -199,7 +199,7 @@ extension ContainerCore {
         while let index = leased.firstIndex(where: { !$0.core.isLeased($0.cell) }) {
             let item = leased.remove(at: index).item
             // A hook may need an instance of the caller's creation.
-            let (asker, suspension) = (Waits.asker(of: ResolutionContext.activeRun), Suspension())
+            let (asker, suspension) = (self.asker(of: ResolutionContext.activeRun), Suspension())
             defer { if asker != nil { Waits.end(suspension) } }
             if let asker, let runs = Waits.begin(suspension, from: asker, for: item) {
                 refusals.append(waitsForItself("resets \(item.binding.key)", asker, runs))
@@ -281,7 +281,7 @@ extension ContainerCore {
     private func disposeAndWait(
         _ removals: Removals, reason: DisposalReason = DisposalReason()
     ) async throws -> [any Error] {
-        guard let last = removals.disposables.last, let asker = Waits.asker(of: ResolutionContext.activeRun) else {
+        guard let last = removals.disposables.last, let asker = self.asker(of: ResolutionContext.activeRun) else {
             return await dispose(of: removals, reason: reason)?.value ?? []
         }
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.

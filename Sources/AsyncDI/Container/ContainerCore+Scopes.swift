@@ -60,6 +60,7 @@ extension ContainerCore {
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
             core.isBodyScope = isPinned || owner == .work
+            core.hasBody = isPinned
             core.hasOwner = isPinned || owner != nil
             if core.isBodyScope { state.life.beginBody() } else if table.isDraining { core.table.isDraining = true }
             state.note(.scopeOpened, .scopeOpened(name))
@@ -71,7 +72,12 @@ extension ContainerCore {
             }
             return handle
         }
-        if isPinned { core.pin(container) }
+        if isPinned {
+            if let asker = asker(of: ResolutionContext.activeRun) {
+                _ = core.bodyReference.loadOrInitialize { ScopeBody(of: core, begunBy: asker) }
+            }
+            core.pin(container)
+        }
         // Observers receive the scope's registrations after its opening.
         if events?.wanted.contains(.registered) == true { core.withState { _ in } }
         return container

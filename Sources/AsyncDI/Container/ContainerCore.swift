@@ -41,6 +41,10 @@ final class ContainerCore: ResolutionHost {
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
     @exclusivity(unchecked) nonisolated(unsafe) var isBodyScope = false
+    /// Whether this is the scope of a `withScope`.
+    ///
+    /// Unsafe because it is written together with ``scopeID``, and like it.
+    @exclusivity(unchecked) nonisolated(unsafe) var hasBody = false
     /// Whether a body or an object determines the end of this scope's work, so that any other disposal interrupts it.
     ///
     /// Unsafe because it is written together with ``scopeID``, and like it.
@@ -53,6 +57,8 @@ final class ContainerCore: ResolutionHost {
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
+    /// The body of the scope; empty before the graph of waits needs it.
+    let bodyReference = AtomicReference<ScopeBody>()
     /// The reference to the handle; empty for a scope whose handle is pinned.
     let handleReference = AtomicReference<HandleReference>()
     private let state: Locked<State>

@@ -19,6 +19,8 @@ final class Lease: HeldLease {
     private let isForDecoration = Atomic(false)
     /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
+    /// The body that the holder outlives, if that is an instance of the body's scope.
+    private let body = AtomicReference<ScopeBody>()
 
     init(core: ContainerCore, key: CreationKey, _ leased: LeasedCell) {
         self.core = core
@@ -37,6 +39,10 @@ final class Lease: HeldLease {
             isHeldForLong()
             prolongLeasesInside(for: home)
         } else if let home = holder.home {
+            // First, because the waiting successors check for cycles again when they notice the holder.
+            if let scope = home as? ContainerCore, let body = scope.body {
+                self.body.loadOrInitialize { body }.add(self, isFromAbove: core.isAboveOrSame(scope))
+            }
             holderBelow.store(home.number, ordering: .sequentiallyConsistent)
             leased.addLeaseBelow(of: home.number)
         }
@@ -99,6 +105,7 @@ final class Lease: HeldLease {
     func isHeldForLongNoMore() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 { leased.removeLeaseBelow(of: below) }
+        body.object?.remove(self)
         let holders = longHolders.exchange(0, ordering: .sequentiallyConsistent)
         if holders == 0 { return }
         leased.longLeases.subtract(holders, ordering: .sequentiallyConsistent)

@@ -163,7 +163,7 @@ extension Activity {
         var next: Activity? = self
         while let activity = next {
             if let creation = activity as? Creation, creation.home != nil { return creation }
-            next = (activity as? LeaseBody)?.around ?? activity.enclosing?.activity
+            next = activity.enclosing?.activity
         }
         return nil
     }

@@ -17,7 +17,7 @@ import Synchronization
     enum Kind {
         /// A ``Creation``.
         case creation
-        /// A ``LeaseBody``.
+        /// A ``Body``.
         ///
         /// After its end, its calls and the unfinished instances that it received belong to the activity around it.
         case body
@@ -74,11 +74,11 @@ import Synchronization
     /// This activity, or for a body the innermost activity around it that is not a body.
     final var work: Activity? { climbing { _ in true } }
 
-    private func climbing(outOf isLeft: (LeaseBody) -> Bool) -> Activity? {
+    private func climbing(outOf isLeft: (Body) -> Bool) -> Activity? {
         var next: Activity? = self
         while let activity = next, activity.kind == .body {
             // Unchecked because only bodies have this kind.
-            let body = unsafeDowncast(activity, to: LeaseBody.self)
+            let body = unsafeDowncast(activity, to: Body.self)
             if !isLeft(body) { return body }
             next = body.around
         }

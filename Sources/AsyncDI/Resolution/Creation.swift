@@ -108,7 +108,7 @@ final class Creation: Activity, @unchecked Sendable {
         let asker = request.asker
         isOfStart = request.isOfStart || asker?.holder?.isOfStart == true
         begunBy = PassingReference(asker)
-        begunIn = PassingReference(Waits.asker(of: asker)?.activity)
+        begunIn = PassingReference(host.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = asker?.creationDepth ?? 0
         super.init(.creation)
@@ -135,7 +135,7 @@ final class Creation: Activity, @unchecked Sendable {
         begunIn = PassingReference(nil)
         isInNewer = run.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = run?.creationDepth ?? 0
-        super.init(.creation, inside: Waits.asker(of: run))
+        super.init(.creation, inside: host.asker(of: run))
     }
 
     override var outer: [Activity] { endsAndLeases }

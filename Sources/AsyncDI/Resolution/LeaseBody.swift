@@ -1,15 +1,9 @@
 /// The running body of a `withInstance`, or the collection of several leases.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
-@usableFromInline final class LeaseBody: Activity, @unchecked Sendable {
-    /// The body that this one runs in.
+@usableFromInline final class LeaseBody: Body, @unchecked Sendable {
+    /// The body that holds leases, in which this one runs.
     let parent: LeaseBody?
-    /// The activity of the run that began the body.
-    private let place: Activity?
-    /// The innermost activity around the body, which may be another body.
-    ///
-    /// Calls of a task that outlives this body belong to it.
-    let around: Activity?
     /// The container that admitted a collection of leases, nil for another body.
     let collectsIn: (any ResolutionHost)?
     private let leases: Locked<[any HeldLease]>
@@ -18,21 +12,18 @@
     ///
     /// - Parameters:
     ///   - leases: The leases that it holds from its beginning.
+    ///   - host: The container that the call was made to.
     ///   - run: The run whose call the body is, which may be another one than that of the task: a factory may pass its
     ///     resolver on to a detached task.
-    ///   - host: The container in which the body collects leases.
+    ///   - isCollecting: Whether the body collects leases.
     init(
-        leasing leases: [any HeldLease], for run: Run? = ResolutionContext.activeRun,
-        collectingIn host: (any ResolutionHost)? = nil
+        leasing leases: [any HeldLease], at host: any ResolutionHost, for run: Run? = ResolutionContext.activeRun,
+        isCollecting: Bool = false
     ) {
-        collectsIn = host
-        let body = LeaseContext.activeBody
-        let asker = Waits.asker(of: run, in: body)
-        parent = body
-        place = run?.activity
-        around = asker?.activity
+        collectsIn = isCollecting ? host : nil
+        parent = LeaseContext.activeBody
         self.leases = Locked(leases)
-        super.init(.body, inside: asker)
+        super.init(begunBy: host.asker(of: run))
     }
 
     var isEmpty: Bool { leases.withLock { $0.isEmpty } }
@@ -58,9 +49,6 @@
             return leases
         }
     }
-
-    /// Whether a run of this activity makes its calls in the body.
-    func isInside(_ activity: Activity?) -> Bool { place === activity }
 
     override var outer: [Activity] { held.flatMap(\.outer) }
 

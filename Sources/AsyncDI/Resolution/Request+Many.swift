@@ -109,7 +109,7 @@ extension Request {
         try await awaitModules()
         // Inside the body, the requests belong to current work.
         try refuseWhileDraining()
-        let body = LeaseBody(leasing: [], for: asker ?? ResolutionContext.activeRun, collectingIn: host)
+        let body = LeaseBody(leasing: [], at: host, for: asker ?? ResolutionContext.activeRun, isCollecting: true)
         do {
             let contributions = try await LeaseBody.current.bind(body) {
                 try await leasedContributions(keyedBy: type, in: body)

@@ -115,7 +115,6 @@ extension Request {
             return try answer(outcome, of: creation)
         }
         if let outcome = waiter.outcomeIfThere { return try answered(outcome) }
-        let isInGraph = asker?.activity != nil || LeaseContext.body != nil
         await withTaskCancellationHandler {
             // Captured so that the closure and the code after it stay on the caller's executor.
             _ = isolation
@@ -127,7 +126,7 @@ extension Request {
         } onCancel: {
             // The edge is removed first, so that the search for cycles does not follow a request that has ended. If the
             // creation's end has already resumed the waiter, all three calls do nothing.
-            if isInGraph { Waits.end(waiter) }
+            Waits.end(waiter)
             waiter.resume(.cancelled)
             creation.place.leave(waiter)
         }

@@ -22,6 +22,8 @@ protocol ResolutionHost: CreationPlace {
     var end: Completion? { get }
     /// Whether a call of the current task, outside every run, begins new work that a draining container refuses.
     var isRefusedWhileDraining: Bool { get }
+    /// The running body of the innermost scope that the current task works in.
+    static var bodyOfCurrentScope: Body? { get }
     /// The keys of its registrations; after its disposal, if it has a parent, the keys of its former registrations.
     var registeredKeys: [ServiceKey] { get }
     /// The name of the container in graphs.
@@ -180,6 +182,15 @@ extension ResolutionHost {
     }
 }
 
+extension ResolutionHost {
+    /// The activity that a call of the current task belongs to, nil outside every activity.
+    ///
+    /// - Parameter run: The run that makes the call, nil outside every run.
+    func asker(of run: Run?) -> Asker? {
+        Waits.asker(of: run, in: LeaseContext.activeBody, Self.bodyOfCurrentScope)
+    }
+}
+
 /// A lease that delays the disposal of a cached instance until it is ended.
 protocol HeldLease: AnyObject, Sendable {
     func end()
@@ -226,7 +237,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
         guard mayWait else { return .refused }
         let waiter = Waiter(for: creation, takesLease: takesLease)
         var released: [(waiter: Waiter, early: Creation)] = []
-        if let asker = Waits.asker(of: asker) {
+        if let asker = creation.host.asker(of: asker) {
             switch Waits.ask(waiter, from: asker, for: creation) {
             case .cycle(let runs):
                 return .cycle(runs.compactMap(\.self))

@@ -12,14 +12,19 @@ enum Waits {
 
     /// The activity that a call belongs to, nil outside every activity.
     ///
-    /// `run` is the run that makes the call, nil outside every run.
-    static func asker(of run: Run?) -> Asker? { asker(of: run, in: LeaseContext.activeBody) }
-
-    /// The same in a body of the current task.
-    static func asker(of run: Run?, in body: LeaseBody?) -> Asker? {
+    /// - Parameters:
+    ///   - run: The run that makes the call, nil outside every run.
+    ///   - leaseBody: The innermost body of the current task that holds leases.
+    ///   - scopeBody: The body of the scope that the current task works in.
+    static func asker(of run: Run?, in leaseBody: Body?, _ scopeBody: Body?) -> Asker? {
         let activity = run?.activity
-        if let body, body.isInside(activity) { return Asker(activity: body, run: run) }
-        return activity.map { Asker(activity: $0, run: run) }
+        var innermost = activity
+        if let leaseBody, leaseBody.isInside(activity) { innermost = leaseBody }
+        if let scopeBody, scopeBody.isInside(activity) {
+            // Both were begun in the same run, one inside the other.
+            if innermost === activity || leaseBody.map(scopeBody.isWithin) == true { innermost = scopeBody }
+        }
+        return innermost.map { Asker(activity: $0, run: run) }
     }
 
     /// Checks a call that is about to wait in an activity.
@@ -145,7 +150,7 @@ enum Waits {
     /// Notes the end of a body.
     ///
     /// Tasks that outlive it, and the unfinished instances that it received, then belong to the activity around it.
-    static func end(_ body: LeaseBody) {
+    static func end(_ body: Body) {
         body.noteEnd()
         guard body.isInGraph else { return }
         graph.withLock { graph in

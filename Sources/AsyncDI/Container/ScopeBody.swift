@@ -1,0 +1,85 @@
+/// The running body of a `withScope`.
+///
+/// The instances of the scope, and so the leases that they hold, end after it.
+///
+/// `@unchecked Sendable` because its superclass is; it adds a constant and state behind a lock.
+final class ScopeBody: Body, @unchecked Sendable {
+    private struct HeldInside {
+        let lease: Lease
+        /// Whether the disposal of the leased instance's container would end the scope under its body.
+        let isFromAbove: Bool
+    }
+
+    private let table: InstanceTable
+    private let leases = Locked<[ObjectIdentifier: HeldInside]>([:])
+
+    /// The body of a scope.
+    ///
+    /// - Parameters:
+    ///   - scope: The scope.
+    ///   - asker: The call that opened the scope; nil outside every activity.
+    init(of scope: ContainerCore, begunBy asker: Asker?) {
+        // The scope refers to its body.
+        table = scope.table
+        super.init(begunBy: asker)
+    }
+
+    /// Notes a lease that an instance of the scope holds.
+    func add(_ lease: Lease, isFromAbove: Bool) {
+        leases.withLock { $0[ObjectIdentifier(lease)] = HeldInside(lease: lease, isFromAbove: isFromAbove) }
+    }
+
+    func remove(_ lease: Lease) {
+        let removed = leases.withLock { $0.removeValue(forKey: ObjectIdentifier(lease)) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// The leases that instances of the scope hold.
+    var held: [Lease] { leases.withLock { $0.values.map(\.lease) } }
+
+    func end() {
+        Waits.end(self)
+        let ended = leases.withLock { leases in
+            defer { leases = [:] }
+            return leases
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    /// No disposal waits for the body of a scope that is disposed under it.
+    override var outer: [Activity] {
+        if table.isClosed { return [] }
+        return leases.withLock { Array($0.values) }.flatMap { held in
+            held.isFromAbove ? held.lease.leased.disposal.map { [$0] } ?? [] : held.lease.outer
+        }
+    }
+}
+
+extension ContainerCore {
+    /// The running body of this scope, nil after its end; created when a call of the body, or a lease, needs it.
+    var body: ScopeBody? {
+        guard hasBody else { return nil }
+        let body = bodyReference.loadOrInitialize { ScopeBody(of: self, begunBy: nil) }
+        return body.hasEnded ? nil : body
+    }
+
+    /// Notes that the scope's body has ended.
+    func bodyEnds() {
+        bodyReference.object?.end()
+    }
+
+    /// The body of this scope, or of the innermost one above, which is not disposed yet.
+    private var innermostBody: ScopeBody? {
+        var next: ContainerCore? = self
+        while let core = next {
+            if core.hasBody, !core.table.isClosed, let body = core.body { return body }
+            next = core.parent
+        }
+        return nil
+    }
+
+    static var bodyOfCurrentScope: Body? {
+        guard let current = Container.current?.core else { return nil }
+        return current.innermostBody ?? BodyContext.outer?.innermostBody
+    }
+}
