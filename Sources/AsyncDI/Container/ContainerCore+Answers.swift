@@ -69,8 +69,8 @@ extension Request {
         }
     }
 
-    private func waits(_ waiter: Waiter, releasing: [(waiter: Waiter, early: Creation)]) -> Answer {
-        if asker == nil, host.stalls == nil, waiter.creation.host === host { return .wait(waiter) }
+    private func waits(_ waiter: Waiter, releasing: [Waits.Graph.Released]) -> Answer {
+        if asker == nil, releasing.isEmpty, host.stalls == nil, waiter.creation.host === host { return .wait(waiter) }
         // A repeated request uses this container, not the one that creates the instance; and observers may want to know
         // of a long wait.
         return .other(DecidedRequest(self, for: waiter.creation.binding, .wait(waiter, releasing: releasing)))

@@ -32,13 +32,15 @@ extension ContainerCore {
             // Before the search for a holder: one that comes later is noticed by the creation.
             let holdersBelow = leases?.holdersBelow ?? 0
             let holder = leases?.container(leasingAround: request.host, below: self)
-            if let holder, key.binding.lifetime.kind == .multiton || state.flights.flight(for: key) != nil {
-                return .leasedAround(holder)
-            }
+            if let holder, key.binding.lifetime.kind == .multiton { return .leasedAround(holder) }
             if let decision = state.flights.ask(
                 key, asker: request.asker, mayWait: attempt.mayWait, takesLease: attempt.takesLease)
             {
-                return decision
+                guard holder != nil, case .wait(let waiter, let releasing) = decision,
+                    let wait = waiter.creation.successorWait
+                else { return decision }
+                // The holder may end after this request, which the creation therefore does not wait for.
+                return .wait(waiter, releasing: releasing + [(wait, early: nil)])
             }
             guard attempt.mayWait else { return .refused }
             if isRefused { return .disposed(self) }
@@ -48,7 +50,8 @@ extension ContainerCore {
             let creation = Creation(
                 key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
                 after: state.earlierCreation(of: key).map { .creation($0) }
-                    ?? (holder == nil ? predecessor.map { .disposal($0, holdersBelow: holdersBelow) } : nil))
+                    ?? (holder == nil
+                        ? predecessor.map { .disposal(SuccessorWait(for: $0, holdersBelow: holdersBelow)) } : nil))
             return .start(creation, begin(creation, for: request, takesLease: attempt.takesLease, in: &state))
         }
     }
@@ -122,7 +125,9 @@ extension ContainerCore {
                 if let leases { state.retired.append(leases) }
                 // A request from below a holder of a lease may be refused.
                 if leases?.holdersBelow ?? 0 > 0 { return .end }
-                return .wait(.disposal(disposal, holdersBelow: 0))
+                let wait = SuccessorWait(for: disposal, holdersBelow: 0)
+                creation.note(wait)
+                return .wait(.disposal(wait))
             }
             return state.flights.begin(creation) ? .work : .end
         }

@@ -32,7 +32,7 @@ extension ContainerCore {
         try refuseInsideLease(of: isAffected, to: "drains \(key)")
         if deadline == nil { try refuseDuringLongLease(of: selection, key) }
         var creations: [EndOfCreation] = []
-        let removals = try drop(target) { state in
+        let removals = try drop(target, isDrain: true) { state in
             // Excludes creations that other tasks begin from now on.
             let invalidated = state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }
             creations = invalidated.compactMap(\.key.end)

@@ -120,6 +120,15 @@ extension ContainerCore.State {
         for item in ledger.take(ids) { end(item, in: &removals) }
     }
 
+    /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.
+    mutating func awaitLeases(of selection: ResetSelection, drainedBy core: ContainerCore) {
+        for leased in leases.all where selection.contains(leased.key) && instances[leased.key]?.cell !== leased.cell {
+            if leased.pending.isEmpty { leased.postpone(Disposable(leased.cell, leased.key, in: core)) }
+            let key = EndingKey(leased.key)
+            if self.endings[key] == nil { self.endings[key] = leased.pending.last }
+        }
+    }
+
     /// Hides an instance from readers of its service.
     mutating func unpublish(_ kept: CacheEntry, from table: InstanceTable) {
         if kept.isPublished, let cell = kept.cell {
@@ -263,12 +272,15 @@ extension ContainerCore {
     }
 
     /// Removes the selected instances from the caches, and reads the state in the same step.
-    func drop(_ target: ResetTarget, reading: (borrowing State) -> Void = { _ in }) throws -> Removals {
+    func drop(
+        _ target: ResetTarget, isDrain: Bool = false, reading: (borrowing State) -> Void = { _ in }
+    ) throws -> Removals {
         let selection = selection(target)
         var removals = Removals()
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             state.drop(selection, from: table, into: &removals)
+            if isDrain { state.awaitLeases(of: selection, drainedBy: self) }
             reading(state)
         }
         return removals

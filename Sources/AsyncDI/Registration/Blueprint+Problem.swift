@@ -9,10 +9,16 @@ extension Blueprint {
         }
         if isSimple { return nil }
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
+            let kind = lifetime.bounds.isWeak ? "\(lifetime) with weak: true" : "\(lifetime)"
             return invalid(
-                "\(key) is \(lifetime) and has an onDispose hook, but no container owns the end of its instances.",
+                "\(key) is \(kind) and has an onDispose hook, but no container owns the end of its instances.",
                 "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or close them yourself."
             )
+        }
+        if key.arguments == nil, keying?.isComputed == true {
+            return invalid(
+                "the keyedBy: of \(key) has no parameters, but computes a key from arguments.",
+                "Pass the value as an argument of each request, or resolve it in the factory of a .scoped service.")
         }
         if let count = parametersOfOneSource {
             return invalid(

@@ -2,6 +2,7 @@
 
 extension Registration where Service: Sendable {
     /// Diagnoses a lifetime beside a ready instance.
+    @_disfavoredOverload  // A lone closure without parameters is a factory.
     @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime?,
@@ -9,6 +10,7 @@ extension Registration where Service: Sendable {
     ) { fatalError() }
 
     /// Diagnoses a lifetime beside a ready instance.
+    @_disfavoredOverload  // A lone closure without parameters is a factory.
     @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,

@@ -209,6 +209,7 @@ extension Registration where Service: Sendable {
     ///   - instance: The instance.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
+    @_disfavoredOverload  // A lone closure without parameters is a factory.
     @inlinable
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,

@@ -97,6 +97,7 @@ extension Waiter {
             _ = isolation
             await wait()
         } onCancel: {
+            Waits.end(self)
             resume(.cancelled)
             creation.place.leave(self)
         }
@@ -109,6 +110,8 @@ extension Waiter {
     @inline(never)
     private nonisolated(nonsending) func otherwise() async throws -> Cell {
         let request = Request(key: creation.binding.key, pack: .none, host: creation.host, asker: nil)
+        // As in the general way.
+        if case .disposed = outcome { Waits.end(self) }
         if case .answer(let cell) = try request.answer(outcome, of: creation) { return cell }
         return try await request.cell()
     }

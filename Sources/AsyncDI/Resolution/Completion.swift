@@ -11,13 +11,20 @@ class Completion: Activity, @unchecked Sendable {
         var wakes = 0
         var errors: [any Error] = []
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// The waiters that a ``wake()`` resumes.
+        var wakeable: Set<Int> = []
         /// The waiters whose deadline or cancellation came before their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
 
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            defer { waiters = [:] }
+            defer { (waiters, wakeable) = ([:], []) }
             return Array(waiters.values)
+        }
+
+        mutating func takeWakeable() -> [CheckedContinuation<Void, Never>] {
+            defer { wakeable = [] }
+            return wakeable.compactMap { waiters.removeValue(forKey: $0) }
         }
     }
 
@@ -85,11 +92,11 @@ class Completion: Activity, @unchecked Sendable {
     /// The number of calls that made waiters check again whether to wait.
     final var wakes: Int { state.withLock { $0.wakes } }
 
-    /// Lets every waiter check again whether to wait.
+    /// Lets the waiters that have read ``wakes`` check again whether to wait.
     final func wake() {
         let waiters = state.withLock { state in
             state.wakes += 1
-            return state.takeWaiters()
+            return state.takeWakeable()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -109,6 +116,7 @@ class Completion: Activity, @unchecked Sendable {
                 if state.givenUp.remove(id) != nil { return true }
                 if let wakes, state.wakes != wakes { return true }
                 state.waiters[id] = continuation
+                if wakes != nil { state.wakeable.insert(id) }
                 return false
             }
             if isOver { continuation.resume() }
@@ -120,6 +128,7 @@ class Completion: Activity, @unchecked Sendable {
 
     private func giveUp(_ id: Int) {
         let waiter = state.withLock { state in
+            state.wakeable.remove(id)
             let waiter = state.waiters.removeValue(forKey: id)
             if waiter == nil, !hasEnded { state.givenUp.insert(id) }
             return waiter

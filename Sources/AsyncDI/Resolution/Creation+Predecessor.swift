@@ -2,9 +2,8 @@
 extension Creation {
     /// The activity that a creation waits for before its factory runs.
     enum Predecessor {
-        /// The disposal of the previous instance, and the number of holders of its leases when the creation was decided
-        /// on: see ``Disposable/isOver(before:heldBelow:in:)``.
-        case disposal(Disposable, holdersBelow: Int)
+        /// The disposal of the previous instance.
+        case disposal(SuccessorWait)
         /// A creation that was reset before its end.
         case creation(EndOfCreation)
     }
@@ -26,8 +25,10 @@ extension Creation {
             self.predecessor = nil
             var isOver = true
             switch predecessor {
-            case .disposal(let disposal, let holders):
-                isOver = try await disposal.isOver(before: self, heldBelow: holders, in: run)
+            case .disposal(let wait):
+                // The wait keeps the earlier instance's leases.
+                defer { forgetSuccessorWait() }
+                isOver = try await wait.isOver(before: self, in: run)
             case .creation(let earlier):
                 try await earlier.isOver(before: self, in: run)
             }

@@ -19,7 +19,7 @@ extension Creation {
                 return true
             case .hold(let waiters):
                 place.pin(self)
-                Creation.release(Waits.released(waiters))
+                Waits.release(waiters)
                 return false
             case .fail(let cause):
                 let cause = unsafeDowncast(cause, to: Creation.self)  // Unchecked because only creations fail others.
@@ -29,16 +29,6 @@ extension Creation {
         case .failure(let error):
             fail((error as? ResolutionError)?.relative(to: self, in: run) ?? error)
             return true
-        }
-    }
-
-    /// Resumes waiters with the unfinished instances that let a cycle of properties continue.
-    static func release(_ waiters: [(waiter: Waiter, early: Creation)]) {
-        for (waiter, early) in waiters {
-            early.place.pin(early)
-            // Without an instance, the creation has completed since the decision: the waiter repeats its look-up and
-            // finds it.
-            waiter.resume(early.instance.map(Waiter.Outcome.instance) ?? .retry)
         }
     }
 

@@ -72,6 +72,8 @@ final class Creation: Activity, @unchecked Sendable {
             var isCancelled = false
             /// Whether its requests were decided on again before its factory ran.
             var isOvertaken = false
+            /// The wait for the disposal of the previous instance; nil without one.
+            var successorWait: SuccessorWait?
             var waiting = Waiting()
             /// Finished when the creation ends, for drains and successors.
             var end: EndOfCreation?
@@ -112,6 +114,7 @@ final class Creation: Activity, @unchecked Sendable {
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = asker?.creationDepth ?? 0
         super.init(.creation)
+        if case .disposal(let wait)? = predecessor { note(wait) }
     }
 
     /// A creation for a graph, in the task of the request.
@@ -166,6 +169,17 @@ final class Creation: Activity, @unchecked Sendable {
 
     func extras<R>(_ body: (inout Extras.State) -> R) -> R? {
         extras.loadOrInitialize { Extras() }.state?.withLock(body)
+    }
+
+    /// Notes the wait for the disposal of the previous instance, which another request may end.
+    func note(_ wait: SuccessorWait) { _ = extras { $0.successorWait = wait } }
+    var successorWait: SuccessorWait? { extrasIfAny { $0.successorWait } ?? nil }
+    func forgetSuccessorWait() {
+        let wait = extrasIfAny { state in
+            defer { state.successorWait = nil }
+            return state.successorWait
+        }
+        withExtendedLifetime(wait) {}
     }
 
     func extrasIfAny<R>(_ body: (inout Extras.State) -> R) -> R? {

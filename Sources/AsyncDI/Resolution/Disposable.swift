@@ -122,36 +122,6 @@ final class Disposable: Completion, @unchecked Sendable {
         Waits.graph.withLock { _ in resettingRun = run }
     }
 
-    /// Waits for the end of the disposal, on behalf of the creation of the instance's successor.
-    ///
-    /// - Parameters:
-    ///   - creation: The creation.
-    ///   - holders: The value of ``holdersBelow`` when the creation was decided on.
-    ///   - run: The run of the creation.
-    /// - Returns: False when an instance of another container, or a body, has become a holder of a lease: it may end
-    ///   after the requests that wait for the creation, which must then be decided on again.
-    /// - Throws: The error for a wait that would never end; `CancellationError`.
-    func isOver(before creation: Creation, heldBelow holders: Int, in run: Run) async throws -> Bool {
-        if hasEnded { return true }
-        let suspension = Suspension()
-        if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
-            // A hook may request the new instance, except where a key must never have two instances at once.
-            guard binding.lifetime.kind == .multiton else { return true }
-            throw ResolutionError.circular(run.cycle(through: runs), asker: run)
-        }
-        defer { Waits.end(suspension) }
-        while !hasEnded {
-            let wakes = wakes
-            if isLeasedForLong {
-                guard binding.lifetime.kind == .multiton else { return true }
-                throw leasedForLong(run)
-            }
-            if holdersBelow != holders { return hasEnded }
-            if try await waitUnlessWoken(since: wakes) { return true }
-        }
-        return true
-    }
-
     /// Waits for the end of the disposal, or until the deadline.
     ///
     /// - Returns: Whether the disposal has ended.
@@ -179,9 +149,9 @@ final class Disposable: Completion, @unchecked Sendable {
     var holdersBelow: Int { leasesAwaited?.holdersBelow ?? 0 }
 
     /// Whether an instance that no scope ends holds a lease, so that the wait may never end.
-    private var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
+    var isLeasedForLong: Bool { Waits.graph.withLock { _ in leased }?.isLeasedForLong == true }
 
-    private func leasedForLong(_ run: Run?) -> ResolutionError {
+    func leasedForLong(_ run: Run?) -> ResolutionError {
         ResolutionError(
             .invalidOperation,
             "\(binding.key) was removed while an instance that may live as long as \(home.displayName) leases it.",

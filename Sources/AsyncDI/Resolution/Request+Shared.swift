@@ -66,7 +66,7 @@ extension Request {
         case .leased(let cell, let lease):
             return .leased(cell, lease)
         case .wait(let waiter, let releasing):
-            Creation.release(releasing)
+            Waits.release(releasing)
             let measured = MeasuredWait(of: asker, for: waiter.creation)
             defer { measured?.end() }
             return try await wait(as: waiter)
@@ -296,7 +296,7 @@ extension ResolutionError {
         let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
         let isTransient = cycle.allSatisfy { $0.binding?.lifetime.sharing == Lifetime.Sharing.none }
         return ResolutionError(
-            .circularDependency, "a service depends on itself.",
+            .circularDependency, ResolutionError.cycleMessage,
             advice: isTransient
                 ? "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
                 : "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "

@@ -115,13 +115,16 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return Array(path.dropFirst(delivery.run.path.count - 1))
     }
 
+    /// The message of a cycle whose service the path names.
+    static let cycleMessage = "a service depends on itself."
+
     /// The message, the path and the advice.
     public var description: String {
         let steps = steps
         var text = "\(code): "
         // A path that a waiter's own steps were put in front of closes at another service than it did first.
         text +=
-            code == .circularDependency
+            message == Self.cycleMessage
             ? "\(steps.last?.key.description ?? "a service") depends on itself." : message
         if steps.count > 1 {
             text += " Path: " + steps.map(\.description).joined(separator: " → ") + "."

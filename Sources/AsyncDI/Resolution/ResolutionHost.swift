@@ -120,8 +120,8 @@ enum JoinDecision {
     ///
     /// Includes the instance, so that it is released outside the lock.
     case captive(holder: Creation, Cell?)
-    /// Wait, after these waiters have received the instances that let the cycle continue.
-    case wait(Waiter, releasing: [(waiter: Waiter, early: Creation)])
+    /// Wait, after these waiters have continued, so that a cycle can.
+    case wait(Waiter, releasing: [Waits.Graph.Released])
     /// Launch a new creation, then wait for it.
     ///
     /// Without a waiter, the request attends the creation until it has to wait.
@@ -185,7 +185,7 @@ extension ResolutionHost {
 extension ResolutionHost {
     /// The activity that a call of the current task belongs to, nil outside every activity.
     ///
-    /// - Parameter run: The run that makes the call, nil outside every run.
+    /// `run` is the run that makes the call, nil outside every run.
     func asker(of run: Run?) -> Asker? {
         Waits.asker(of: run, in: LeaseContext.activeBody, Self.bodyOfCurrentScope)
     }
@@ -236,7 +236,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
         // Checked before the graph decides, because a decision that releases other waiters must be carried out.
         guard mayWait else { return .refused }
         let waiter = Waiter(for: creation, takesLease: takesLease)
-        var released: [(waiter: Waiter, early: Creation)] = []
+        var released: [Waits.Graph.Released] = []
         if let asker = creation.host.asker(of: asker) {
             switch Waits.ask(waiter, from: asker, for: creation) {
             case .cycle(let runs):
@@ -246,7 +246,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
                 guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }
                 return .early(cell)
             case .wait(let releasing):
-                released = Waits.released(releasing)
+                released = releasing
             }
         }
         join(creation, waiter: waiter)

@@ -34,6 +34,29 @@ extension WaitForGraph {
         return way(from: .end(target), to: .commonEnd(asker), unlessReleased)
     }
 
+    /// The same after the waits on such paths that yield have ended.
+    ///
+    /// `yielding` receives the waiters that continue: none when a path remains, which keeps them waiting.
+    mutating func lockedPath(from target: Node, to asker: Node, yielding: inout [Released]) -> [Edge]? {
+        var ended: [(waiter: Waiter, edge: Edge, label: Label)] = []
+        while let path = lockedPath(from: target, to: asker) {
+            guard let edge = path.first(where: yields), let waiters = waits[edge.from]?[edge.to] else {
+                for wait in ended { addWait(wait.waiter, from: wait.edge.from, label: wait.label, to: wait.edge.to) }
+                return path
+            }
+            for (waiter, label) in waiters {
+                withdraw(waiter)
+                ended.append((waiter, edge, label))
+            }
+        }
+        yielding += ended.map { (waiter: $0.waiter, early: nil) }
+        return nil
+    }
+
+    private func yields(_ edge: Edge) -> Bool {
+        edge.isWait && waits[edge.from]?[edge.to]?.keys.allSatisfy(yields) == true
+    }
+
     /// Whether an unfinished instance would end the waits of an activity that has no group to wait for.
     func mayOpen(_ edge: Edge) -> Bool { edge.isWait && made.contains(edge.to) && kind(edge.from) != .creation }
 

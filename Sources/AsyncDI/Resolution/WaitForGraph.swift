@@ -18,6 +18,8 @@
 /// receives it at once. Such creations form a group, which completes or fails as a whole: a creation whose own work is
 /// done is *held* until all instances that it received early are done too. Early instances cannot open a cycle in which
 /// a disposal waits for the end of one of these creations: see ``lockedPath(from:to:unlessReleased:)``.
+///
+/// Some waits *yield*: they end early where they would be part of a cycle, whichever of its waits comes last.
 struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     struct Place {
         let from: Node
@@ -48,14 +50,18 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     /// The open nodes that cannot end before a node does.
     let outer: (Node) -> [Node]
     let kind: (Node) -> Activity.Kind
+    /// Whether a wait ends early where it would be part of a cycle.
+    let yields: (Waiter) -> Bool
     /// The number of nodes that searches have visited, for tests of their cost.
     var steps = 0
 
     init(
-        outer: @escaping (Node) -> [Node] = { _ in [] }, kind: @escaping (Node) -> Activity.Kind = { _ in .creation }
+        outer: @escaping (Node) -> [Node] = { _ in [] }, kind: @escaping (Node) -> Activity.Kind = { _ in .creation },
+        yields: @escaping (Waiter) -> Bool = { _ in false }
     ) {
         self.outer = outer
         self.kind = kind
+        self.yields = yields
     }
 
     var isEmpty: Bool {
@@ -65,11 +71,13 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     // MARK: Asking
 
+    /// A waiter that continues now, so that a cycle can: with the unfinished instance that it waits for, or without
+    /// one, because its wait yields.
+    typealias Released = (waiter: Waiter, early: Node?)
+
     enum AskAction {
-        /// Suspend.
-        ///
-        /// Each of these waiters receives the unfinished instance that it waits for, so that the cycle can continue.
-        case wait(releasing: [(waiter: Waiter, early: Node)])
+        /// Suspend, after these waiters have continued.
+        case wait(releasing: [Released])
         /// Take the target's unfinished instance.
         case takeEarly
         /// Waiting would never end.
@@ -89,8 +97,10 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             return .wait(releasing: [])
         }
         // When one of the paths cannot be opened, no waiter is released.
-        if let locked = lockedPath(from: target, to: asker) { return .cycle(locked.compactMap(\.label)) }
-        var released: [(waiter: Waiter, early: Node)] = []
+        var released: [Released] = []
+        if let locked = lockedPath(from: target, to: asker, yielding: &released) {
+            return .cycle(locked.compactMap(\.label))
+        }
         while let path = lockedPath(from: target, to: asker, unlessReleased: true),
             let edge = path.first(where: mayOpen)
         {
@@ -155,7 +165,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         /// The creation waits for its group.
         ///
         /// These waiters belong to the group and now receive the instances that they wait for.
-        case hold(releasing: [(waiter: Waiter, early: Node)])
+        case hold(releasing: [Released])
         /// The creation received the instance of a creation that failed.
         case fail(because: Node)
     }
@@ -180,7 +190,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         }
         // Being held, the creation now waits for the instances that it received early. If this closes a cycle, the
         // cycle enters a held creation through a request. That request receives the instance and continues.
-        var released: [(waiter: Waiter, early: Node)] = []
+        var released: [Released] = []
         for instance in held {
             for asker in waitedBy[instance] ?? [] where self.path(from: instance, to: asker) != nil {
                 released += release(waitersOf: asker, on: instance)
@@ -266,7 +276,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         return kind(node) == .disposal || !early.isEmpty && early[node] != nil
     }
 
-    private mutating func addWait(_ waiter: Waiter, from asker: Node, label: Label, to target: Node) {
+    mutating func addWait(_ waiter: Waiter, from asker: Node, label: Label, to target: Node) {
         places[waiter] = Place(from: asker, to: target)
         waits[asker, default: [:]][target, default: [:]][waiter] = label
         waitedBy[target, default: []].insert(asker)
@@ -285,7 +295,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         }
     }
 
-    private mutating func release(waitersOf asker: Node, on target: Node) -> [(waiter: Waiter, early: Node)] {
+    private mutating func release(waitersOf asker: Node, on target: Node) -> [Released] {
         let waiters = waits[asker]?.removeValue(forKey: target) ?? [:]
         for waiter in waiters.keys { places[waiter] = nil }
         tidy(from: asker, to: target)

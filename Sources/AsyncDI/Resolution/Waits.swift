@@ -8,7 +8,8 @@ enum Waits {
     typealias Graph = WaitForGraph<Activity, Suspension, Run?>
 
     /// Its lock may be taken under the lock of a place, never the other way round.
-    static let graph = Locked(Graph(outer: { $0.outer }, kind: { $0.kind }))
+    static let graph = Locked(
+        Graph(outer: { $0.outer }, kind: { $0.kind }, yields: { ($0 as? SuccessorWait)?.yields == true }))
 
     /// The activity that a call belongs to, nil outside every activity.
     ///
@@ -16,6 +17,7 @@ enum Waits {
     ///   - run: The run that makes the call, nil outside every run.
     ///   - leaseBody: The innermost body of the current task that holds leases.
     ///   - scopeBody: The body of the scope that the current task works in.
+    /// - Returns: The caller.
     static func asker(of run: Run?, in leaseBody: Body?, _ scopeBody: Body?) -> Asker? {
         let activity = run?.activity
         var innermost = activity
@@ -127,7 +129,7 @@ enum Waits {
     static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Run]? {
         switch ask(suspension, from: asker, for: target) {
         case .cycle(let runs): return runs.compactMap(\.self)
-        case .wait(let releasing): Creation.release(released(releasing))
+        case .wait(let releasing): release(releasing)
         case .takeEarly: break
         }
         return nil
@@ -169,14 +171,22 @@ enum Waits {
 }
 
 extension Waits {
-    /// The waiters and creations in a decision of the graph.
-    ///
-    /// Unchecked because only creations have an instance before they are complete, and only requests wait for
-    /// creations.
-    static func released(
-        _ released: [(waiter: Suspension, early: Activity)]
-    ) -> [(waiter: Waiter, early: Creation)] {
-        released.map { (unsafeDowncast($0.waiter, to: Waiter.self), unsafeDowncast($0.early, to: Creation.self)) }
+    /// Lets waiters continue, as the graph has decided; called outside every lock.
+    static func release(_ released: [Graph.Released]) {
+        for (waiter, early) in released {
+            guard let early else {
+                // Unchecked because only these waits yield.
+                unsafeDowncast(waiter, to: SuccessorWait.self).yield()
+                continue
+            }
+            // Unchecked because only creations have an instance before they are complete.
+            let creation = unsafeDowncast(early, to: Creation.self)
+            creation.place.pin(creation)
+            // Without an instance, the creation has completed since the decision: the waiter repeats its look-up and
+            // finds it.
+            let outcome = creation.instance.map(Waiter.Outcome.instance) ?? .retry
+            unsafeDowncast(waiter, to: Waiter.self).resume(outcome)  // Unchecked because only requests wait for these.
+        }
     }
 
     /// The creations among activities that are held or fail together.

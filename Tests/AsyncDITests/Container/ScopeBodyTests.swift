@@ -205,13 +205,12 @@ import Testing
 
     @Test func `a body may dispose the container, also while a reset waits for the scope's lease`() async throws {
         let container = Self.container()
-        let error = await #expect(throws: ResolutionError.self) {
-            try await container.withScope { scope in
-                _ = try await scope.resolve(UnitOfWork.self)
-                try await container.reset(Pool.self, arguments: "a")
-                try await container.dispose()
-            }
+        try await container.withScope { scope in
+            _ = try await scope.resolve(UnitOfWork.self)
+            try await container.reset(Pool.self, arguments: "a")
+            try await container.dispose()
         }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Report.self) }
         #expect(error?.code == .disposed)
     }
 }

@@ -17,8 +17,8 @@ enum SettleAnswer: Equatable {
     case fail(because: String)
 }
 
-private func list(_ releasing: [(waiter: Int, early: String)]) -> [String] {
-    releasing.map { "\($0.waiter) gets \($0.early)" }.sorted()
+private func list(_ releasing: [(waiter: Int, early: String?)]) -> [String] {
+    releasing.map { "\($0.waiter) \($0.early.map { "gets \($0)" } ?? "yields")" }.sorted()
 }
 
 extension WaitForGraph<String, Int, String> {

@@ -56,7 +56,12 @@ extension WaitSimulation {
         if creations[asker].phase != .factory { throw Flaw("a cycle through the hooks of \(asker)") }
     }
 
-    mutating func release(_ releasing: [(waiter: Int, early: Int)]) throws {
+    mutating func release(_ released: [(waiter: Int, early: Int?)]) throws {
+        // No wait of the simulation yields.
+        let releasing = try released.map { id, early in
+            guard let early else { throw Flaw("request \(id) is released with nothing") }
+            return (id, early)
+        }
         // Each must be in a cycle with the instances it receives, or outsiders see unfinished instances.
         for (id, early) in releasing where !reaches(from: early, to: requests[id].from) {
             throw Flaw("\(requests[id].from) is released from outside with \(early)")

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import AsyncDI
+
+/// The drain of one key whose service has no `onDispose`: its instance may close something at its last release.
+@Suite(.timeLimit(.minutes(10))) struct KeyDrainTests {
+    private final class Pool: Sendable {}
+    private final class Observer: ContainerObserver {
+        func container(_ container: Container, did event: ContainerEvent) {}
+    }
+
+    private static func container(_ lifetime: Lifetime, isObserved: Bool) -> Container {
+        Container(observers: isObserved ? [Observer()] : []) {
+            Registration(Pool.self, lifetime: lifetime) { (_, _: String) in Pool() }
+        }
+    }
+
+    @Test(arguments: [Lifetime.multiton, .singleton, .multiton(capacity: 1)], [false, true])
+    func `a drain waits for the lease, and the next instance waits for the drain`(
+        lifetime: Lifetime, isObserved: Bool
+    ) async throws {
+        let container = Self.container(lifetime, isObserved: isObserved)
+        let log = Log<String>()
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+                log.append("lease ends")
+            }
+        }
+        await isLeased.arrived()
+        let drain = Task {
+            try await container.drain(Pool.self, arguments: "a")
+            log.append("drained")
+        }
+        await until { container.core.withState { $0.instances.isEmpty } }
+        let next = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in log.append("next") }
+        }
+        await container.core.waiters(of: Pool.self, reach: 1)
+        _ = try await container.resolve(Pool.self, arguments: "b")
+        mayEnd.open()
+        _ = try await (body.value, drain.value, next.value)
+        #expect(log.entries.first == "lease ends")
+        #expect(Set(log.entries) == ["lease ends", "drained", "next"])
+        try await container.dispose()
+    }
+
+    @Test(arguments: [false, true])
+    func `a drain waits for an instance that was reset before`(isObserved: Bool) async throws {
+        let container = Self.container(.multiton, isObserved: isObserved)
+        try await container.withInstance(Pool.self, arguments: "a") { _ in
+            try await container.reset(Pool.self, arguments: "a")
+            let drain = Task.detached {
+                try await container.drain(Pool.self, arguments: "a", deadline: .milliseconds(1))
+            }
+            let error = await #expect(throws: DisposalError.self) { try await drain.value }
+            #expect((error?.errors.first as? ResolutionError)?.code == .disposalTimedOut)
+        }
+        try await container.drain(Pool.self, arguments: "a")
+        try await container.dispose()
+    }
+
+    @Test func `a drain without a lease is over at once`() async throws {
+        let container = Self.container(.multiton, isObserved: false)
+        weak let pool = try await container.resolve(Pool.self, arguments: "a")
+        try await container.drain(Pool.self, arguments: "a")
+        #expect(pool == nil)
+        try await container.dispose()
+    }
+}
