@@ -3,6 +3,7 @@ import Testing
 
 private func synchronousCity(_ resolver: Resolver) -> City { City(name: "synchronous") }
 private func asynchronousCity(_ resolver: Resolver) async -> City { City(name: "asynchronous") }
+private func cityLater() async -> City { City(name: "asynchronous") }
 private func throwingCity(_ resolver: Resolver) throws -> City { City(name: "throwing") }
 @MainActor private func mainActorCity(_ resolver: Resolver) -> City { City(name: "main actor") }
 
@@ -72,6 +73,24 @@ struct FactoryCallSites {
         }
         let owner: Owner = try await container.resolve()
         #expect(owner == Owner(pet: Pet(name: "Rex"), city: City(name: "Oslo")))
+    }
+
+    @Test
+    func `a factory may leave its resolver out`() async throws {
+        let container = Container {
+            Registration { Pet(name: "Rex") }
+            Registration(qualifier: "typed") { () -> Pet in Pet(name: "Tom") }
+            Registration(City.self, lifetime: .singleton) { City(name: "synchronous") }
+            Registration(qualifier: "async", lifetime: .singleton) { await cityLater() }
+            Registration(qualifier: "main") { @MainActor resolver in mainActorCity(resolver) }
+            Registration((any Clock).self) { SystemClock() }
+        }
+        #expect(try await container.resolve(Pet.self).name == "Rex")
+        #expect(try await container.resolve(Pet.self, qualifier: "typed").name == "Tom")
+        #expect(try await container.resolve(City.self).name == "synchronous")
+        #expect(try await container.resolve(City.self, qualifier: "async").name == "asynchronous")
+        #expect(try await container.resolve(City.self, qualifier: "main").name == "main actor")
+        #expect(try await container.resolve((any Clock).self).time == 42)
     }
 
     @Test

@@ -40,6 +40,7 @@ struct CompilerLimitsTests {
     @Test func `a factory closure without the service's type`() async throws {
         let container = Container {
             Registration { r in try await makePool(r) }
+            Registration(lifetime: .singleton) { try await Pool(size: 8) }
             Registration { _, tenant in Client(url: "https://\(tenant).org") }
         }
         try await container.register { _ in Queue() }

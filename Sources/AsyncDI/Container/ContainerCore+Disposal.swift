@@ -247,10 +247,10 @@ extension ContainerCore {
         if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
         while let (item, isLeased) = withState({ $0.takeNewest() }) {
             if isLeased, let cell = item.cell {
-                disposal.waits(for: .leases(of: item.binding.key))
+                disposal.waits(for: .leases(of: item.key))
                 await leasesEnd(of: cell)
             }
-            disposal.waits(for: .hooks(of: item.binding.key), noting: item.binding.hasDisposalHooks)
+            disposal.waits(for: .hooks(of: item.key), noting: item.binding.hasDisposalHooks)
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
@@ -273,6 +273,7 @@ extension ContainerCore {
         }
         scopeIsClosed()
         for drain in drains { drain.resume() }
+        disposal.waits(for: nil)
         disposal.finish()
         disposal.forgetBeginner()
     }

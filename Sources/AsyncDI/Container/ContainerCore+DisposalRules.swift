@@ -49,7 +49,7 @@ extension ContainerCore {
     /// Nil for a body of a scope here or below, outside every other activity: the disposal ends the scope meanwhile.
     var callerOfDisposal: Asker? {
         var asker = self.asker(of: ResolutionContext.activeRun)
-        guard asker?.activity is ScopeBody else { return asker }
+        guard asker?.activity.isBodyOfScope == true else { return asker }
         for scope in Self.scopesOfBodies where isAboveOrSame(scope) {
             if let body = scope.body, body === asker?.activity { asker = body.enclosing }
         }
@@ -72,9 +72,10 @@ extension ContainerCore {
     /// The error for a call that would wait for its own caller.
     func waitsForItself(_ action: String, _ asker: Asker, _ runs: [Run]) -> ResolutionError {
         let path = asker.run?.path ?? []
-        let body = asker.activity is ScopeBody ? "the body of a withScope" : "the body of a withInstance"
+        let body = asker.activity.isBodyOfScope ? "the body of a withScope" : "the body of a withInstance"
         let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? body
-        let obstacle = asker.activity is ScopeBody ? "a lease that ends with the scope" : "a creation in progress there"
+        let obstacle =
+            asker.activity.isBodyOfScope ? "a lease that ends with the scope" : "a creation in progress there"
         return ResolutionError(
             .invalidOperation, "\(caller) \(action), which waits for \(obstacle).",
             advice: "Call it outside the factories, hooks and bodies that it waits for.",

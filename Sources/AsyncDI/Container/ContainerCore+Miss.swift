@@ -101,6 +101,15 @@ final class NearMisses {
                     key.isMaking ? "Use resolve(…) for it." : "Use make(…) for a registration with making:.")
             }
             if near.hasContributions { advice.append("Use resolveMany(…) for contributions.") }
+            if let twin = near.all.prefix(100).first(where: { "\($0)" == "\(key)" }), let other = twin.qualifier,
+                let own = key.qualifier
+            {
+                let types = [other, own].map { String(reflecting: type(of: $0)) }
+                advice.append("Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
+            }
+        }
+        if let closed = core.searchOrder.first(where: { $0 !== core && $0.table.isClosed }) {
+            advice.append("A request also searches \(closed.displayName), which is disposed and answers no more.")
         }
         // A forward takes over the arguments, and is for `resolve` alone.
         let conforming = keys(conformingTo: key.service).filter {
@@ -214,9 +223,17 @@ final class NearMisses {
 }
 
 extension [ServiceKey] {
-    /// The first five, and the number of the others.
+    /// The first five names, and the number of the other keys.
     fileprivate func listed(_ text: (ServiceKey) -> String) -> String {
-        prefix(5).map(text).joined(separator: ", ") + (count > 5 ? " and \(count - 5) more" : "")
+        var texts: [String] = []
+        var seen = 0
+        // Contributions may have the same name. Not all are described: there may be thousands.
+        for key in prefix(100) where texts.count < 5 {
+            seen += 1
+            let text = text(key)
+            if !texts.contains(text) { texts.append(text) }
+        }
+        return texts.joined(separator: ", ") + (count > seen ? " and \(count - seen) more" : "")
     }
 }
 

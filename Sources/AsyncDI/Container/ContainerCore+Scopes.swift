@@ -47,9 +47,8 @@ extension ContainerCore {
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         let container = Container(core: core, lifeline: lifeline, holding: holder)
-        if isPinned, let current = Container.current?.core, current !== self {
-            core.outerBody = current.openScopeOfBody
-        }
+        let current = isPinned ? Container.current?.core : nil
+        if let current, current !== self { core.outerBody = current.openScopeOfBody }
         // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
@@ -73,7 +72,8 @@ extension ContainerCore {
             return handle
         }
         if isPinned {
-            if let asker = asker(of: ResolutionContext.activeRun) {
+            let run = ResolutionContext.activeRun
+            if current != nil || run != nil || LeaseContext.body != nil, let asker = asker(of: run) {
                 _ = core.bodyReference.loadOrInitialize { ScopeBody(of: core, begunBy: asker) }
             }
             core.pin(container)

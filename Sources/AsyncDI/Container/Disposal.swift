@@ -20,8 +20,8 @@ final class Disposal: Completion, @unchecked Sendable {
         case container(String)
         case creations(of: [ServiceKey])
         case removals
-        case leases(of: ServiceKey)
-        case hooks(of: ServiceKey)
+        case leases(of: CreationKey)
+        case hooks(of: CreationKey)
         case allLeases
 
         var description: String {
@@ -29,8 +29,8 @@ final class Disposal: Completion, @unchecked Sendable {
             case .container(let name): name
             case .creations(let keys): "the creation of " + keys.map(\.description).sorted().joined(separator: ", ")
             case .removals: "the disposal of evicted, reset or replaced instances"
-            case .leases(let key): "the last lease of \(key)"
-            case .hooks(let key): "the onDispose of \(key)"
+            case .leases(let key): "the last lease of \(key.binding.key)"
+            case .hooks(let key): "the onDispose of \(key.binding.key)"
             case .allLeases: "the end of leases"
             }
         }
@@ -72,12 +72,17 @@ final class Disposal: Completion, @unchecked Sendable {
     /// Described outside the lock: a qualifier's description is user code.
     var subject: Subject? { state.withLock { $0.subject } }
 
-    /// Notes the object of the next wait, and whether hooks begin to run.
-    func waits(for subject: Subject, noting beginsHooks: Bool = false) {
-        state.withLock { state in
-            state.subject = subject
-            if beginsHooks { state.hasRunHooks = true }
+    /// Notes the object of the next wait, or nil after the last one, and whether hooks begin to run.
+    func waits(for subject: Subject?, noting beginsHooks: Bool = false) {
+        let old = state.withLock { state in
+            defer {
+                state.subject = subject
+                if beginsHooks { state.hasRunHooks = true }
+            }
+            return state.subject
         }
+        // Released outside the lock: it may have the last reference to an argument.
+        withExtendedLifetime(old) {}
     }
 
     /// Notes the creations to stop, in the step in which the disposal begins: from then on, their instances reach no

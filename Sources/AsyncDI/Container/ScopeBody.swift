@@ -11,7 +11,8 @@ final class ScopeBody: Body, @unchecked Sendable {
     }
 
     private let table: InstanceTable
-    private let leases = Locked<[ObjectIdentifier: HeldInside]>([:])
+    /// Created with the first lease.
+    private let leases = AtomicReference<Shared<Locked<[ObjectIdentifier: HeldInside]>>>()
 
     /// The body of a scope.
     ///
@@ -21,25 +22,29 @@ final class ScopeBody: Body, @unchecked Sendable {
     init(of scope: ContainerCore, begunBy asker: Asker?) {
         // The scope refers to its body.
         table = scope.table
-        super.init(begunBy: asker)
+        super.init(begunBy: asker, isOfScope: true)
+        asker?.run?.activity?.noteScope()
     }
 
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
-        leases.withLock { $0[ObjectIdentifier(lease)] = HeldInside(lease: lease, isFromAbove: isFromAbove) }
+        leases.loadOrInitialize { Shared(Locked([:])) }.value.withLock {
+            $0[ObjectIdentifier(lease)] = HeldInside(lease: lease, isFromAbove: isFromAbove)
+        }
     }
 
     func remove(_ lease: Lease) {
-        let removed = leases.withLock { $0.removeValue(forKey: ObjectIdentifier(lease)) }
+        let removed = leases.object?.value.withLock { $0.removeValue(forKey: ObjectIdentifier(lease)) }
         withExtendedLifetime(removed) {}
     }
 
     /// The leases that instances of the scope hold.
-    var held: [Lease] { leases.withLock { $0.values.map(\.lease) } }
+    var held: [Lease] { heldInside.map(\.lease) }
+    private var heldInside: [HeldInside] { leases.object.map { $0.value.withLock { Array($0.values) } } ?? [] }
 
     func end() {
         Waits.end(self)
-        let ended = leases.withLock { leases in
+        let ended = leases.object?.value.withLock { leases in
             defer { leases = [:] }
             return leases
         }
@@ -49,7 +54,7 @@ final class ScopeBody: Body, @unchecked Sendable {
     /// No disposal waits for the body of a scope that is disposed under it.
     override var outer: [Activity] {
         if table.isClosed { return [] }
-        return leases.withLock { Array($0.values) }.flatMap { held in
+        return heldInside.flatMap { held in
             held.isFromAbove ? held.lease.leased.disposal.map { [$0] } ?? [] : held.lease.outer
         }
     }

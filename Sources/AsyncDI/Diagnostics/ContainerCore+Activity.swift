@@ -19,11 +19,25 @@ extension ContainerCore {
                 (creation: creation, waiters: entry.waiters.count + (entry.isAttended ? 1 : 0))
             }
             let leases = state.leases.all.map { (leased: $0, bodies: $0.bodies, count: $0.count) }
-            return (flights, leases, state.scopes.newestFirst, Array(state.endings.values), state.modules.waiting)
+            let endings = state.endings.values.map { item in
+                // Also returned, because the last reference to an instance must not be released here.
+                let leased = item.leasesAwaited
+                return (item: item, leased: leased, isLeased: leased.map { $0.count > 0 } ?? false)
+            }
+            return (flights, leases, state.scopes.newestFirst, endings, state.modules.waiting)
         }
         if let disposal = disposalReference.object {
             parts.disposals[ObjectIdentifier(disposal)] = displayName
-            if !disposal.hasEnded { parts.unfinished.append(disposal) }
+            if !disposal.hasEnded {
+                parts.unfinished.append(disposal)
+                switch disposal.subject {
+                case .leases(let key)?:
+                    parts.endings.append(.init(instance: key.instance(in: displayName), waitsForLeases: true))
+                case .hooks(let key)?:
+                    parts.endings.append(.init(instance: key.instance(in: displayName), waitsForLeases: false))
+                default: break
+                }
+            }
         }
         for (creation, waiters) in flights {
             let unfinished = ActivityParts.UnfinishedCreation(
@@ -46,9 +60,9 @@ extension ContainerCore {
                     name: scope.core.name ?? "scope", container: displayName, duration: now - scope.since,
                     hasOwner: scope.core.hasOwner))
         }
-        for item in endings where !item.hasEnded {
+        for ending in endings where !ending.item.hasEnded {
             parts.endings.append(
-                .init(instance: item.key.instance(in: displayName), waitsForLeases: item.leasesAwaited != nil))
+                .init(instance: ending.item.key.instance(in: displayName), waitsForLeases: ending.isLeased))
         }
     }
 }

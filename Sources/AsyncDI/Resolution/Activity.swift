@@ -14,6 +14,7 @@ import Synchronization
     /// Whether the graph of waits contains this activity, whose end must then remove it.
     private let knownToGraph = Atomic(false)
     private let ended = Atomic(false)
+    private let scoping = Atomic(false)
     enum Kind {
         /// A ``Creation``.
         case creation
@@ -68,6 +69,16 @@ import Synchronization
     /// Whether the activity has ended, or its end is under way.
     final var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
     final func noteEnd() { ended.store(true, ordering: .sequentiallyConsistent) }
+
+    /// Whether this is the body of a `withScope`.
+    final var isBodyOfScope: Bool {
+        // Unchecked because only bodies have this kind.
+        kind == .body && unsafeDowncast(self, to: Body.self).isOfScope
+    }
+    /// Whether a run of this activity has opened a scope with a body, in which its calls may be.
+    final var opensScopes: Bool { scoping.load(ordering: .relaxed) }
+    /// Called before the body begins, by its task.
+    final func noteScope() { scoping.store(true, ordering: .relaxed) }
 
     /// This activity, or for an ended body the innermost running activity around it.
     final var running: Activity? { climbing { $0.hasEnded } }

@@ -9,10 +9,16 @@
     /// Calls of a task that outlives this body belong to it.
     final var around: Activity? { enclosing?.activity }
 
+    /// Whether it is the body of a `withScope`.
+    final let isOfScope: Bool
+
     /// A body that a call begins.
     ///
-    /// - Parameter asker: The call; nil outside every activity.
-    init(begunBy asker: Asker?) {
+    /// - Parameters:
+    ///   - asker: The call; nil outside every activity.
+    ///   - isOfScope: Whether it is the body of a `withScope`.
+    init(begunBy asker: Asker?, isOfScope: Bool = false) {
+        self.isOfScope = isOfScope
         place = asker?.run?.activity
         super.init(.body, inside: asker)
     }

@@ -187,7 +187,9 @@ extension ResolutionHost {
     ///
     /// `run` is the run that makes the call, nil outside every run.
     func asker(of run: Run?) -> Asker? {
-        Waits.asker(of: run, in: LeaseContext.activeBody, Self.bodyOfCurrentScope)
+        // Most activities open no scope: their calls need no look at the current one.
+        let mayBeInScope = run?.activity?.opensScopes ?? true
+        return Waits.asker(of: run, in: LeaseContext.activeBody, mayBeInScope ? Self.bodyOfCurrentScope : nil)
     }
 }
 

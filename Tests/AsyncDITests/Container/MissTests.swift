@@ -23,6 +23,35 @@ private typealias Stone = Zoo.Stone
         #expect(error?.description.contains("Registration(Thing.self)") == true)
     }
 
+    @Test func `a miss tells qualifiers of the same name apart by their types`() async throws {
+        let container = Container { Registration(Thing.self, qualifier: "prod") { _ in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, qualifier: Env.prod)
+        }
+        #expect(error?.code == .notRegistered)
+        #expect(error?.description.contains("Its qualifier is of the type Swift.String, and the requested one") == true)
+        let other = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, qualifier: Env.test)
+        }
+        #expect(other?.description.contains("Its qualifier") == false)
+    }
+
+    @Test func `a miss names a fallback that is disposed`() async throws {
+        let fallback = Container(name: "shared") { Registration(Thing.self) { _ in Thing() } }
+        let container = Container(fallbacks: [fallback])
+        _ = try await container.resolve(Thing.self)
+        try await fallback.dispose()
+        let error = await miss(Thing.self, in: container)
+        #expect(error?.code == .notRegistered)
+        #expect(error?.description.contains("also searches container \"shared\", which is disposed") == true)
+    }
+
+    @Test func `a miss names contributions once`() async throws {
+        let container = Container { for _ in 0..<3 { Registration(Int.self) { _ in 1 }.intoMany() } }
+        let error = await miss(Int.self, in: container)
+        #expect(error?.description.contains("Registered: [Int]. Use resolveMany") == true)
+    }
+
     @Test func `a miss by argument types is an argumentMismatch that lists the registered ones`() async throws {
         let container = Container {
             Registration(Thing.self) { (_, number: Int, text: String?) in Thing() }

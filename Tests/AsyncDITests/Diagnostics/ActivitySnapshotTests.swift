@@ -132,6 +132,46 @@ private final class Pool: Sendable {}
         _ = try await next.value
     }
 
+    @Test func `a hook of a container's disposal is listed, also after its lease has ended`() async throws {
+        let mayEnd = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in await mayEnd.pass() }
+        }
+        let leased = Gate()
+        let body = Task {
+            try await container.withInstance(Thing.self) { _ in
+                leased.arrive()
+                await leased.pass()
+            }
+        }
+        await leased.arrived()
+        let disposal = Task { try await container.dispose() }
+        await until { container.activity().disposals.map(\.waitsForLeases) == [true] }
+        leased.open()
+        await mayEnd.arrived()
+        #expect(container.activity().disposals.map(\.waitsForLeases) == [false])
+        #expect(!container.activity().isEmpty)
+        mayEnd.open()
+        try await disposal.value
+        try await body.value
+        #expect(container.activity().isEmpty)
+    }
+
+    @Test func `the hook of an instance that was reset while leased waits for no lease any more`() async throws {
+        let mayEnd = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in await mayEnd.pass() }
+        }
+        try await container.withInstance(Thing.self) { _ in
+            try await container.reset(Thing.self)
+            #expect(container.activity().disposals.map(\.waitsForLeases) == [true])
+        }
+        await mayEnd.arrived()
+        #expect(container.activity().disposals.map(\.waitsForLeases) == [false])
+        mayEnd.open()
+        try await container.dispose()
+    }
+
     @Test func `modules that are being loaded are listed, with the services that they wait for`() async throws {
         struct Warming: Module {
             var registrations: Registrations { Registration(instance: Handler()) }

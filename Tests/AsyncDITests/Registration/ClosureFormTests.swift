@@ -18,6 +18,39 @@ import Testing
         #expect(try await container.resolve(String.self) == "text")
     }
 
+    @Test func `a closure without parameters is a factory, and no instance`() async throws {
+        let container = Container {
+            Registration { Thing(1) }
+            Registration(lifetime: .singleton) { "text" }
+            Registration {
+                await Task.yield()
+                return 0.5
+            }
+        }
+        #expect(try await container.resolve(Thing.self).number == 1)
+        #expect(try await container.resolve(String.self) == "text")
+        #expect(try await container.resolve(Double.self) == 0.5)
+        #expect(container.core.table.registration(of: ServiceKey(String.self))?.binding.lifetime == .singleton)
+    }
+
+    @Test func `keyedBy without parameters is invalid, as there is nothing to compute a key from`() async throws {
+        let container = Container { Registration(Thing.self, keyedBy: { 1 }) { _ in Thing(1) } }
+        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
+        #expect(error?.code == .invalidRegistration)
+        #expect(error?.description.contains("the keyedBy: of Thing has no parameters") == true)
+    }
+
+    @Test func `a weak multiton with an onDispose is called by its name`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton(weak: true)) { (_, n: Int) in Thing(n) }.onDispose { _ in }
+        }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, arguments: 1)
+        }
+        #expect(error?.code == .invalidRegistration)
+        #expect(error?.description.contains("Thing(Int) is multiton with weak: true and has an onDispose") == true)
+    }
+
     @Test func `register with only a closure registers a factory`() async throws {
         let container = Container()
         try await container.register { _ in Thing(1) }
