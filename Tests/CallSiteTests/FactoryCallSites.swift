@@ -82,7 +82,7 @@ struct FactoryCallSites {
             Registration(qualifier: "typed") { () -> Pet in Pet(name: "Tom") }
             Registration(City.self, lifetime: .singleton) { City(name: "synchronous") }
             Registration(qualifier: "async", lifetime: .singleton) { await cityLater() }
-            Registration(qualifier: "main") { @MainActor resolver in mainActorCity(resolver) }
+            Registration(qualifier: "main") { @MainActor _ in City(name: "main actor") }
             Registration((any Clock).self) { SystemClock() }
         }
         #expect(try await container.resolve(Pet.self).name == "Rex")

@@ -3,7 +3,7 @@ extension Registration where Service: Sendable {
     ///
     /// A synchronous factory that is bound to a global actor takes the resolver: `{ @MainActor _ in … }`.
     /// ```swift
-    /// Registration(lifetime: .singleton) { try await Database.open("app.sqlite") }
+    /// Registration(lifetime: .singleton) { try await Cache.warm() }
     /// ```
     /// - Parameters:
     ///   - service: The type under which the service is resolved: a concrete type or `any P`.

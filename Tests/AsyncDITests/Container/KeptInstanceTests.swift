@@ -109,12 +109,6 @@ private final class Shelf: InstanceStorage {
         #expect(await container.cachedArguments(of: Measured.self, String.self) == [])
     }
 
-    @Test func `a registration without arguments may compute its key`() async throws {
-        let container = Container { Registration(Measured.self, keyedBy: { 1 }) { _ in Measured(5) } }
-        #expect(try await container.resolve(Measured.self).size == 5)
-        #expect(try await container.withInstance(Measured.self) { $0.size } == 5)
-    }
-
     @Test func `a cycle through withInstance is found in its first round`() async throws {
         let runs = Counter()
         let container = Container {

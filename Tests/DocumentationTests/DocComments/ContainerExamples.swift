@@ -106,6 +106,13 @@ struct ContainerExamples {
         }
     }
 
+    @Test func `a factory needs no resolver`() async throws {
+        let container = Container {
+            Registration(lifetime: .singleton) { try await Cache.warm() }
+        }
+        _ = try await container.resolve(Cache.self)
+    }
+
     @Test func `a start has a report`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()

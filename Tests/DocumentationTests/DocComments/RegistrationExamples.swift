@@ -61,13 +61,6 @@ struct RegistrationExamples {
         _ = try await container.resolve(Settings.self)
     }
 
-    @Test func `a factory needs no resolver`() async throws {
-        let container = Container {
-            Registration(lifetime: .singleton) { try await Database.open("app.sqlite") }
-        }
-        _ = try await container.resolve(Database.self)
-    }
-
     @Test func `modules contain modules`() async throws {
         let container = Container { NetworkModule() }
         _ = try await container.resolve(Cache.self)
