@@ -85,6 +85,10 @@ struct FactoryCallSites {
             Registration(qualifier: "main") { @MainActor _ in City(name: "main actor") }
             Registration((any Clock).self) { SystemClock() }
         }
+        try await container.register(Pet.self, qualifier: "later") { Pet(name: "Max") }
+        try await container.register(City.self, qualifier: "later", lifetime: .singleton) { await cityLater() }
+        #expect(try await container.resolve(Pet.self, qualifier: "later").name == "Max")
+        #expect(try await container.resolve(City.self, qualifier: "later").name == "asynchronous")
         #expect(try await container.resolve(Pet.self).name == "Rex")
         #expect(try await container.resolve(Pet.self, qualifier: "typed").name == "Tom")
         #expect(try await container.resolve(City.self).name == "synchronous")

@@ -118,9 +118,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             addWait(waiter, from: asker, label: label, to: target)
             return .wait(releasing: released + release(waitersOf: asker, on: target))
         }
-        while let path = path(from: target, to: asker),
-            let edge = path.first(where: { $0.isWait && made.contains($0.to) })
-        {
+        while let path = path(from: target, to: asker), let edge = path.first(where: isForMadeInstance) {
             released += release(waitersOf: edge.from, on: edge.to)
         }
         addWait(waiter, from: asker, label: label, to: target)
@@ -189,11 +187,17 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             return .complete(group)
         }
         // Being held, the creation now waits for the instances that it received early. If this closes a cycle, the
-        // cycle enters a held creation through a request. That request receives the instance and continues.
+        // cycle enters a held creation through a request, which receives the instance and continues, or through a
+        // disposal. Then another request of the cycle waits for a made instance.
         var released: [Released] = []
         for instance in held {
             for asker in waitedBy[instance] ?? [] where self.path(from: instance, to: asker) != nil {
                 released += release(waitersOf: asker, on: instance)
+            }
+        }
+        for instance in early[node] ?? [] {
+            while let path = path(from: instance, to: node), let edge = path.first(where: isForMadeInstance) {
+                released += release(waitersOf: edge.from, on: edge.to)
             }
         }
         return .hold(releasing: released)
@@ -294,6 +298,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             if waitedBy[target]?.isEmpty == true { waitedBy[target] = nil }
         }
     }
+
+    private func isForMadeInstance(_ edge: Edge) -> Bool { edge.isWait && made.contains(edge.to) }
 
     private mutating func release(waitersOf asker: Node, on target: Node) -> [Released] {
         let waiters = waits[asker]?.removeValue(forKey: target) ?? [:]

@@ -67,6 +67,25 @@ private typealias Graph = WaitForGraph<String, Int, String>
         #expect(graph.isEmpty)
     }
 
+    @Test func `a hook of a disposal gets an unfinished instance when the end of a held creation closes the cycle`() {
+        var graph = graph(disposing: "A")
+        graph.made("B", "D")
+        #expect(graph.ask(1, "B", "A") == .wait)
+        #expect(graph.ask(2, "A", "B") == .early, "B and A are an ordinary cycle")
+        graph.withdraw(1)
+        #expect(graph.ask(3, "B", "disposal of X") == .wait)
+        #expect(graph.ask(4, "C", "disposal") == .wait)
+        #expect(graph.ask(5, "D", "C") == .wait)
+        #expect(graph.ask(6, "disposal of X", "D") == .wait, "A may still end without B's end")
+        #expect(graph.settle("A") == .hold(["6 gets D"]))
+        graph.remove("disposal of X")
+        #expect(graph.settle("B") == .complete(["A", "B"]))
+        graph.remove("disposal")
+        #expect(graph.settle("C") == .complete(["C"]))
+        #expect(graph.settle("D") == .complete(["D"]))
+        #expect(graph.isEmpty)
+    }
+
     @Test func `the body of a lease gets an unfinished instance: its end waits for no group`() {
         var graph = Graph(
             outer: { $0 == "body" ? ["disposal"] : [] },
