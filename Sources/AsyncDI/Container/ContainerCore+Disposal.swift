@@ -16,7 +16,8 @@ extension ContainerCore {
 
     /// Disposes a container and waits for the disposal, if the call is allowed to.
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
-        let asker = callerOfDisposal
+        // Here, a scope's own body has ended.
+        let asker = isEndOfBody ? self.asker(of: ResolutionContext.activeRun) : callerOfDisposal
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
             // Most hooks do not suspend.
             let hasEnded = disposal.hasEnded ? true : await disposal.wait(atMost: nil, clock: clock)
@@ -159,6 +160,7 @@ extension ContainerCore {
         state.life.beginDisposal()
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
+        if let body = bodyReference.object { disposal.endsLeases(of: body) }
         if !state.flights.isEmpty { disposal.stops(state.flights.close()) }
         if reason.error != nil, !isEndOfBody { disposal.interruptsWork() }
         guard hasOwner, !isEndOfBody else { return reason }

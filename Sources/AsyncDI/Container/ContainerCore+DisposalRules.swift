@@ -75,7 +75,8 @@ extension ContainerCore {
         let body = asker.activity.isBodyOfScope ? "the body of a withScope" : "the body of a withInstance"
         let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? body
         let obstacle =
-            asker.activity.isBodyOfScope ? "a lease that ends with the scope" : "a creation in progress there"
+            asker.activity.isBodyOfScope && asker.run == nil
+            ? "a lease that ends with the scope" : "a creation in progress there"
         return ResolutionError(
             .invalidOperation, "\(caller) \(action), which waits for \(obstacle).",
             advice: "Call it outside the factories, hooks and bodies that it waits for.",

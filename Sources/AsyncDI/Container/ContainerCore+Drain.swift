@@ -88,7 +88,10 @@ extension ContainerCore {
         items.formUnion(produced)
         for item in items {
             do {
-                if try await item.isOver(before: end, timedBy: stopwatch, clock: clock) {
+                let isOver = try await item.isOver(before: end, timedBy: stopwatch, clock: clock) {
+                    try begin([item as Activity])
+                }
+                if isOver {
                     errors += item.errors
                 } else {
                     errors.append(timedOut("the disposal of \(key)", waitingFor: "its last lease, or its onDispose"))

@@ -105,7 +105,10 @@ final class NearMisses {
                 let own = key.qualifier
             {
                 let types = [other, own].map { String(reflecting: type(of: $0)) }
-                advice.append("Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
+                advice.append(
+                    types[0] == types[1]
+                        ? "Its qualifier has the same description, but is not equal to the requested one."
+                        : "Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
             }
         }
         if let closed = core.searchOrder.first(where: { $0 !== core && $0.table.isClosed }) {

@@ -124,8 +124,9 @@ extension ContainerCore.State {
     mutating func awaitLeases(of selection: ResetSelection, drainedBy core: ContainerCore) {
         for leased in leases.all where selection.contains(leased.key) && instances[leased.key]?.cell !== leased.cell {
             if leased.pending.isEmpty { leased.postpone(Disposable(leased.cell, leased.key, in: core)) }
-            let key = EndingKey(leased.key)
-            if self.endings[key] == nil { self.endings[key] = leased.pending.last }
+            guard let item = leased.pending.last else { continue }
+            let key = EndingKey(item.key)
+            if self.endings[key] == nil { self.endings[key] = item }
         }
     }
 

@@ -41,6 +41,8 @@ final class Disposal: Completion, @unchecked Sendable {
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<ContainerCore>
     private let state = Locked(State())
+    /// The body of the scope, which knows the leases of the scope's instances.
+    private let body = AtomicReference<ScopeBody>()
     // The call that waits for the disposal from its beginning, if the graph of waits does not contain it.
     private let begunIn: PassingReference<Activity>
     private let begunBy: PassingReference<Run>
@@ -64,8 +66,14 @@ final class Disposal: Completion, @unchecked Sendable {
         begunBy.giveUp()
     }
 
-    /// The parent's disposal and those above it: a disposal waits for the containers below.
-    override var outer: [Activity] { parentReference.object?.ends ?? [] }
+    /// The parent's disposal and those above it, because a disposal waits for the containers below; and the disposals of
+    /// instances that are leased in a scope until its own instances are disposed.
+    override var outer: [Activity] {
+        (parentReference.object?.ends ?? []) + (body.object?.disposalsAwaitingLeases ?? [])
+    }
+
+    /// Notes that the disposal ends the leases of a scope's instances.
+    func endsLeases(of body: ScopeBody) { _ = self.body.loadOrInitialize { body } }
 
     /// The object of the current wait.
     ///

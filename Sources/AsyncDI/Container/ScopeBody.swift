@@ -35,6 +35,8 @@ final class ScopeBody: Body, @unchecked Sendable {
 
     func remove(_ lease: Lease) {
         let removed = leases.object?.value.withLock { $0.removeValue(forKey: ObjectIdentifier(lease)) }
+        // A search in the graph of waits may have the lease, and must not be the last to have it.
+        if isInGraph || removed != nil { Waits.graph.withLock { _ in } }
         withExtendedLifetime(removed) {}
     }
 
@@ -42,19 +44,12 @@ final class ScopeBody: Body, @unchecked Sendable {
     var held: [Lease] { heldInside.map(\.lease) }
     private var heldInside: [HeldInside] { leases.object.map { $0.value.withLock { Array($0.values) } } ?? [] }
 
-    func end() {
-        Waits.end(self)
-        let ended = leases.object?.value.withLock { leases in
-            defer { leases = [:] }
-            return leases
-        }
-        withExtendedLifetime(ended) {}
-    }
-
     /// No disposal waits for the body of a scope that is disposed under it.
-    override var outer: [Activity] {
-        if table.isClosed { return [] }
-        return heldInside.flatMap { held in
+    override var outer: [Activity] { table.isClosed ? [] : disposalsAwaitingLeases }
+
+    /// The disposals that cannot end before the leases of the scope's instances do.
+    var disposalsAwaitingLeases: [Activity] {
+        heldInside.flatMap { held in
             held.isFromAbove ? held.lease.leased.disposal.map { [$0] } ?? [] : held.lease.outer
         }
     }
@@ -70,7 +65,7 @@ extension ContainerCore {
 
     /// Notes that the scope's body has ended.
     func bodyEnds() {
-        bodyReference.object?.end()
+        if let body = bodyReference.object { Waits.end(body) }
     }
 
     /// The body of this scope, or of the innermost one above, which is not disposed yet.

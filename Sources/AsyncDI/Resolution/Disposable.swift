@@ -124,13 +124,24 @@ final class Disposable: Completion, @unchecked Sendable {
 
     /// Waits for the end of the disposal, or until the deadline.
     ///
+    /// - Parameters:
+    ///   - deadline: The deadline, by the stopwatch; nil for an unlimited wait.
+    ///   - stopwatch: Measures the time.
+    ///   - clock: The clock of the deadline.
+    ///   - checkHolders: Called at first, and for each new holder of a lease, which may end after the caller.
     /// - Returns: Whether the disposal has ended.
-    /// - Throws: `invalidOperation` if there is no deadline and the wait may never end.
-    func isOver(before deadline: Duration?, timedBy stopwatch: Stopwatch, clock: any Clock<Duration>) async throws
-        -> Bool
-    {
+    /// - Throws: `invalidOperation` if there is no deadline and the wait may never end; the error of `checkHolders`.
+    func isOver(
+        before deadline: Duration?, timedBy stopwatch: Stopwatch, clock: any Clock<Duration>,
+        whenHeld checkHolders: () throws -> Void
+    ) async throws -> Bool {
+        var holders = -1
         while !hasEnded {
             let wakes = wakes
+            if holdersBelow != holders {
+                holders = holdersBelow
+                try checkHolders()
+            }
             if deadline == nil, isLeasedForLong { throw leasedForLong(nil) }
             let rest = deadline.map { $0 - stopwatch.elapsed() }
             if let rest, rest <= .zero { return false }

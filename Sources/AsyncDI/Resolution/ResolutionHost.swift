@@ -188,7 +188,7 @@ extension ResolutionHost {
     /// `run` is the run that makes the call, nil outside every run.
     func asker(of run: Run?) -> Asker? {
         // Most activities open no scope: their calls need no look at the current one.
-        let mayBeInScope = run?.activity?.opensScopes ?? true
+        let mayBeInScope = run?.activity.map { $0.kind == .body || $0.opensScopes } ?? true
         return Waits.asker(of: run, in: LeaseContext.activeBody, mayBeInScope ? Self.bodyOfCurrentScope : nil)
     }
 }

@@ -166,7 +166,79 @@ import Testing
         try await container.dispose()
     }
 
+    @Test(arguments: [Lifetime.transient, .graph, .scoped])
+    func `a request through another service in a scope inside a lease belongs to the scope`(
+        lifetime: Lifetime
+    ) async throws {
+        let container = Self.container()
+        try await container.register(Thing.self, lifetime: lifetime) { r in
+            _ = try await r.resolve(Report.self)
+            return Thing()
+        }
+        try await container.withInstance(Pool.self, arguments: "b") { _ in
+            try await container.withScope { scope in
+                _ = try await scope.resolve(UnitOfWork.self)
+                try await container.reset(Pool.self, arguments: "a")
+                await Self.expectCycle { _ = try await scope.resolve(Thing.self) }
+            }
+        }
+        try await container.dispose()
+    }
+
+    @Test func `a hook at the end of the scope is refused what waits for the end of the scope's lease`() async throws {
+        let container = Self.container()
+        let refusals = Log<ResolutionError.Code>()
+        try await container.register(
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
+                .onDispose { _ in
+                    do {
+                        _ = try await container.resolve(Report.self)
+                    } catch let error as ResolutionError {
+                        refusals.append(error.code)
+                    }
+                })
+        try await container.withScope { scope in
+            _ = try await scope.resolve(UnitOfWork.self)
+            try await container.reset(Pool.self, arguments: "a")
+            // Disposed before the unit of work.
+            _ = try await scope.resolve(Thing.self)
+        }
+        #expect(refusals.entries == [.circularDependency])
+        try await container.dispose()
+    }
+
     // MARK: Other waits
+
+    @Test func `a drain in the body is refused when the scope takes the lease meanwhile`() async throws {
+        let (pools, units) = (DrivenFactory<Void>(), DrivenFactory<Void>())
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in
+                try await pools.run()
+                return Pool()
+            }
+            .onDispose { _ in }
+            Registration(UnitOfWork.self, lifetime: .scoped) { r in
+                _ = try await r.lease(Pool.self, arguments: "a")
+                try await units.run()
+                return UnitOfWork()
+            }
+        }
+        try await container.withScope { scope in
+            let unit = Task { try await scope.resolve(UnitOfWork.self) }
+            await pools.began()
+            let drain = Task { try await container.drain(Pool.self, arguments: "a") }
+            await until {
+                container.core.withState { state in state.flights.entries.contains { $0.value.isInvalidated } }
+            }
+            pools.answer(())
+            await units.began()
+            let error = await #expect(throws: ResolutionError.self) { try await drain.value }
+            #expect(error?.code == .invalidOperation)
+            units.answer(())
+            _ = try await unit.value
+        }
+        try await container.dispose()
+    }
 
     @Test func `a drain of a key in the body is refused, and the instance stays`() async throws {
         let container = Self.container()
