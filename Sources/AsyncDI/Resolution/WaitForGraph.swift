@@ -45,6 +45,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     private(set) var heldSet: Set<Node> = []
     /// Creations that will fail, with the failed one whose instance they received.
     private(set) var doomed: [Node: Node] = [:]
+    /// The disposals that calls have waited for, until they end.
+    private var awaitedDisposals: Set<Node> = []
     /// Failed creations that only their effect on another one has kept, to be released outside the graph's lock.
     private var dropped: [Node] = []
     /// The open nodes that cannot end before a node does.
@@ -195,7 +197,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
                 released += release(waitersOf: asker, on: instance)
             }
         }
-        for instance in early[node] ?? [] {
+        // Searched for only where a disposal is awaited: in a large group, each member would search all others.
+        for instance in awaitedDisposals.isEmpty ? [] : early[node] ?? [] {
             while let path = path(from: instance, to: node), let edge = path.first(where: isForMadeInstance) {
                 released += release(waitersOf: edge.from, on: edge.to)
             }
@@ -249,6 +252,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             }
         }
         if !made.isEmpty { made.remove(node) }
+        if !awaitedDisposals.isEmpty { awaitedDisposals.remove(node) }
         if !early.isEmpty {
             for instance in early.removeValue(forKey: node) ?? [] {
                 givenTo[instance]?.remove(node)
@@ -284,6 +288,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         places[waiter] = Place(from: asker, to: target)
         waits[asker, default: [:]][target, default: [:]][waiter] = label
         waitedBy[target, default: []].insert(asker)
+        if kind(target) == .disposal { awaitedDisposals.insert(target) }
     }
 
     /// Forgets the waits of a creation, and the creations that run in its task.
