@@ -83,7 +83,8 @@ extension Container {
     ///   - deadline: The longest wait, by the container's clock; unlimited when nil.
     /// - Throws: ``DisposalError`` with the errors of hooks, or with ``ResolutionError/Code/disposalTimedOut``;
     ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance, or whose
-    ///   scope has an instance that does, and without a deadline when an instance that belongs to no scope holds one: reset that instance first.
+    ///   scope has an instance that does, and without a deadline when an instance that belongs to no scope holds one:
+    ///   reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil

@@ -185,7 +185,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a hook at the end of the scope is refused what waits for the end of the scope's lease`() async throws {
+    @Test func `a hook at the end of the scope cannot wait for the end of the scope's lease`() async throws {
         let container = Self.container()
         let refusals = Log<ResolutionError.Code>()
         try await container.register(

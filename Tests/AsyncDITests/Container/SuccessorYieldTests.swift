@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: lifetimes)
-    func `a hook may resolve what was reset before it`(lifetime: Lifetime) async throws {
+    func `a hook may resolve a service that was reset before it`(lifetime: Lifetime) async throws {
         let mayResolve = Gate()
         let box = Locked<Container?>(nil)
         let isFirst = Locked(true)
