@@ -15,9 +15,11 @@ extension ContainerCore {
             guard key.binding.isCurrent else { return .stale }
             // Looked up once: comparing arguments is user code.
             let kept = state.instances[key]
-            if let decision = state.answer(key, found: kept, attempt: attempt, now: now) {
+            // Inside a decorated scoped instance, another one would hide it: both have one key in one container.
+            let isHidden = request.isInner && key.binding.lifetime.sharing == .resolvingContainer
+            if let decision = state.answer(key, found: kept, attempt: attempt, now: now, isHidden: isHidden) {
                 guard case .ready(let cell) = decision, let kept else { return decision }
-                if kept.isToBePublished {
+                if kept.isToBePublished, !isHidden {
                     publishAgain(kept, clock: attempt.clock, in: &state)
                     if kept.isFixed { firstUsed = kept.binding }
                 }
@@ -172,7 +174,7 @@ extension ContainerCore {
 extension ContainerCore.State {
     /// The cached instance of a key: the answer, or nil when a creation is needed.
     fileprivate mutating func answer(
-        _ key: CreationKey, found kept: CacheEntry?, attempt: JoinAttempt, now: Duration
+        _ key: CreationKey, found kept: CacheEntry?, attempt: JoinAttempt, now: Duration, isHidden: Bool
     ) -> JoinDecision? {
         guard let kept else {
             if key.binding.isPlainShared { return nil }
@@ -199,7 +201,7 @@ extension ContainerCore.State {
         guard let cell = kept.cell else { return nil }
         if let living = cell.strengthened() {
             // Found again at a later registration clock, for which the published cell is valid too.
-            if cell.stamp != 0 { cell.stamp(attempt.clock) }
+            if cell.stamp != 0, !isHidden { cell.stamp(attempt.clock) }
             kept.node?.note(at: now)
             return .ready(living)
         }
