@@ -57,7 +57,7 @@ final class ContainerCore: ResolutionHost {
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
-    /// The body of the scope; empty before the graph of waits needs it.
+    /// The body of the scope; empty before the graph of waits, or a lease of the scope's instances, needs it.
     let bodyReference = AtomicReference<ScopeBody>()
     /// The reference to the handle; empty for a scope whose handle is pinned.
     let handleReference = AtomicReference<HandleReference>()
@@ -102,8 +102,9 @@ final class ContainerCore: ResolutionHost {
     var stopwatch: Stopwatch { settings.stopwatch }
 
     var parentHost: (any ResolutionHost)? { parent }
-    var hasAnswersOfItsOwn: Bool {
-        !hasParent || !fallbacks.isEmpty || withState { !$0.registrations.isEmpty }
+    var soleSource: (any ResolutionHost)? {
+        guard fallbacks.count + (hasParent ? 1 : 0) == 1, withState({ $0.registrations.isEmpty }) else { return nil }
+        return parent ?? fallbacks.first
     }
     var hasScopedInstances: Bool { madeScoped.load(ordering: .relaxed) }
     var hasResettableInstances: Bool {

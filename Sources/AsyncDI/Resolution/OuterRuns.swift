@@ -87,7 +87,7 @@ extension ResolutionHost {
 
     private var nearestWithAnswers: any ResolutionHost {
         var host: any ResolutionHost = self
-        while !host.hasAnswersOfItsOwn, let parent = host.parentHost { host = parent }
+        while let source = host.soleSource { host = source }
         return host
     }
 }

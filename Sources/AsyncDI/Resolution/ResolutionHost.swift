@@ -4,9 +4,9 @@ protocol ResolutionHost: CreationPlace {
     var table: InstanceTable { get }
     /// A number that no other container ever has, greater than the number of every older container.
     var number: UInt64 { get }
-    /// Whether this container may answer a request differently from its parent, because it has registrations of its
-    /// own.
-    var hasAnswersOfItsOwn: Bool { get }
+    /// The only container that this one searches, which answers each request as this one does; nil for a container that
+    /// has registrations or searches several ones.
+    var soleSource: (any ResolutionHost)? { get }
     /// Whether this container has ever created a scoped instance without being a scope.
     var hasScopedInstances: Bool { get }
     /// Whether this container, or one that it searches, has ever created an instance of a custom lifetime.
@@ -80,7 +80,9 @@ protocol ResolutionHost: CreationPlace {
     /// The keys of all contributions to the service of a key; those of an ancestor come first.
     func contributions(to key: ServiceKey) -> [ServiceKey]
 
-    /// The error for a key without a registration, with similar keys.
+    /// The error for a key without a registration, with similar keys; that of a disposed container after its end.
+    ///
+    /// Not called under a lock.
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError
     /// The container's own registrations under another type, to which the key's service may apply, or under another
     /// qualifier.
