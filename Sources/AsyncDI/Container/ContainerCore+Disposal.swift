@@ -83,30 +83,6 @@ extension ContainerCore {
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }
 
-    func timedOut(_ disposal: String, waitingFor current: String) -> ResolutionError {
-        ResolutionError(
-            .disposalTimedOut, "\(disposal) did not end by its deadline: it waits for \(current).",
-            advice: "It continues in the background; look for a hook or a factory that does not return.")
-    }
-
-    /// The error that hooks receive when a scope or a creation ends before its work is done.
-    static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
-        var next: (any ResolutionHost)? = place
-        while let host = next {
-            if host.table.isDrainRoot, host.table.isClosed, (place as? ContainerCore)?.isBodyScope == true {
-                return ResolutionError(
-                    .disposed,
-                    "\(place.displayName) was disposed before its work was done, at the end of the drain of "
-                        + "\(host.displayName).",
-                    advice: "Give the drain more time, or look for work that does not return.")
-            }
-            next = host.parentHost
-        }
-        return ResolutionError(
-            .disposed, "\(place.displayName) was disposed before its work was done.",
-            advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
-    }
-
     /// Begins the disposal unless it has begun; returns nil after its end.
     ///
     /// - Parameters:
@@ -119,7 +95,7 @@ extension ContainerCore {
         let disposal = disposal
         var mustRun: DisposalReason?
         let isOver = withState { state in
-            guard state.life.isOpen else { return state.life.phase == .disposed }
+            guard state.life.isOpen else { return state.life.isOver }
             mustRun = begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
             return false
         }
@@ -163,8 +139,8 @@ extension ContainerCore {
         if let body = bodyReference.object { disposal.endsLeases(of: body) }
         if !state.flights.isEmpty { disposal.stops(state.flights.close()) }
         if reason.error != nil, !isEndOfBody { disposal.interruptsWork() }
-        guard hasOwner, !isEndOfBody else { return reason }
-        // The body has not done its work yet.
+        // The body has not done its work yet, or the owner has said that it failed, perhaps while it also ends it.
+        guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return reason }
         let error = Self.cutShort(self)
         disposal.isInterruption(error)
         return reason.error == nil ? reason.with(error) : reason
@@ -208,7 +184,7 @@ extension ContainerCore {
     private func endAtOnce() -> Bool {
         var content = State.Content()
         let isOver: Bool? = withState { state in
-            if state.life.phase == .disposed { return true }
+            if state.life.isOver { return true }
             guard state.life.isOpen, state.hasNothingToWaitFor else { return nil }
             table.close()
             // Their disposal is only an event: they have no hooks.
@@ -226,11 +202,11 @@ extension ContainerCore {
         // Called before the user's deinitializers and storages, which may take long or open the key again.
         withExtendedLifetime(content) { scopeBeginsClosing() }
         release(content)
-        scopeIsClosed()
         let drains = content.drains
-        if drains.isEmpty { return true }
         content = State.Content()
-        for drain in drains { drain.resume() }
+        isReleased(resuming: drains)
+        // Of a call that came meanwhile.
+        disposalUnderWay?.finish()
         return true
     }
 
@@ -273,11 +249,17 @@ extension ContainerCore {
             release(content)
             drains = content.drains
         }
-        scopeIsClosed()
-        for drain in drains { drain.resume() }
+        isReleased(resuming: drains)
         disposal.waits(for: nil)
         disposal.finish()
         disposal.forgetBeginner()
+    }
+
+    /// Notes that the content is released, so that calls which dispose the container again need not wait.
+    private func isReleased(resuming drains: [CheckedContinuation<Void, Never>]) {
+        scopeIsClosed()
+        for drain in drains { drain.resume() }
+        withState { $0.life.finish() }
     }
 
     /// Cancels the watchers of idle instances, because the disposal removes instances in order.

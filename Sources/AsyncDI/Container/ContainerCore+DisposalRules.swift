@@ -83,3 +83,30 @@ extension ContainerCore {
             steps: path + runs.flatMap(\.pathInCreation), asker: asker.run)
     }
 }
+
+/// The errors of disposals.
+extension ContainerCore {
+    func timedOut(_ disposal: String, waitingFor current: String) -> ResolutionError {
+        ResolutionError(
+            .disposalTimedOut, "\(disposal) did not end by its deadline: it waits for \(current).",
+            advice: "It continues in the background; look for a hook or a factory that does not return.")
+    }
+
+    /// The error that hooks receive when a scope or a creation ends before its work is done.
+    static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
+        var next: (any ResolutionHost)? = place
+        while let host = next {
+            if host.table.isDrainRoot, host.table.isClosed, (place as? ContainerCore)?.isBodyScope == true {
+                return ResolutionError(
+                    .disposed,
+                    "\(place.displayName) was disposed before its work was done, at the end of the drain of "
+                        + "\(host.displayName).",
+                    advice: "Give the drain more time, or look for work that does not return.")
+            }
+            next = host.parentHost
+        }
+        return ResolutionError(
+            .disposed, "\(place.displayName) was disposed before its work was done.",
+            advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
+    }
+}

@@ -151,6 +151,8 @@ extension ContainerCore {
             table.close()
             state.end(into: &content, from: table, hasParent: hasParent, hasHandle: false)
             content.events = state.silence()
+            // No handle is left whose disposal would wait for the release.
+            state.life.finish()
             return state.flights.close()
         }
         guard let stopped else { return [] }

@@ -20,6 +20,10 @@ struct LifeCycle<Waiter> {
     }
 
     private(set) var phase = Phase.open
+    /// Whether nothing of the container is left: its instances are released, and its parent has forgotten it.
+    ///
+    /// Until then, a call that disposes it again waits, because an instance's deinitializer may close a resource.
+    private(set) var isOver = false
     private(set) var bodies = 0
     /// Counted in the step that removes the instances, so that a disposal that begins before their hooks waits for them
     /// too.
@@ -39,6 +43,12 @@ struct LifeCycle<Waiter> {
     mutating func end() -> [Waiter] {
         phase = .disposed
         return waits.isEmpty ? [] : take(.bodies) + take(.creations)
+    }
+
+    /// Notes that nothing of the ended container is left.
+    mutating func finish() {
+        precondition(phase == .disposed, "the content is taken first")
+        isOver = true
     }
 
     mutating func beginBody() { bodies += 1 }

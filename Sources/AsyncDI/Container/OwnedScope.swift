@@ -99,7 +99,12 @@ public final class OwnedScope: Sendable {
             throw error
         }
         state.withLock { $0.parts -= 1 }
-        if container.core.table.isClosed { throw container.core.lostWork ?? ContainerCore.cutShort(container.core) }
+        if container.core.table.isClosed {
+            // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
+            let error = ContainerCore.cutShort(container.core)
+            await container.core.endFailedBody(because: error)
+            throw container.core.lostWork ?? error
+        }
         return result
     }
 
@@ -158,7 +163,8 @@ public final class OwnedScope: Sendable {
     /// - Throws: The same as ``Container/dispose(failing:)``.
     public nonisolated(nonsending) func end(failing error: any Error) async throws {
         state.withLock { state in
-            if state.failure == nil { state.failure = error }
+            // The call of `end()` that is under way or over knows whether its work is lost.
+            if state.failure == nil, !state.isEnding { state.failure = error }
         }
         try await container.core.dispose(reason: DisposalReason(error: error), isEndOfBody: true)
     }

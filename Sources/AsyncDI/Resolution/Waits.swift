@@ -37,6 +37,8 @@ enum Waits {
         target.enterGraph()
         let beginnings = beginnings(of: asker.activity)
         return graph.withLock { graph in
+            // The removal of an ended disposal has passed, and would not remove this wait.
+            if target.kind == .disposal, target.hasEnded { return .wait(releasing: []) }
             guard let activity = entering(asker.activity) else { return .wait(releasing: []) }
             // Only now, because only a waiting activity can be part of a cycle.
             link(activity, to: beginnings, in: &graph)

@@ -234,4 +234,57 @@ import Testing
         let error = #expect(throws: ResolutionError.self) { try OwnedScope(in: container) }
         #expect(error?.code == .disposed)
     }
+
+    @Test func `an end that meets a failing end knows that its work is lost`() async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container)
+        try await scope.run { scope in _ = try await scope.resolve(UnitOfWork.self) }
+        // The failing end comes after the other one has begun, and before the disposal.
+        try await scope.container.core.dispose(reason: DisposalReason(error: Failure()), isEndOfBody: true)
+        await expect(.disposed) { try await scope.end() }
+        #expect(ends.all == ["rolled back after work"])
+        try await container.dispose()
+    }
+
+    @Test func `a failing end after the end changes nothing`() async throws {
+        let container = container()
+        let scope = try OwnedScope(in: container)
+        try await scope.run { scope in _ = try await scope.resolve(UnitOfWork.self) }
+        try await scope.end()
+        try await scope.end(failing: Failure())
+        try await scope.end()
+        #expect(ends.all == ["committed"])
+        try await container.dispose()
+    }
+
+    @Test func `a part whose work is lost returns after its rollback`() async throws {
+        let (isRollingBack, mayRollBack) = (Gate(), Gate())
+        let container = Container {
+            Registration(UnitOfWork.self, lifetime: .scoped) { _ in UnitOfWork() }
+                .onDispose { [ends] _, _ in
+                    isRollingBack.arrive()
+                    await mayRollBack.pass()
+                    ends.add("rolled back")
+                }
+        }
+        let scope = try OwnedScope(in: container)
+        let disposal = Locked<Task<Void, any Error>?>(nil)
+        let part = Task { [ends] in
+            do {
+                try await scope.run { part in
+                    _ = try await part.resolve(UnitOfWork.self)
+                    disposal.withLock { $0 = Task.detached { try await container.dispose() } }
+                    await isRollingBack.arrived()
+                }
+            } catch ResolutionError.Code.disposed {
+                ends.add("the part is told")
+            }
+        }
+        await isRollingBack.arrived()
+        for _ in 0..<100 { await Task.yield() }
+        mayRollBack.open()
+        try await part.value
+        #expect(ends.all == ["rolled back", "the part is told"])
+        try await disposal.withLock { $0 }?.value
+    }
 }

@@ -91,12 +91,13 @@ private final class Closing: Sendable {}
         try await takingAThread {
             let closing = Task { try await scope.dispose() }
             while !clearing.withLock({ $0 }) { await Task.yield() }
-            try await container.dispose()
+            let ending = Task { try await container.dispose() }
+            while !container.core.table.isClosed { await Task.yield() }
             mayClear.open()
-            try await closing.value
+            _ = try await (closing.value, ending.value)
         }
-        // The scope closes after its container, whose disposal has not waited for observers.
-        await log.received { if case .scopeClosed = $0 { true } else { false } }
+        // The container's disposal has waited for the scope, and for the observers.
+        #expect(log.events.contains { if case .scopeClosed = $0 { true } else { false } })
     }
 
     @Test func `callers that open a key at the same time get the same scope`() async throws {
