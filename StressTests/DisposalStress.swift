@@ -145,4 +145,49 @@ struct DisposalStress {
             try #require(imbalance == nil, "seed \(seed)")
         }
     }
+
+    private struct Box {}
+
+    /// Requests that look up a second registration, after the one that they found.
+    private enum Way: CaseIterable { case forwarded, forwardedAndDecorated, inheritedAndDecorated, made }
+
+    @Test
+    func `a request during the disposal gets an instance or the error of a disposed container`() async throws {
+        let complaints = Complaints()
+        for round in 0..<Stress.count(4_000) {
+            let container = Container {
+                Registration(Tracked.self, lifetime: .transient) { _ in Tracked(in: Ledger()) }
+                    .implements((any AnyObject & Sendable).self)
+                Registration(making: Box.self) { _ in Box() }
+            }
+            let child = Container(parent: container) {
+                Decoration(Tracked.self) { _, inner in inner }
+                Decoration((any AnyObject & Sendable).self) { _, inner in inner }
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for way in Way.allCases {
+                    group.addTask {
+                        do {
+                            while true {
+                                switch way {
+                                case .forwarded: _ = try await container.resolve((any AnyObject & Sendable).self)
+                                case .forwardedAndDecorated:
+                                    _ = try await child.resolve((any AnyObject & Sendable).self)
+                                case .inheritedAndDecorated: _ = try await child.resolve(Tracked.self)
+                                case .made: _ = try await container.make(Box.self)
+                                }
+                                await Task.yield()
+                            }
+                        } catch ResolutionError.Code.disposed {
+                        } catch {
+                            complaints.add("\(way): \(error)")
+                        }
+                    }
+                }
+                for _ in 0..<(round % 7) { await Task.yield() }
+                do { try await container.dispose() } catch { complaints.add("\(error)") }
+            }
+        }
+        try #require(complaints.isEmpty, "\(complaints.summary)")
+    }
 }

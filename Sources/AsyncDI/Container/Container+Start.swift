@@ -47,15 +47,18 @@ extension ContainerCore {
     /// - Returns: The report of the start.
     /// - Throws: The same as ``Container/start()``.
     func start(undoesFailure: Bool = true) async throws -> StartReport {
-        try withState { state in
-            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
-            if let problem = state.setUpProblems.first { throw problem }
-        }
         let meter = startReference.loadOrInitialize { StartMeter(clock) }
         let begin = meter.begin()
         var eager: ServiceKey?
+        var isLoading = false
         do {
+            try withState { state in
+                guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
+                if let problem = state.invalidRegistrations.first { throw problem }
+            }
+            isLoading = true
             try await loadModules()
+            isLoading = false
             if let failure = await make(isOfStart: true, where: { $0.blueprint.isEager }) {
                 eager = failure.key
                 throw failure.error
@@ -66,7 +69,7 @@ extension ContainerCore {
             // Before the records are taken: a creation that ends in between is recorded.
             let isOver = withState { state in !state.flights.all.contains { $0.isOfStart } }
             let failure = meter.fail(of: eager, since: begin)
-            note(StartFailure(of: error, failure, module: eager == nil ? moduleToBeLoaded : nil))
+            note(StartFailure(of: error, failure, module: isLoading ? moduleToBeLoaded : nil))
             // A creation that goes on after its cancellation may hold what the start created.
             if undoesFailure, isOver {
                 await dispose(failure.unused, reason: DisposalReason(error: error, hasCaller: false))

@@ -43,7 +43,10 @@ extension ContainerCore {
         return ResolutionError.mismatch(key, registeredAs: others, asker: asker)
     }
 
-    func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError { NearMisses(in: self).miss(key, asker: asker) }
+    func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {
+        // A disposal that ended since the look-up has removed every registration.
+        table.isClosed ? refusal(of: key, asker: asker) : NearMisses(in: self).miss(key, asker: asker)
+    }
 
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey] { NearMisses(in: self).suppliedKeys(near: key) }
 
@@ -79,6 +82,12 @@ final class NearMisses {
     private var keys: [ObjectIdentifier: Keys] = [:]
     private var conforming: [ObjectIdentifier: [ServiceKey]] = [:]
     private lazy var containersElsewhere = self.findContainersElsewhere()
+    /// The functions registered as instances: the compiler takes a factory with an attribute for one, if no service is
+    /// named.
+    private lazy var closures = core.searchOrder.flatMap { core in
+        core.withState { $0.registrations.inOrder.filter { $0.blueprint.instance != nil } }
+            .filter { "\($0.key.service)".contains(" -> ") }
+    }
 
     init(in core: ContainerCore) { self.core = core }
 
@@ -110,6 +119,12 @@ final class NearMisses {
                         ? "Its qualifier has the same description, but is not equal to the requested one."
                         : "Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
             }
+        }
+        let result = "-> \(readableName(of: key.service))"
+        if let closure = closures.first(where: { readableName(of: $0.key.service).hasSuffix(result) }) {
+            advice.append(
+                "The closure \(closure.step) is registered as an instance: to register its result, name the service, "
+                    + "\(key.registration).")
         }
         if let closed = core.searchOrder.first(where: { $0 !== core && $0.table.isClosed }) {
             advice.append("A request also searches \(closed.displayName), which is disposed and answers no more.")

@@ -19,7 +19,6 @@ extension ContainerCore {
                 // When a registration is ignored, so are its other types.
                 if let ignored, binding.blueprint.target?.from == ignored { continue }
                 ignored = nil
-                if let problem = binding.problem { state.setUpProblems.append(problem) }
                 let place = table.ownPlace(of: binding.key)
                 switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
                 case .added: break
@@ -33,7 +32,6 @@ extension ContainerCore {
                     guard let old = place.binding, let problem = rejections[ObjectIdentifier(binding)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
                     }
-                    state.setUpProblems.append(problem)
                     let poisoned = Binding(binding.blueprint, defaultLifetime: defaultLifetime, problem: problem)
                     state.registrations.exchange(old, for: poisoned)
                     publish(poisoned, at: place, in: &state)

@@ -123,7 +123,11 @@ extension ContainerCore.State {
     /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.
     mutating func awaitLeases(of selection: ResetSelection, drainedBy core: ContainerCore) {
         for leased in leases.all where selection.contains(leased.key) && instances[leased.key]?.cell !== leased.cell {
-            if leased.pending.isEmpty { leased.postpone(Disposable(leased.cell, leased.key, in: core)) }
+            if leased.pending.isEmpty {
+                // One that was overtaken by a reset stays open until now, to be disposed with the container.
+                let id = ledger.latest { $0.cell === leased.cell }
+                leased.postpone(id.flatMap { ledger.take($0) } ?? Disposable(leased.cell, leased.key, in: core))
+            }
             guard let item = leased.pending.last else { continue }
             let key = EndingKey(item.key)
             if self.endings[key] == nil { self.endings[key] = item }

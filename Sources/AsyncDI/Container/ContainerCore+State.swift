@@ -59,8 +59,6 @@ extension ContainerCore {
         var decorators: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
-        /// The problems of the initializer's registrations, in their order.
-        var setUpProblems: [ResolutionError] = []
         var modules = PendingModules()
         /// The child containers, by identity, because each removes itself before it is released.
         var children: [ObjectIdentifier: WeakCore] = [:]
@@ -122,6 +120,13 @@ extension ContainerCore.State {
     ) {
         guard observed.contains(kind) else { return }
         events.append((event(), ContainerEvent.Details(key: arguments, ownDuration: ownDuration())))
+    }
+}
+
+extension ContainerCore.State {
+    /// The problems of invalid registrations, which only an initializer accepts.
+    var invalidRegistrations: [ResolutionError] {
+        registrations.inOrder.compactMap { $0.base?.isInherited == true ? nil : $0.problem }
     }
 }
 

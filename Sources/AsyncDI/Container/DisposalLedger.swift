@@ -53,6 +53,11 @@ struct DisposalLedger<Item> {
         ids.sorted(by: >).compactMap { take($0) }
     }
 
+    /// The latest entry that matches.
+    func latest(where isMeant: (Item) -> Bool) -> ID? {
+        entries.last { $0.item.map(isMeant) ?? false }?.id
+    }
+
     /// Entries in the order of completion.
     var inOrder: [Item] { entries.compactMap(\.item) }
 

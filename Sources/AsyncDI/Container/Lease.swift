@@ -40,7 +40,7 @@ final class Lease: HeldLease {
             prolongLeasesInside(for: home)
         } else if let home = holder.home {
             // First, because the waiting successors check for cycles again when they notice the holder.
-            if let scope = home as? ContainerCore, let body = scope.body {
+            if let scope = home as? ContainerCore, let body = scope.leaseHolder {
                 self.body.loadOrInitialize { body }.add(self, isFromAbove: core.isAboveOrSame(scope))
             }
             holderBelow.store(home.number, ordering: .sequentiallyConsistent)

@@ -25,8 +25,8 @@ extension Container {
     /// - Returns: The problems, and the closures that declare no dependencies.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport() throws -> ValidationReport {
-        let (graph, setUpProblems) = try core.staticGraph()
-        return core.report(on: graph, setUpProblems + core.decorationsOfNothing())
+        let (graph, invalid) = try core.staticGraph()
+        return core.report(on: graph, invalid + core.decorationsOfNothing())
     }
 
     /// Checks that the recorded dependencies are declared, in a test that exercises the whole application.
@@ -85,7 +85,7 @@ extension Container {
     /// - Returns: The problems, and the closures that declare no dependencies.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport(resolving services: [any Any.Type]) throws -> ValidationReport {
-        let (own, setUpProblems) = try core.ownRegistrations()
+        let (own, invalid) = try core.ownRegistrations()
         // Another container's registrations may be for its scopes alone: `validationReport()` checks those.
         var roots = (core.isScope ? own : []).map { StaticGraph.Root(binding: $0, table: core.table) }
         var missing = core.isScope ? core.decorationsOfNothing() : []
@@ -97,7 +97,7 @@ extension Container {
             roots += found
         }
         let graph = StaticGraph(of: roots, askedBy: core)
-        return core.report(on: graph, setUpProblems + missing + graph.valuesNotSupplied)
+        return core.report(on: graph, invalid + missing + graph.valuesNotSupplied)
     }
 }
 
@@ -120,7 +120,7 @@ extension DependencyGraph {
 }
 
 extension ContainerCore {
-    /// The graph of this container's registrations, and the problems found while the container was set up.
+    /// The graph of this container's registrations, and the problems of invalid ones.
     func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
         let (bindings, problems) = try ownRegistrations()
         return (StaticGraph(of: bindings, in: self), problems)
@@ -129,7 +129,7 @@ extension ContainerCore {
     fileprivate func ownRegistrations() throws -> (bindings: [Binding], problems: [ResolutionError]) {
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
-            return (state.registrations.inOrder, state.setUpProblems)
+            return (state.registrations.inOrder, state.invalidRegistrations)
         }
     }
 

@@ -17,7 +17,7 @@ extension Creation {
     /// The content of such an instance was checked for the other holder only. It is not recorded, so every instance
     /// that it may hold counts.
     func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
-        guard let home else { return false }
+        guard let home, !binding.blueprint.isHidden else { return false }
         if host.isBelow(home) { return true }
         guard binding.lifetime.outlivesScopes else { return false }
         return host.hasResettableInstances || home === host && host.hasScopedInstances

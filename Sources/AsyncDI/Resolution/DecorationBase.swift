@@ -36,7 +36,7 @@ extension Resolver {
             request.isInner = true
             // Looked up again, rather than remembered: it may have been replaced since.
             guard let (binding, found) = table.currentRegistration(beyondFor: key) else {
-                throw host.miss(key, asker: asker)
+                throw request.missing(in: table.host)
             }
             if let problem = binding.problem { throw problem }
             request.asker?.recorded?.asks(for: binding, in: found)

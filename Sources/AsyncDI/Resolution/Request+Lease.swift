@@ -48,9 +48,7 @@ extension Request {
         _ binding: Binding, owner: any ResolutionHost, clock: UInt, isBase: Bool = false
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
-            guard let (target, place) = try target(of: forward, in: owner) else {
-                throw host.miss(key, asker: asker)
-            }
+            guard let (target, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
             // Only the forwarded type itself has the key of its decorated form.
             var request = self
             request.isInner = false

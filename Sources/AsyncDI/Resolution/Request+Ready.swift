@@ -5,7 +5,7 @@ extension Request {
         if let instance = try readyInstance(service) { return instance }
         if let cell = try readyCell(), let instance = cell.load(as: service) { return instance }
         guard let wrapper = service as? any WrapperType.Type, let instance = try wrapper.ready(for: self) as? Service
-        else { throw host.miss(key, asker: asker) }
+        else { throw host.miss(key.unwrapped(service), asker: asker) }
         return instance
     }
 
@@ -45,9 +45,11 @@ extension Request {
                 "A \(binding.lifetime) instance is created for each request and is never ready: use resolve, or a shared "
                     + "lifetime."
             case .resolvingContainer, .registeringContainer:
-                binding.lifetime.ownsInstances
-                    ? "Make it .eager() and await start(), resolve it first, or register an instance."
-                    : "Resolve it first, or register an instance."
+                binding.base != nil
+                    ? "Its first request creates the decorated instance: resolve it first."
+                    : binding.lifetime.ownsInstances
+                        ? "Make it .eager() and await start(), resolve it first, or register an instance."
+                        : "Resolve it first, or register an instance."
             }
         return ResolutionError(
             .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)

@@ -171,7 +171,8 @@ extension Request {
     private func checkCaptive(
         _ holder: Creation, in place: any ResolutionHost, isScoped: Bool, isResettable: Bool
     ) throws {
-        guard let home = holder.home else { return }
+        // A hidden creation has no product.
+        guard let home = holder.home, !holder.binding.blueprint.isHidden else { return }
         let rule = CaptiveRule<any ResolutionHost>(parent: { $0.parentHost }, areSame: ===)
         guard
             rule.forbids(
@@ -244,7 +245,9 @@ extension ResolutionError {
                 "which belongs to \(place.displayName) and is disposed earlier."
             }
         let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
-        let service = typeExpression(key.service)
+        var service = typeExpression(key.service)
+        // Contributions are requested together.
+        if case .contribution = key.role { service = "[\(service)]" }
         return ResolutionError(
             .captiveDependency,
             "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,

@@ -54,7 +54,11 @@ struct Request: Sendable {
         guard isHeldUp else { return }
         // The error names the service, not the modules that will never be loaded.
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
-        try await host.loadModules()
+        do {
+            try await host.loadModules()
+        } catch let error as ResolutionError where error.code == .disposed && !error.isOfUserCode {
+            throw host.table.isClosed ? host.refusal(of: key, asker: asker) : error
+        }
     }
 
     /// The published instance, if one exists.
@@ -128,7 +132,7 @@ struct Request: Sendable {
     private nonisolated(nonsending) func forward(
         _ forward: Forward, by alias: Binding, owner: any ResolutionHost, clock: UInt
     ) async throws -> Cell? {
-        guard let (binding, place) = try target(of: forward, in: owner) else { throw host.miss(key, asker: asker) }
+        guard let (binding, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
         var request = asking(forward.from)
         request.isUnheld = isUnheld
         guard let cell = try await request.resolveCell(binding, owner: place, clock: clock) else { return nil }
@@ -139,6 +143,13 @@ struct Request: Sendable {
         else { return converted }
         home.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
         return converted
+    }
+
+    /// The error for a registration that this request has found, and that a container has no more.
+    ///
+    /// A disposal that ended meanwhile has removed every registration.
+    func missing(in owner: any ResolutionHost) -> ResolutionError {
+        owner.table.isClosed ? owner.refusal(of: key, asker: asker) : host.miss(key, asker: asker)
     }
 
     /// The registration behind a forwarded type, in the container that registered it; for a value that scopes supply, the
@@ -252,6 +263,7 @@ extension Request {
 
     /// The answer for a service that is not registered: nil, or an error if it is registered with other arguments.
     func absent<Answer>() throws -> Answer? {
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         if let mismatch = host.mismatch(key, asker: asker) { throw mismatch }
         return nil
     }

@@ -69,4 +69,40 @@ import Testing
         #expect(pool == nil)
         try await container.dispose()
     }
+
+    @Test(arguments: [
+        Lifetime.singleton, .scoped, Lifetime("login"), Lifetime("stored") { StrongStorage() }, .multiton,
+    ])
+    func `a leased instance that a reset overtook is closed by the drain, once`(lifetime: Lifetime) async throws {
+        let (factory, closed) = (DrivenFactory<Void>(), Counter())
+        let container = Container {
+            Registration(Pool.self, lifetime: lifetime) { (_, _: String) in
+                try await factory.run()
+                return Pool()
+            }
+            .onDispose { _ in closed.increment() }
+        }
+        let request = Task { try await container.resolve(Pool.self, arguments: "a") }
+        await factory.began()
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await container.core.waiters(of: Pool.self, reach: 2)
+        try await container.reset(Pool.self, arguments: "a")
+        factory.answer(())
+        _ = try await request.value
+        await isLeased.arrived()
+        let drain = Task { try await container.drain(Pool.self, arguments: "a") }
+        await until { container.core.withState { state in state.leases.all.contains { !$0.pending.isEmpty } } }
+        mayEnd.open()
+        try await body.value
+        try await drain.value
+        #expect(closed.value == 1)
+        try await container.dispose()
+        #expect(closed.value == 1)
+    }
 }

@@ -46,6 +46,31 @@ private typealias Stone = Zoo.Stone
         #expect(error?.description.contains("also searches container \"shared\", which is disposed") == true)
     }
 
+    @Test func `a miss names the closure that the compiler took for an instance`() async throws {
+        let container = Container()
+        try await container.register { @MainActor in Thing() }
+        let error = await miss(Thing.self, in: container)
+        #expect(error?.advice?.hasPrefix("The closure @MainActor @Sendable () -> Thing (") == true)
+        #expect(
+            error?.advice?.hasSuffix(
+                ") is registered as an instance: to register its result, name the service, Registration(Thing.self) { … }."
+            ) == true)
+        // And it is one that a user may want to have.
+        let closure = try await container.resolve((@MainActor @Sendable () -> Thing).self)
+        #expect(await closure().number == 0)
+        #expect(await miss(Cat.self, in: container)?.advice?.contains("closure") == false)
+    }
+
+    @Test func `a registration that a disposal has removed meanwhile is no miss`() async throws {
+        let (owner, host) = (Container(name: "owner"), Container(name: "host"))
+        let request = Request(key: ServiceKey(Thing.self), pack: .none, host: host.core, asker: nil)
+        #expect(request.missing(in: owner.core).code == .notRegistered)
+        try await owner.dispose()
+        let error = request.missing(in: owner.core)
+        #expect(error.code == .disposed)
+        #expect(error.description.contains("container \"owner\"") == true)
+    }
+
     @Test func `a miss names contributions once`() async throws {
         let container = Container { for _ in 0..<3 { Registration(Int.self) { _ in 1 }.intoMany() } }
         let error = await miss(Int.self, in: container)

@@ -185,7 +185,11 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `a hook at the end of the scope cannot wait for the end of the scope's lease`() async throws {
+    /// How a scope is opened.
+    enum Opening: CaseIterable, Sendable { case withScope, openScope, ownedScope }
+
+    @Test(arguments: Opening.allCases)
+    func `a hook at the end of the scope cannot wait for the end of the scope's lease`(opening: Opening) async throws {
         let container = Self.container()
         let refusals = Log<ResolutionError.Code>()
         try await container.register(
@@ -197,11 +201,23 @@ import Testing
                         refusals.append(error.code)
                     }
                 })
-        try await container.withScope { scope in
+        @Sendable func work(in scope: Container) async throws {
             _ = try await scope.resolve(UnitOfWork.self)
             try await container.reset(Pool.self, arguments: "a")
             // Disposed before the unit of work.
             _ = try await scope.resolve(Thing.self)
+        }
+        switch opening {
+        case .withScope:
+            try await container.withScope { scope in try await work(in: scope) }
+        case .openScope:
+            let scope = try await container.openScope("by hand")
+            try await work(in: scope)
+            try await scope.dispose()
+        case .ownedScope:
+            let scope = try OwnedScope(in: container)
+            try await work(in: scope.container)
+            try await scope.end()
         }
         #expect(refusals.entries == [.circularDependency])
         try await container.dispose()

@@ -145,4 +145,50 @@ import Testing
         }
         while core != nil { await Task.yield() }
     }
+
+    @Test func `a start that is refused is the latest one`() async throws {
+        let isBroken = Locked(true)
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                if isBroken.withLock({ $0 }) { throw TestError(7) }
+                return Database()
+            }
+            .eager()
+        }
+        await #expect(throws: TestError(7)) { try await container.start() }
+        try await container.dispose()
+        await expect(.disposed) { try await container.start() }
+        #expect((container.startFailure?.underlying as? ResolutionError)?.code == .disposed)
+
+        let invalid = Container {
+            Registration(Database.self, lifetime: .transient) { _ in Database() }.onDispose { _ in }
+        }
+        await expect(.invalidRegistration) { try await invalid.start() }
+        #expect((invalid.startFailure?.underlying as? ResolutionError)?.code == .invalidRegistration)
+        #expect(invalid.startFailure?.path.isEmpty == true)
+    }
+
+    @Test func `an invalid registration of the initializer can be repaired`() async throws {
+        func container() -> Container {
+            Container { Registration(Database.self, lifetime: .transient) { _ in Database() }.onDispose { _ in } }
+        }
+        let (replaced, removed) = (container(), container())
+        await #expect(throws: ValidationError.self) { try await replaced.validate() }
+        try await replaced.register(Database.self, lifetime: .singleton) { _ in Database() }
+        try await replaced.validate()
+        try await replaced.start()
+        await removed.unregisterAll()
+        try await removed.validate()
+        try await removed.start()
+        let overridden = Container {
+            Registration(Database.self, lifetime: .transient) { _ in Database() }.onDispose { _ in }
+            Registration(Database.self, lifetime: .singleton) { _ in Database() }
+        }
+        try await overridden.validate()
+        let rejected = Container(onDuplicate: .reject) {
+            Registration(Database.self) { _ in Database() }
+            Registration(Database.self) { _ in Database() }
+        }
+        await expect(.duplicateRegistration) { try await rejected.start() }
+    }
 }

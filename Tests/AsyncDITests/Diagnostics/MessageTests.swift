@@ -113,6 +113,15 @@ private struct Tenant: Qualifier {
                 and here belongs to container "app". Path: A (App/A.swift:1) → B (App/B.swift:2). Give A a Provider<B> \
                 to call at each use, register A as .scoped, or pass the instance as an argument of the call.
                 """)
+        // Contributions are requested together.
+        let many = Container {
+            Registration(A.self, lifetime: .singleton) { r in
+                _ = try await r.resolve([B].self)
+                return A()
+            }
+            Registration(B.self, lifetime: .scoped) { _ in B() }.intoMany()
+        }
+        #expect(await message { try await many.resolve(A.self) }.contains("Give A a Provider<[B]> to call"))
     }
 
     @Test func `duplicateRegistration`() async {

@@ -162,6 +162,12 @@ struct LazyTests {
         #expect(try container.ready(Lazy<Thing>.self).isEmpty)
     }
 
+    @Test func `an existing wrapper of a missing service is a miss of the service`() async throws {
+        let error = #expect(throws: ResolutionError.self) { try Container().ready(Lazy<Thing>.self) }
+        #expect(error?.code == .notRegistered)
+        #expect(error?.description.hasPrefix("notRegistered: Thing is not registered") == true)
+    }
+
     @Test func `a lazy that outlives its container says so`() async throws {
         let container = Container { Registration(Thing.self) { _ in Thing() } }
         let lazy = try await container.resolve(Lazy<Thing>.self)

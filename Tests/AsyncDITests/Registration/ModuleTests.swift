@@ -240,10 +240,30 @@ struct ModuleTests {
         let asker = Task { try await container.resolve(Int.self) }
         await gate.arrived()
         let disposal = Task { try await container.dispose() }
-        await expect(.disposed) { try await asker.value }
+        let error = await expect(.disposed) { try await asker.value }
+        #expect(error?.message.hasPrefix("Int was requested from the root container") == true)
         gate.open()
         try await disposal.value
         #expect(log.entries.isEmpty)
+    }
+
+    @Test func `a module may use scopes when it is loaded, which holds no instance`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Recording(name: "a", log: log) { r in
+                let container = try #require(r.container)
+                try await container.withScope("seed") { scope in
+                    log.append("seeds \(try await scope.resolve(Int.self))")
+                    log.append("leases \(try await scope.withInstance(Int.self) { $0 })")
+                    log.append("shares \(try await scope.resolve(Double.self))")
+                }
+            }
+            Registration(Int.self, lifetime: .scoped) { _ in 1 }.onDispose { _ in log.append("commits") }
+            Registration(Double.self, lifetime: .graph) { r in Double(try await r.resolve(Int.self)) }
+        }
+        try await container.start()
+        #expect(log.entries == ["seeds 1", "leases 1", "shares 1.0", "commits", "a"])
+        try await container.dispose()
     }
 
     @Test func `a reset while modules are told does not tell them twice`() async throws {
