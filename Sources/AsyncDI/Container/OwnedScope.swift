@@ -74,7 +74,7 @@ public final class OwnedScope: Sendable {
     ///   error.
     /// - Returns: The result of the work.
     /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before,
-    ///   or meanwhile, so that the work is lost.
+    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over.
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
