@@ -172,13 +172,16 @@ extension ContainerCore {
     func renewForwards(
         to service: Binding, insteadOf old: Binding, in state: inout State, into removals: inout Removals
     ) {
-        guard state.isDecorated || state.hasDecorators || !service.isShared(like: old) else { return }
+        guard
+            state.isDecorated || state.hasDecorators || old.problem != nil || !service.isShared(like: old)
+        else { return }
         for alias in state.registrations.records(forwardingTo: service.key) {
             var blueprint = alias.blueprint
             blueprint.lifetime = service.lifetime
             blueprint.keying = service.blueprint.keying
-            let renewed = Binding(
-                blueprint, defaultLifetime: defaultLifetime, problem: alias.problem, base: alias.base)
+            // That of the service is repaired with it.
+            let problem = alias.problem?.code == .duplicateRegistration ? alias.problem : service.problem
+            let renewed = Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem, base: alias.base)
             replace(alias, by: renewed, in: &state, into: &removals)
         }
     }

@@ -32,7 +32,8 @@ extension ContainerCore {
                     guard let old = place.binding, let problem = rejections[ObjectIdentifier(binding)] else {
                         preconditionFailure("what is rejected was registered before in the same list")
                     }
-                    let poisoned = Binding(binding.blueprint, defaultLifetime: defaultLifetime, problem: problem)
+                    let poisoned = Binding(
+                        binding.blueprint, defaultLifetime: defaultLifetime, problem: old.problem ?? problem)
                     state.registrations.exchange(old, for: poisoned)
                     publish(poisoned, at: place, in: &state)
                     continue

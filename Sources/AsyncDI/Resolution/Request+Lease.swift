@@ -49,9 +49,8 @@ extension Request {
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
             guard let (target, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
-            // Only the forwarded type itself has the key of its decorated form.
             var request = self
-            request.isInner = false
+            request.isInner = isHidden(target)
             guard
                 let (cell, lease) = try await request.leasedCell(target, owner: place, clock: clock, isBase: isBase)
             else { return nil }

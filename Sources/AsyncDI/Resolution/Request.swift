@@ -135,6 +135,7 @@ struct Request: Sendable {
         guard let (binding, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
         var request = asking(forward.from)
         request.isUnheld = isUnheld
+        request.isInner = isHidden(binding)
         guard let cell = try await request.resolveCell(binding, owner: place, clock: clock) else { return nil }
         let converted = try convert(cell, by: forward)
         // The value of one scope is no instance of the container that expects it.
@@ -167,6 +168,15 @@ struct Request: Sendable {
         }
         if let problem = binding.problem { throw problem }
         return (binding, table.host)
+    }
+
+    /// Whether a request to this container for the key of a registration finds another one, although a forward leads to
+    /// this one.
+    ///
+    /// The other one is nearer, or the decorated form. A published scoped instance would hide it.
+    func isHidden(_ binding: Binding) -> Bool {
+        binding.lifetime.sharing == .resolvingContainer
+            && host.table.registration(of: binding.key)?.binding !== binding
     }
 
     func convert(_ cell: Cell, by forward: Forward) throws -> Cell {

@@ -34,7 +34,8 @@ import Testing
         }
         _ = try await container.resolve(Thing.self)
         let scope = try await container.openScope("scope")
-        let disposed = target == .scope ? scope : container
+        // Not through the actor, whose turn would come later.
+        let disposed = target == .scope ? scope.core : container.core
         let second = Locked<Task<Void, any Error>?>(nil)
         let file = Registration(File.self, lifetime: .singleton) { _ in
             File(log) {

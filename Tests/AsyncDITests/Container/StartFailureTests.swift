@@ -180,6 +180,13 @@ import Testing
         await removed.unregisterAll()
         try await removed.validate()
         try await removed.start()
+        let forwarding = Container {
+            Registration(Database.self, lifetime: .transient) { _ in Database() }
+                .implements((any Sendable).self).onDispose { _ in }
+        }
+        try await forwarding.register(Database.self, lifetime: .transient) { _ in Database() }
+        try await forwarding.start()
+        _ = try await forwarding.resolve((any Sendable).self)
         let overridden = Container {
             Registration(Database.self, lifetime: .transient) { _ in Database() }.onDispose { _ in }
             Registration(Database.self, lifetime: .singleton) { _ in Database() }
