@@ -154,39 +154,3 @@ import Testing
 extension Lifetime {
     fileprivate var isShared: Bool { self != .transient && self != .graph }
 }
-
-/// Scoped instances behind forwarded types, beside other registrations of their keys.
-@Suite(.timeLimit(.minutes(10))) struct HiddenTargetTests {
-    private final class Layer: Sendable {
-        let name: String
-        init(_ name: String, _ inner: Layer? = nil) { self.name = inner.map { "\(name)(\($0.name))" } ?? name }
-    }
-
-    /// The registration that requests of the scope find under the key of the service behind a forwarded type.
-    enum Nearer: CaseIterable { case decoration, decorationAbove, override }
-
-    @Test(arguments: Nearer.allCases, [true, false])
-    func `a scoped instance that a forwarded type leads to hides no nearer registration`(
-        nearer: Nearer, isLeased: Bool
-    ) async throws {
-        let root = Container {
-            Registration(Layer.self, lifetime: .scoped) { _ in Layer("a") }.implements((any Sendable).self)
-        }
-        let outer = try await root.openScope("outer")
-        let inner = try await outer.openScope("inner")
-        switch nearer {
-        case .decoration: try await inner.decorate(Layer.self) { _, inner in Layer("d", inner) }
-        case .decorationAbove: try await outer.decorate(Layer.self) { _, inner in Layer("d", inner) }
-        case .override: try await inner.register(Layer.self, instance: Layer("d(a)"))
-        }
-        for _ in 0..<3 {
-            if isLeased {
-                try await inner.withInstance((any Sendable).self) { _ in }
-            } else {
-                _ = try await inner.resolve((any Sendable).self)
-            }
-            #expect(try await inner.resolve(Layer.self).name == "d(a)")
-        }
-        try await root.dispose()
-    }
-}

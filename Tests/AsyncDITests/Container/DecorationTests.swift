@@ -248,36 +248,6 @@ struct DecorationTests {
         #expect(made.value == 3)
     }
 
-    @Test(arguments: 0...3)
-    func `a scoped instance that is decorated later is not found any more, whatever requests came before`(
-        requests: Int
-    ) async throws {
-        final class Layer: Sendable {
-            let name: String
-            init(_ name: String, _ inner: Layer? = nil) { self.name = inner.map { "\(name)(\($0.name))" } ?? name }
-        }
-        let container = Container { Registration(Layer.self, lifetime: .scoped) { _ in Layer("a") } }
-        let outer = try await container.openScope("outer")
-        let inner = try await outer.openScope("inner")
-        func names(in scope: Container) async throws -> [String] {
-            var names: [String] = []
-            for _ in 0..<4 { names.append(try await scope.resolve(Layer.self).name) }
-            names.append(try scope.ready(Layer.self).name)
-            return names
-        }
-        for _ in 0..<requests {
-            _ = try await outer.resolve(Layer.self)
-            _ = try await inner.resolve(Layer.self)
-        }
-        try await outer.decorate(Layer.self) { _, inner in Layer("d", inner) }
-        #expect(Set(try await names(in: outer)) == ["d(a)"])
-        #expect(Set(try await names(in: inner)) == ["d(a)"])
-        try await inner.decorate(Layer.self) { _, inner in Layer("e", inner) }
-        #expect(Set(try await names(in: inner)) == ["e(d(a))"])
-        #expect(Set(try await names(in: outer)) == ["d(a)"])
-        try await container.dispose()
-    }
-
     @Test func `no request finds the inner scoped instance while it is being decorated`() async throws {
         let gate = Gate()
         let root = Container { Registration((any Service).self, lifetime: .scoped) { _ in Base() } }

@@ -14,6 +14,9 @@ import Testing
         #expect(life.phase == .disposing)
         #expect(life.end().isEmpty)
         #expect(life.phase == .disposed)
+        #expect(!life.isOver)
+        life.finish()
+        #expect(life.isOver)
     }
 
     @Test func `the last body ends the waits for bodies, and no others`() {
