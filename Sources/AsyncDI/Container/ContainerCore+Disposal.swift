@@ -249,8 +249,9 @@ extension ContainerCore {
             release(content)
             drains = content.drains
         }
-        isReleased(resuming: drains)
+        // Before the next call of `dispose` returns, after which nothing of the container is under way.
         disposal.waits(for: nil)
+        isReleased(resuming: drains)
         disposal.finish()
         disposal.forgetBeginner()
     }

@@ -44,85 +44,94 @@ extension Dictionary: SugaredType {
 }
 
 /// A type's name without modules, read from the name that has them.
+///
+/// Read byte by byte, because every creation of a binding's first instance needs a name for its task.
 private struct NestedTypeName {
-    /// One piece of a name.
-    private struct Piece {
-        /// With outer types, as far as source code can spell them.
-        var nested = ""
-        /// Without outer types.
-        var plain = ""
-
-        mutating func append(_ text: Substring.UTF8View) {
-            nested += Substring(text)
-            plain += Substring(text)
-        }
-
-        mutating func append(_ other: Piece) {
-            nested += other.nested
-            plain += other.plain
-        }
-    }
-
-    private var rest: Substring.UTF8View
-    private var result = Piece()
+    private let name: [UInt8]
+    private var position = 0
+    /// The part that has been read: with outer types, as far as source code can spell them.
+    private var nested: [UInt8] = []
+    /// The same without outer types.
+    private var plain: [UInt8] = []
     /// Whether the name has nothing whose form is not known.
     private var isUnderstood = true
 
     /// Reads a name such as `App.Box<App.Outer.Config>`; a name in which nothing is nested is left unread.
     init(_ qualified: String) {
-        rest = qualified[...].utf8
-        guard rest.lazy.filter({ $0 == UInt8(ascii: ".") }).dropFirst().first != nil else { return }
-        result = readPiece()
+        name = Array(qualified.utf8)
+        guard let dot = name.firstIndex(of: UInt8(ascii: ".")), name[(dot + 1)...].contains(UInt8(ascii: ".")) else {
+            return
+        }
+        nested.reserveCapacity(name.count)
+        plain.reserveCapacity(name.count)
+        readPiece()
     }
 
     /// The name with outer types, or the plain one, when the two disagree on anything else.
-    func text(replacing plain: String) -> String { isUnderstood && result.plain == plain ? result.nested : plain }
+    func text(replacing plain: String) -> String {
+        isUnderstood && self.plain.elementsEqual(plain.utf8) ? String(decoding: nested, as: UTF8.self) : plain
+    }
 
     /// Reads up to the end, or to the `>` of the generic arguments.
-    private mutating func readPiece() -> Piece {
-        var piece = Piece()
-        while let character = rest.first, character != UInt8(ascii: ">") {
+    private mutating func readPiece() {
+        while let character = next, character != UInt8(ascii: ">") {
             if skip("(extension in ", through: "):") { continue }
             if isAtName {
-                piece.append(readPath())
-            } else if rest.starts(with: "->".utf8) {
-                piece.append(take(2))
+                readPath()
+            } else if isAt("->") {
+                append(take(2))
             } else {
-                piece.append(take(1))
+                append(take(1))
                 // The `Type` of `(A, B).Type` is no path.
-                if character == UInt8(ascii: ".") { piece.append(takeName()) }
+                if character == UInt8(ascii: ".") { append(takeName()) }
             }
         }
-        return piece
     }
 
     /// Reads `App.Outer<App.A>.Inner`.
-    private mutating func readPath() -> Piece {
-        var components: [Piece] = []
+    private mutating func readPath() {
+        let start = (nested: nested.count, plain: plain.count)
+        func forget() {
+            nested.removeSubrange(start.nested...)
+            plain.removeSubrange(start.plain...)
+        }
+        var components = 0
         var hasModule = true
         repeat {
             if skip("(unknown context", through: ")") {
                 // A private type, or a function: other code cannot spell its surroundings.
-                components = []
+                forget()
+                components = 0
                 hasModule = false
                 continue
             }
-            var component = Piece()
-            component.append(takeName())
-            if rest.first == UInt8(ascii: "<") {
-                component.append(take(1))
-                component.append(readPiece())
-                component.append(take(1))
+            let component = takeName()
+            if components == 1 {
+                // The constraint of an existential: `Self.App.Store.Item == Int`.
+                if plain[start.plain...].elementsEqual("Self".utf8) { isUnderstood = false }
+                if hasModule { forget() }
             }
-            components.append(component)
+            if nested.count > start.nested {
+                nested.append(UInt8(ascii: "."))
+                if component.elementsEqual("Type".utf8) || component.elementsEqual("Protocol".utf8) {
+                    plain.append(UInt8(ascii: "."))
+                } else {
+                    plain.removeSubrange(start.plain...)
+                }
+            }
+            append(component)
+            if next == UInt8(ascii: "<") {
+                append(take(1))
+                readPiece()
+                append(take(1))
+            }
+            components += 1
         } while skipDot()
-        // The constraint of an existential: `Self.App.Store.Item == Int`.
-        if components.count > 1, components[0].plain == "Self" { isUnderstood = false }
-        if hasModule, components.count > 1 { components.removeFirst() }
-        let isMetatype = components.count > 1 && ["Type", "Protocol"].contains(components.last?.plain)
-        return Piece(
-            nested: components.map(\.nested).joined(separator: "."),
-            plain: components.suffix(isMetatype ? 2 : 1).map(\.plain).joined(separator: "."))
+    }
+
+    private mutating func append(_ text: ArraySlice<UInt8>) {
+        nested += text
+        plain += text
     }
 
     // MARK: Characters
@@ -136,35 +145,38 @@ private struct NestedTypeName {
         }
     }
 
-    private var isAtName: Bool { rest.first.map { Self.isPartOfName($0) || $0 == UInt8(ascii: "`") } == true }
+    private var next: UInt8? { position < name.count ? name[position] : nil }
+    private var isAtName: Bool { next.map { Self.isPartOfName($0) || $0 == UInt8(ascii: "`") } == true }
+    private func isAt(_ text: String) -> Bool {
+        next == text.utf8.first && name[position...].starts(with: text.utf8)
+    }
 
-    private mutating func take(_ count: Int) -> Substring.UTF8View {
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+    private mutating func take(_ count: Int) -> ArraySlice<UInt8> {
+        defer { position = min(position + count, name.count) }
+        return name[position...].prefix(count)
     }
 
     /// Takes a name, perhaps one in backticks, which may have any character.
-    private mutating func takeName() -> Substring.UTF8View {
-        if rest.first == UInt8(ascii: "`") {
-            return take(rest.dropFirst().prefix { $0 != UInt8(ascii: "`") }.count + 2)
+    private mutating func takeName() -> ArraySlice<UInt8> {
+        if next == UInt8(ascii: "`") {
+            return take(name[(position + 1)...].prefix { $0 != UInt8(ascii: "`") }.count + 2)
         }
-        return take(rest.prefix(while: Self.isPartOfName).count)
+        return take(name[position...].prefix(while: Self.isPartOfName).count)
     }
 
     /// Skips a dot between two components.
     private mutating func skipDot() -> Bool {
-        guard rest.first == UInt8(ascii: ".") else { return false }
-        let before = rest
-        rest = rest.dropFirst()
-        if isAtName || rest.starts(with: "(unknown context".utf8) { return true }
-        rest = before
+        guard next == UInt8(ascii: ".") else { return false }
+        position += 1
+        if isAtName || isAt("(unknown context") { return true }
+        position -= 1
         return false
     }
 
     private mutating func skip(_ start: String, through end: String) -> Bool {
-        guard rest.starts(with: start.utf8) else { return false }
-        while !rest.isEmpty, !rest.starts(with: end.utf8) { rest = rest.dropFirst() }
-        rest = rest.dropFirst(end.utf8.count)
+        guard next == UInt8(ascii: "("), isAt(start) else { return false }
+        while position < name.count, !isAt(end) { position += 1 }
+        _ = take(end.utf8.count)
         return true
     }
 }
