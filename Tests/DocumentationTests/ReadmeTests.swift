@@ -1,4 +1,5 @@
 import AsyncDI
+import AsyncDITesting
 import Testing
 
 /// The examples of README, run; the first one has a file of its own.
@@ -13,12 +14,11 @@ struct ReadmeTests {
         func name(of id: Int) async throws -> String { name }
     }
 
-    @Test func `the greeting has the user's name`() async throws {
-        try await withContainer {
-            AppModule()
-            Registration((any UserRepository).self, instance: FixedUsers(name: "Grace"))  // opens no database
-        } operation: { container in
-            let greeter = try await container.resolve(Greeter.self)
+    @Suite(.container { AppModule() })
+    struct GreeterTests {
+        @Test(.container { Registration((any UserRepository).self, instance: FixedUsers(name: "Grace")) })
+        func `the greeting has the user's name`() async throws {
+            let greeter = try await Container.test.resolve(Greeter.self)
             #expect(try await greeter.greet(1) == "Hello, Grace!")
         }
     }
