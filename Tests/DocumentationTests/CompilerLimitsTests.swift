@@ -44,6 +44,7 @@ struct CompilerLimitsTests {
             Registration { _, tenant in Client(url: "https://\(tenant).org") }
         }
         try await container.register { _ in Queue() }
+        try await container.register(lifetime: .singleton) { try await Pool(size: 8) }
         _ = try await container.resolve(Pool.self)
         _ = try await container.resolve(Queue.self)
         await #expect(throws: ResolutionError.self) { try await container.resolve(Client.self, arguments: "acme") }

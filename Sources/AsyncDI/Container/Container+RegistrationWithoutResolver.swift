@@ -1,4 +1,6 @@
-/// Factories that need no resolver; the service is named, because a lone closure has registrations.
+/// Factories that need no resolver.
+///
+/// The service is named, or has a qualifier or a lifetime, because a lone closure has registrations.
 extension Container {
     /// Registers a service whose factory needs no ``Resolver``.
     ///
@@ -37,5 +39,69 @@ extension Container {
         try register(
             Registration(
                 service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory))
+    }
+
+    /// Registers a service of inferred type whose factory needs no ``Resolver``.
+    ///
+    /// - Parameters:
+    ///   - qualifier: Distinguishes registrations of one type.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Creates an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        qualifier: some Qualifier, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable () async throws -> Service
+    ) throws {
+        try register(
+            Service.self, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
+    }
+
+    /// Registers a service of inferred type whose factory needs no ``Resolver``.
+    ///
+    /// - Parameters:
+    ///   - lifetime: How long an instance is shared.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Creates an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        lifetime: Lifetime, fileID: String = #fileID, line: UInt = #line,
+        factory: nonisolated(nonsending) @escaping @Sendable () async throws -> Service
+    ) throws {
+        try register(Service.self, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
+    }
+
+    /// Registers a service of inferred type whose factory needs no ``Resolver``, and is synchronous.
+    ///
+    /// - Parameters:
+    ///   - qualifier: Distinguishes registrations of one type.
+    ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Creates an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        qualifier: some Qualifier, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
+        factory: @escaping @Sendable () throws -> Service
+    ) throws {
+        try register(
+            Service.self, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
+    }
+
+    /// Registers a service of inferred type whose factory needs no ``Resolver``, and is synchronous.
+    ///
+    /// - Parameters:
+    ///   - lifetime: How long an instance is shared.
+    ///   - fileID: The file that messages show for the registration.
+    ///   - line: The line that messages show for the registration.
+    ///   - factory: Creates an instance.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    public func register<Service: Sendable>(
+        lifetime: Lifetime, fileID: String = #fileID, line: UInt = #line,
+        factory: @escaping @Sendable () throws -> Service
+    ) throws {
+        try register(Service.self, lifetime: lifetime, fileID: fileID, line: line, factory: factory)
     }
 }

@@ -29,14 +29,6 @@ struct PendingModules {
     }
 }
 
-/// The empty product of loading modules.
-private struct ModulesLoaded: Sendable {}
-
-extension Creation {
-    /// Whether this creation calls `loaded` of modules.
-    var loadsModules: Bool { binding.key.service == ModulesLoaded.self }
-}
-
 extension ContainerCore {
     /// Notes modules whose registrations were added in the same step.
     func note(_ modules: [any Module], in state: inout State) {
@@ -82,6 +74,8 @@ extension ContainerCore {
             key: ServiceKey(ModulesLoaded.self), lifetime: Lifetime("loading of modules"),
             factory: ServiceFactory<ModulesLoaded> { [weak self] resolver, _ in
                 while let module = self?.withState({ $0.modules.next() }) {
+                    // One that has ended normally may have been cancelled, by the end of the container or of the start.
+                    try Task.checkCancellation()
                     try await module.loaded(resolver)
                     self?.withState { $0.modules.removeFirst() }
                 }

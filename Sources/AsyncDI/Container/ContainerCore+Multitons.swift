@@ -17,13 +17,10 @@ extension ContainerCore {
             let number = state.nextIdleWatcher
             state.nextIdleWatcher += 1
             let task = Task.detached { [weak self] in
-                while let delay = self?.evictIdle(binding) {
-                    do {
-                        try await clock.sleep(for: delay)
-                    } catch {
-                        self?.idleWatcherFailed(number, watching: id)
-                        return
-                    }
+                do {
+                    try await clock.repeatedly { self?.evictIdle(binding) }
+                } catch {
+                    self?.idleWatcherFailed(number, watching: id)
                 }
             }
             state.idleWatchers[id] = IdleWatcher(number: number, task: task)
@@ -60,9 +57,8 @@ extension ContainerCore {
             state.drop(expired, from: table, into: &removals)
             if !isEmpty {
                 // If all instances are leased, none can have idled long enough before the idle time has passed again.
-                // The lower limit keeps an idle time of zero from polling. The upper limit keeps the sum within the
-                // range of a clock's instant.
-                return min(max((oldest ?? now) + idle - now, .milliseconds(1)), .seconds(86_400))
+                // The limit keeps an idle time of zero from polling.
+                return max((oldest ?? now) + idle - now, .milliseconds(1))
             }
             // No instance is left: the next one starts another watcher.
             state.multitons[id] = nil

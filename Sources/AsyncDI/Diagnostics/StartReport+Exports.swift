@@ -11,7 +11,7 @@ extension StartReport {
             let begin = service.begin.milliseconds
             let end = max(service.end.milliseconds, begin + 1)
             // A colon ends the name, and a comma or semicolon would be read too.
-            let name = String("\(service.key)".map { ":;,#\n".contains($0) ? " " : $0 })
+            let name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
             text += "    \(name) :\(critical.contains(service.key) ? "crit, " : "")\(begin), \(end)\n"
         }
         return text

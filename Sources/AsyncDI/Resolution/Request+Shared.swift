@@ -298,12 +298,16 @@ extension ResolutionError {
         // The path may begin outside the cycle. A transient service has no instance that the cycle could come back to.
         let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
         let isTransient = cycle.allSatisfy { $0.binding?.lifetime.sharing == Lifetime.Sharing.none }
+        let advice =
+            if cycle.contains(where: { $0.binding?.loadsModules == true }) {
+                "Break the cycle: let loaded of a module request nothing that waits for its own end."
+            } else if isTransient {
+                "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
+            } else {
+                "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "
+                    + "or a Provider."
+            }
         return ResolutionError(
-            .circularDependency, ResolutionError.cycleMessage,
-            advice: isTransient
-                ? "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
-                : "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "
-                    + "or a Provider.",
-            steps: steps, asker: asker)
+            .circularDependency, ResolutionError.cycleMessage, advice: advice, steps: steps, asker: asker)
     }
 }

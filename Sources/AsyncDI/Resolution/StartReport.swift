@@ -39,7 +39,9 @@ public struct StartReport: Sendable, CustomStringConvertible {
         var lines = ["start took \(duration.readable)"]
         if let first = criticalPath.first, let last = criticalPath.last {
             let path = criticalPath.map { "\($0.key)" }.joined(separator: " → ")
-            lines[0] += "; \(path) took \((last.end - first.begin).readable) of it"
+            // Its first creation may have begun before the start.
+            let part = last.end - max(.zero, first.begin)
+            lines[0] += "; \(path) took \(part.readable) of it"
         }
         for service in services {
             let (duration, own) = (service.duration.readable, service.ownDuration.readable)

@@ -25,6 +25,20 @@ extension Clock where Duration == Swift.Duration {
         }
     }
 
+    /// Repeats a step after each delay that it returns, until it returns nil.
+    ///
+    /// A delay begins before its step, which computes it from a time that it reads: meanwhile, a clock that is driven by
+    /// hand may have reached the end of the delay.
+    ///
+    /// - Throws: The error of the clock, `CancellationError` for most when the task is cancelled.
+    func repeatedly(_ step: () -> Duration?) async throws {
+        while true {
+            let begin = now
+            guard let delay = step() else { return }
+            try await sleep(until: begin.advanced(by: delay.sleepable), tolerance: nil)
+        }
+    }
+
     /// Sleeps for any duration, a day at a time.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, and nothing else.

@@ -2,7 +2,7 @@
 ///
 /// A private type, or one inside a function, is called by its own name alone.
 func readableName(of type: any Any.Type) -> String {
-    if let wrapper = type as? any SugaredType.Type { return wrapper.sugaredName }
+    if let named = type as? any NamedInMessages.Type { return named.nameInMessages }
     // What `String(describing:)` returns for a type, after the casts with which it looks for another description: they
     // would be a quarter of a singleton's creation, whose task has its name.
     return NestedTypeName(_typeName(type, qualified: true)).text(replacing: _typeName(type, qualified: false))
@@ -10,35 +10,40 @@ func readableName(of type: any Any.Type) -> String {
 
 /// The type in source code: `Dog`, or `any Pet` for an existential type.
 func typeExpression(_ type: any Any.Type) -> String {
-    isExistential(type) ? "any \(readableName(of: type))" : readableName(of: type)
+    let name = readableName(of: type)
+    return isExistential(type) && !name.hasPrefix("any ") ? "any \(name)" : name
 }
 
 /// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
 func metatypeExpression(_ type: any Any.Type) -> String {
-    isExistential(type) ? "(\(typeExpression(type))).self" : "\(readableName(of: type)).self"
+    let expression = typeExpression(type)
+    let needsParentheses = isExistential(type) || expression.contains("->")
+    return needsParentheses ? "(\(expression)).self" : "\(expression).self"
 }
 
 /// Whether a type is `any P`.
 func isExistential<T>(_ type: T.Type) -> Bool {
-    // The metatype of an existential type is the one whose own type is printed as `P.Protocol`.
+    // The metatype of an existential type is the one whose own type is printed as `P.Protocol`. One with constraints is
+    // itself printed as `any P<…>`.
     String(describing: Swift.type(of: type)).hasSuffix(".Protocol")
+        || _typeName(type, qualified: false).hasPrefix("any ")
 }
 
-/// A type whose name has punctuation.
-private protocol SugaredType {
-    static var sugaredName: String { get }
+/// A type that messages call by another name than its own.
+protocol NamedInMessages {
+    static var nameInMessages: String { get }
 }
 
-extension Optional: SugaredType {
-    fileprivate static var sugaredName: String { readableName(of: Wrapped.self) + "?" }
+extension Optional: NamedInMessages {
+    static var nameInMessages: String { readableName(of: Wrapped.self) + "?" }
 }
 
-extension Array: SugaredType {
-    fileprivate static var sugaredName: String { "[" + readableName(of: Element.self) + "]" }
+extension Array: NamedInMessages {
+    static var nameInMessages: String { "[" + readableName(of: Element.self) + "]" }
 }
 
-extension Dictionary: SugaredType {
-    fileprivate static var sugaredName: String {
+extension Dictionary: NamedInMessages {
+    static var nameInMessages: String {
         "[" + readableName(of: Key.self) + ": " + readableName(of: Value.self) + "]"
     }
 }
@@ -53,6 +58,8 @@ private struct NestedTypeName {
     private var nested: [UInt8] = []
     /// The same without outer types.
     private var plain: [UInt8] = []
+    /// The constraints of existential types.
+    private var constraints = 0
     /// Whether the name has nothing whose form is not known.
     private var isUnderstood = true
 
@@ -107,8 +114,7 @@ private struct NestedTypeName {
             }
             let component = takeName()
             if components == 1 {
-                // The constraint of an existential: `Self.App.Store.Item == Int`.
-                if plain[start.plain...].elementsEqual("Self".utf8) { isUnderstood = false }
+                if plain[start.plain...].elementsEqual("Self".utf8) { return readConstraint(from: start.nested) }
                 if hasModule { forget() }
             }
             if nested.count > start.nested {
@@ -127,6 +133,19 @@ private struct NestedTypeName {
             }
             components += 1
         } while skipDot()
+    }
+
+    /// Reads the rest of `Self.App.Store.Item == Int`, the constraint of an existential, of which source code spells the
+    /// last part only: `any Store<Int>`.
+    ///
+    /// Several constraints, or protocols, are in an order of the compiler's, and stay as they are.
+    private mutating func readConstraint(from start: Int) {
+        let end = name[position...].firstIndex(of: UInt8(ascii: " ")) ?? name.count
+        plain += take(end - position)
+        isUnderstood = isUnderstood && constraints == 0 && isAt(" == ") && !nested.contains(UInt8(ascii: "&"))
+        constraints += 1
+        plain += take(4)
+        nested.removeSubrange(start...)
     }
 
     private mutating func append(_ text: ArraySlice<UInt8>) {

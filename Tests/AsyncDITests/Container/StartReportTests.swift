@@ -98,6 +98,30 @@ import Testing
         try await container.dispose()
     }
 
+    @Test func `a creation that began before the start takes no more of it than its whole time`() async throws {
+        let (clock, gate) = (ManualClock(), Gate())
+        let container = Container(clock: clock) {
+            Registration(String.self, qualifier: "two\r\nlines", lifetime: .singleton) { _ in
+                await gate.pass()
+                return ""
+            }
+            .eager()
+        }
+        let first = Task { try await container.resolve(String.self, qualifier: "two\r\nlines") }
+        await gate.arrived()
+        clock.advance(by: .seconds(5))
+        let start = Task { try await container.start() }
+        while container.activity().creations.first?.waiters != 2 { await Task.yield() }
+        clock.advance(by: .seconds(1))
+        gate.open()
+        _ = try await first.value
+        let report = try await start.value
+        #expect(report.description.split(whereSeparator: \.isNewline).first?.hasPrefix("start took 1 s; ") == true)
+        #expect(report.description.contains("took 1 s of it"))
+        #expect(report.mermaid().split(whereSeparator: \.isNewline).count == 4)
+        try await container.dispose()
+    }
+
     @Test func `the trace has events of the services, with their durations`() async throws {
         let container = container()
         let trace = try await report(container).traceEvents()

@@ -61,6 +61,30 @@ import Testing
         #expect(container.core.table.registration(of: ServiceKey(Double.self))?.binding.lifetime == .singleton)
     }
 
+    @Test func `register takes a closure without parameters beside a qualifier or a lifetime`() async throws {
+        let container = Container()
+        try await container.register(lifetime: .singleton) {
+            await Task.yield()
+            return 0.5
+        }
+        try await container.register(lifetime: .singleton) { "text" }
+        try await container.register(qualifier: "q") { Thing(1) }
+        try await container.register(qualifier: .key(1), lifetime: .singleton) {
+            await Task.yield()
+            return Thing(2)
+        }
+        #expect(try await container.resolve(Double.self) == 0.5)
+        #expect(try await container.resolve(String.self) == "text")
+        #expect(try await container.resolve(Thing.self, qualifier: "q").number == 1)
+        #expect(try await container.resolve(Thing.self, qualifier: .key(1)).number == 2)
+        #expect(container.core.table.registration(of: ServiceKey(String.self))?.binding.lifetime == .singleton)
+        // A closure under its label is an instance.
+        let double: @Sendable (Int) -> Int = { $0 * 2 }
+        try await container.register(qualifier: "double", instance: double)
+        #expect(try await container.resolve((@Sendable (Int) -> Int).self, qualifier: "double")(2) == 4)
+        try await container.dispose()
+    }
+
     @Test func `an initializer may take the resolver itself`() async throws {
         struct Locator: Sendable {
             let resolver: Resolver

@@ -98,6 +98,22 @@ extension User: Principal {}
         try await container.dispose()
     }
 
+    @Test(arguments: [".eager()", ".onDispose"])
+    func `an option that needs an instance is refused, with the way to have it`(option: String) async throws {
+        let container = Container {
+            if option == ".eager()" {
+                Registration(expected: User.self).eager()
+            } else {
+                Registration(expected: User.self).onDispose { _ in }
+            }
+        }
+        let error = await #expect(throws: ValidationError.self) { try await container.validate() }
+        let text = "\(error?.problems.first?.description ?? "")"
+        #expect(text.contains("User is expected to be supplied by each scope, and has \(option)"))
+        #expect(text.contains("Move \(option) to the registration that supplies it."))
+        try await container.dispose()
+    }
+
     @Test func `a scope without the value may resolve a service that does not require it`() async throws {
         let container = Container {
             Registration(expected: User.self)

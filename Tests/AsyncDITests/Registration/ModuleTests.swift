@@ -19,6 +19,15 @@ private struct Recording: Module {
     }
 }
 
+extension Recording {
+    /// A container whose module starts another one.
+    fileprivate static func starting(_ index: Int, of containers: Log<Container>) -> Container {
+        Container {
+            Recording(name: "hop", log: Log()) { _ in try await containers.entries[index].start() }
+        }
+    }
+}
+
 @Suite(.timeLimit(.minutes(10)))
 struct ModuleTests {
     @Test func `start tells each module once, contained ones first, after all are registered`() async throws {
@@ -245,6 +254,55 @@ struct ModuleTests {
         gate.open()
         try await disposal.value
         #expect(log.entries.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `no later module is told after the end of the start or the container`(disposes: Bool) async throws {
+        let (gate, log) = (Gate(), Log<String>())
+        let container = Container {
+            Recording(name: "a", log: log) { _ in await gate.pass() }
+            Recording(name: "b", log: log)
+        }
+        let start = Task { try await container.start() }
+        await gate.arrived()
+        let disposal = disposes ? Task { try await container.dispose() } : nil
+        if disposal == nil { start.cancel() }
+        await #expect(throws: (any Error).self) { try await start.value }
+        gate.open()
+        try await disposal?.value
+        if disposal == nil {
+            while container.activity().loadings.isEmpty == false { await Task.yield() }
+            #expect(log.entries == ["a"])
+            try await container.start()
+            #expect(log.entries == ["a", "b"])
+            try await container.dispose()
+        } else {
+            #expect(log.entries == ["a"])
+        }
+    }
+
+    @Test func `a module whose loading disposes its container, or waits for itself, is told so`() async throws {
+        let own = Log<Container>()
+        let disposing = Container(name: "app") {
+            Recording(name: "a", log: Log()) { _ in
+                let container = own.entries[0]
+                let error = await expect(.invalidOperation) { try await container.dispose() }
+                #expect(error?.message.contains("Module.loaded disposes container \"app\"") == true)
+            }
+        }
+        own.append(disposing)
+        try await disposing.start()
+        try await disposing.dispose()
+
+        let both = Log<Container>()
+        let (first, second) = (Recording.starting(1, of: both), Recording.starting(0, of: both))
+        both.append(first)
+        both.append(second)
+        let error = await expect(.circularDependency) { try await first.start() }
+        #expect(error?.description.contains("Module.loaded → Module.loaded") == true)
+        #expect(error?.description.contains("let loaded of a module request nothing") == true)
+        try await first.dispose()
+        try await second.dispose()
     }
 
     @Test func `a module may use scopes when it is loaded, which holds no instance`() async throws {

@@ -83,7 +83,7 @@ private final class StallObserver: ContainerObserver {
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(31))
         let stall = await observer.received(1)[0]
-        #expect(stall.hasPrefix("stalled: a request has been waiting for ModulesLoaded for 3"))
+        #expect(stall.hasPrefix("stalled: a request has been waiting for Module.loaded for 3"))
         tasks.entries[0].cancel()
         _ = try await asker.value
         try await container.dispose()

@@ -53,6 +53,19 @@ private struct BrokenClock: Clock {
         #expect((erased as? HastyClock)?.naps.entries == [.zero])
     }
 
+    @Test func `a delay begins before the step that computes it`() async throws {
+        let clock = ManualClock()
+        let times = Log<Swift.Duration>()
+        // The clock reaches the end of the delay before the sleep begins.
+        try await clock.repeatedly {
+            times.append(clock.now.offset)
+            guard times.entries.count < 3 else { return nil }
+            clock.advance(by: .seconds(10))
+            return .seconds(10)
+        }
+        #expect(times.entries == [.zero, .seconds(10), .seconds(20)])
+    }
+
     @Test func `a clock that does not sleep is replaced`() async throws {
         let begin = ContinuousClock.now
         try await BrokenClock().sleep(howeverLong: .milliseconds(3))

@@ -5,6 +5,11 @@ import Testing
 private protocol Pet {}
 private protocol Named {}
 private protocol Store<Item> { associatedtype Item }
+protocol Wardrobe<Item> { associatedtype Item }
+private protocol Entries<Value, Key> {
+    associatedtype Key
+    associatedtype Value
+}
 private protocol Listener: AnyObject {}
 private struct Dog: Pet { struct Tail {} }
 private final class Owner {}
@@ -70,8 +75,18 @@ extension String {
 
     private struct Hidden {}
 
-    @Test func `a constrained existential is called as the runtime calls it`() {
-        for type in [(any Store<Int>).self, Outer.Of<any Store<Int>>.Inner<Int>.self] as [any Any.Type] {
+    @Test func `a constrained existential is spelled as in source code, as far as its constraint tells`() {
+        #expect(readableName(of: (any Wardrobe<Int>).self) == "any Wardrobe<Int>")
+        #expect(readableName(of: (any Wardrobe<Outer.Config>).self) == "any Wardrobe<Outer.Config>")
+        #expect(
+            readableName(of: Outer.Of<any Wardrobe<Int>>.Inner<Int>.self) == "Outer.Of<any Wardrobe<Int>>.Inner<Int>")
+        #expect(typeExpression((any Wardrobe<Int>).self) == "any Wardrobe<Int>")
+        #expect(metatypeExpression((any Wardrobe<Int>).self) == "(any Wardrobe<Int>).self")
+        let others: [any Any.Type] = [
+            (any Wardrobe<any Wardrobe<Int>>).self, (any Pet & Wardrobe<Int>).self, (any Entries<Int, Bool>).self,
+            (any Store<Int>).self, Outer.Of<any Store<Int>>.Inner<Int>.self,
+        ]
+        for type in others {
             #expect(readableName(of: type) == _typeName(type, qualified: false))
         }
     }
@@ -111,5 +126,6 @@ extension String {
         #expect(metatypeExpression((any Pet).self) == "(any Pet).self")
         #expect(metatypeExpression((any Listener).self) == "(any Listener).self")
         #expect(metatypeExpression([Int].self) == "[Int].self")
+        #expect(metatypeExpression(((Int) -> Int).self) == "((Int) -> Int).self")
     }
 }
