@@ -149,7 +149,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
-    @_disfavoredOverload  // A lone closure without parameters is a factory.
+    @_disfavoredOverload  // A closure without parameters beside a qualifier is a factory.
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
         fileID: String = #fileID, line: UInt = #line

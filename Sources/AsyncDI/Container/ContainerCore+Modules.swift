@@ -74,7 +74,7 @@ extension ContainerCore {
             key: ServiceKey(ModulesLoaded.self), lifetime: Lifetime("loading of modules"),
             factory: ServiceFactory<ModulesLoaded> { [weak self] resolver, _ in
                 while let module = self?.withState({ $0.modules.next() }) {
-                    // One that has ended normally may have been cancelled, by the end of the container or of the start.
+                    // `loaded` may ignore a cancellation and return: no later module is told then.
                     try Task.checkCancellation()
                     try await module.loaded(resolver)
                     self?.withState { $0.modules.removeFirst() }

@@ -20,9 +20,6 @@ private struct Session: Sendable {
 private struct Greeting: Sendable {
     let request: Request?
 }
-private struct LaterGreeting: Sendable {
-    let request: Lazy<Request?>
-}
 private struct Page: Sendable {
     let greeting: Greeting
 }
@@ -128,12 +125,6 @@ private struct Page: Sendable {
         }
         #expect(try await problems(app) == [])
         #expect(try await app.resolve(Greeting.self).request == nil)
-        let later = Container {
-            Registration(expected: Request.self)
-            Registration(using: LaterGreeting.init, lifetime: Lifetime("session"))
-        }
-        #expect(try await problems(later) == [])
-        #expect(try await later.resolve(LaterGreeting.self).request() == nil)
         // A singleton of the container that expects the value would keep nil for all scopes.
         try await app.register(using: Greeting.init, lifetime: .singleton)
         #expect(try await problems(app) == ["captiveDependency: Greeting → Request"])
