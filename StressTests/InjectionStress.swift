@@ -10,6 +10,17 @@ struct InjectionStress {
 
     private final class Node: Sendable {}
 
+    private final class Guest: Sendable {
+        private let alive: Counter
+
+        init(counted alive: Counter) {
+            self.alive = alive
+            alive.add()
+        }
+
+        deinit { alive.add(-1) }
+    }
+
     private struct Loading: Module {
         let probe: Probe
         let told: Counter
@@ -208,6 +219,33 @@ struct InjectionStress {
                     }
                 }
             }
+            try await container.dispose()
+        }
+    }
+
+    @Test
+    func `a lazy that thousands of scopes share keeps nothing after their end`() async throws {
+        await forEachSeed(5) { seed in
+            let alive = Counter()
+            let container = Container {
+                Registration(Guest.self, lifetime: .scoped) { _ in
+                    await Task.yield()
+                    return Guest(counted: alive)
+                }
+            }
+            let lazy = Lazy(Guest.self, from: container)
+            let storm = await Storm.run(of: Stress.count(2000, atLeast: 50), cancelling: 0.3, seed: seed) { number in
+                try await container.withScope { scope in
+                    let guest = try await lazy()
+                    if number.isMultiple(of: 10) { lazy.release() }
+                    let other = try await scope.resolve(Guest.self)
+                    return guest === other
+                }
+            }
+            #expect(storm.failures.isEmpty, "seed \(seed)")
+            #expect(storm.values.values.allSatisfy { $0 }, "seed \(seed)")
+            #expect(lazy.isEmpty, "seed \(seed)")
+            #expect(alive.value == 0, "seed \(seed)")
             try await container.dispose()
         }
     }

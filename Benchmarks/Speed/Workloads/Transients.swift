@@ -24,6 +24,17 @@ func registerTransients() {
             try await baseline($0)
         }
     }
+    compare("transient-qualifier", operations: 5_000) {
+        let container = Container {
+            Registration((any Service).self, lifetime: .transient) { _ in SomeService() }
+            Registration((any Service).self, qualifier: Slot(index: 1), lifetime: .transient) { _ in SomeService() }
+        }
+        return .each {
+            for _ in 0..<$0 { consume(try await container.resolve((any Service).self, qualifier: Slot(index: 1))) }
+        } baseline: {
+            for _ in 0..<$0 { consume(try await container.resolve((any Service).self)) }
+        }
+    }
     compare("transient-argument", operations: 5_000) {
         let factories = Factories()
         factories.register((any Service).self) { (_, number: Int) in SomeService(number) }

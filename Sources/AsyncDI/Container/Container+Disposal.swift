@@ -109,11 +109,28 @@ extension ContainerCore {
         until deadline: Duration? = nil, for time: Duration? = nil,
         _ disposal: nonisolated(nonsending) () async throws -> Void
     ) async throws {
-        guard let events, !isScope, ResolutionContext.activeRun == nil else { return try await disposal() }
+        guard !isScope, ResolutionContext.activeRun == nil else { return try await disposal() }
+        // Containers below this one may have observers of their own, and are disposed with it.
+        let queues = eventQueues
+        if queues.isEmpty { return try await disposal() }
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         let result: Result<Void, any Error>
         do { result = .success(try await disposal()) } catch { result = .failure(error) }
-        await events.catchUp(deadline: end.map { max($0 - stopwatch.elapsed(), .zero) } ?? time, clock: clock)
+        let last = time.map { stopwatch.elapsed() + $0.addable } ?? end
+        for events in queues {
+            await events.catchUp(deadline: last.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
+        }
         try result.get()
+    }
+
+    /// The queues of this container's observers and of those of the containers below it, each once.
+    private var eventQueues: [EventQueue] {
+        var queues: [ObjectIdentifier: EventQueue] = [:]
+        var next = [self]
+        while let core = next.popLast() {
+            if let events = core.events { queues[ObjectIdentifier(events)] = events }
+            next += core.childCores
+        }
+        return Array(queues.values)
     }
 }

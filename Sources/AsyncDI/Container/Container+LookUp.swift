@@ -55,11 +55,14 @@ extension Container: _Resolving {
         return hit
     }
 
-    /// The published instance of a service with a qualifier, for a request from outside every run.
+    /// The answer to a request for a service with a qualifier.
     @usableFromInline
-    nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
+    nonisolated func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
         guard isOutsideRuns else { return nil }
-        guard standsForItself else { return core.asked.table.find(probe) }
-        return table.find(probe)
+        guard standsForItself else {
+            let asked = core.asked
+            return asked.table.find(probe)?.answer(from: asked, isSame: isSame)
+        }
+        return table.find(probe)?.answer(from: core, isSame: isSame)
     }
 }

@@ -48,7 +48,7 @@ extension Request {
         let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? host : owner.host
         if let holder = asker?.holder {
             // The general path checks and measures, and reports errors and events.
-            guard !holder.host.reportsCreations, place.startMeter == nil,
+            guard !holder.host.reportsCreations, place.startMeter == nil, holder.host.startMeter == nil,
                 (try? request.checkCaptive(binding, in: place)) != nil
             else { return .other(nil) }
         }

@@ -321,9 +321,10 @@ extension ContainerCore {
         }
     }
 
-    /// Ends the watchers of idle instances, and clears storages.
+    /// Ends the watchers of idle instances, clears storages, and lets other objects forget their instances.
     private func release(_ content: State.Content) {
         for watcher in content.idleWatchers { watcher.task.cancel() }
+        for keeper in content.keepers { keeper.containerHasEnded(number) }
         content.instances.forEach { $0.storage?.clear() }
     }
 

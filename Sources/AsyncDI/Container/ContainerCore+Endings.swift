@@ -206,7 +206,7 @@ extension ContainerCore.State {
         if isSuccess {
             note(
                 .created, of: arguments, ownDuration: creation.ownDuration(until: now),
-                .created(key, duration: now - creation.begin, waiters: waiters))
+                .created(key, duration: creation.duration(until: now), waiters: waiters))
         } else if let failure, creation.extrasIfAny({ $0.isOvertaken }) != true {
             // The factory of an overtaken creation never ran, and its requests start over.
             note(.failed, of: arguments, .failed(key, failure))

@@ -129,6 +129,22 @@ extension ContainerCore {
         }
     }
 
+    // MARK: Keepers of instances
+
+    func adopt(_ keeper: any InstanceKeeper) -> Bool {
+        withState { state in
+            guard state.life.phase != .disposed else { return false }
+            state.keepers[ObjectIdentifier(keeper)] = WeakInstanceKeeper(keeper: keeper)
+            return true
+        }
+    }
+
+    func removeKeeper(_ identity: ObjectIdentifier) {
+        withState { state in
+            if state.rarely({ !$0.keepers.isEmpty }) { state.keepers[identity] = nil }
+        }
+    }
+
     // MARK: Abandonment
 
     /// Empties the core after its last handle: instances are released without their hooks, and waiters receive an
@@ -159,6 +175,7 @@ extension ContainerCore {
         for waiter in stopped.waiters { waiter.resume(.disposed) }
         for creation in stopped.flights { creation.cancel() }
         for watcher in content.idleWatchers { watcher.task.cancel() }
+        for keeper in content.keepers { keeper.containerHasEnded(number) }
         for item in content.ledger.inOrder { for lease in item.leases { lease.end() } }
         for drain in content.drains { drain.resume() }
         return content.scopes

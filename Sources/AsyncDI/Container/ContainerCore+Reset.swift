@@ -113,7 +113,7 @@ extension ContainerCore.State {
                 kept.binding.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
             removals.entries.append(kept)
-            if !kept.binding.blueprint.isHidden, kept.stored?.isFilled != false {
+            if !kept.isFixed, !kept.binding.blueprint.isHidden, kept.stored?.isFilled != false {
                 note(.evicted, of: kept.argumentKey, .evicted(kept.binding.key))
             }
         }

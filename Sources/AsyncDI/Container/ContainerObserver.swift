@@ -16,7 +16,9 @@ public enum ContainerEvent: Sendable {
     case failed(ServiceKey, any Error)
     /// An instance was dropped from the cache: by a bound of its lifetime, a reset, or the end of its registration.
     case evicted(ServiceKey)
-    /// The `onDispose` hooks of an instance have run, whether they threw or not.
+    /// The `onDispose` hooks of a created instance have run, whether they threw or not.
+    ///
+    /// An instance that was registered as such is neither created, evicted nor disposed for observers.
     case disposed(ServiceKey)
     /// A scope was opened in this container, under this name.
     case scopeOpened(String)

@@ -173,20 +173,20 @@ extension _Requester {
         }
     }
 
-    /// The published instance of a service with a qualifier, perhaps a different one of the same type and hash.
+    /// The answer to a request for a service with a qualifier; nil where it takes every rule into account.
     @inlinable
-    func beginHit<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> InstanceTable.QualifiedHit? {
+    func find<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> QualifiedAnswer? {
         // An instance of a class may be one of a subclass: such a request takes the long way.
         if Name.self is AnyClass { return nil }
-        return beginHit(
-            QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier)))
+        let probe = QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier))
+        return find(probe) { QualifiedDetails<Name>.name(in: $0) == qualifier }
     }
 
     @inlinable
-    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
+    func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
         switch self {
-        case .container(let container), .task(let container): container.beginHit(probe)
-        case .factory(let resolver): resolver.beginHit(probe)
+        case .container(let container), .task(let container): container.find(probe, isSame: isSame)
+        case .factory(let resolver): resolver.find(probe, isSame: isSame)
         case .keeper: nil
         }
     }

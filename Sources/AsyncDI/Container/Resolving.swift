@@ -71,10 +71,15 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
-        if let hit = _requester.beginHit(service, qualifier) {
+        switch _requester.find(service, qualifier) {
+        case .hit(let hit)?:
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }
             if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
+        case .run(let run)?:
+            return try await run.make(service)
+        case nil:
+            break
         }
         return try await _requester.resolveUnready(service, qualifier)
     }
@@ -187,6 +192,12 @@ extension _Resolving {
     /// Diagnoses a request whose type the compiler cannot infer.
     @available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
     public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
+
+    /// Diagnoses a request whose type the compiler cannot infer.
+    @available(
+        *, unavailable, message: "name the service, resolve(Service.self, qualifier: …), or give the result a type"
+    )
+    public nonisolated(nonsending) func resolve(qualifier: any Qualifier) async throws -> Never { fatalError() }
 
     /// Diagnoses a request whose type the compiler cannot infer.
     @available(

@@ -15,10 +15,13 @@ extension ServiceKey {
 
     /// A registration of the key in source code: `Registration(URL.self, qualifier: Env.prod) { (_, _: Int) in … }`.
     var registration: String {
-        let parameters = argumentTypes.map { ", _: \(typeExpression($0))" }.joined()
+        let parameters = argumentTypes.map { ", _: \(parameterExpression($0))" }.joined()
         let factory = parameters.isEmpty ? "{ … }" : "{ (_\(parameters)) in … }"
-        return
-            "Registration(\(isMaking ? "making: " : "")\(metatypeExpression(service))\(qualifierArgument)) \(factory)"
+        let label = isMaking ? "making: " : ""
+        // Only arguments that no cache compares need not be `Hashable`.
+        let isComparable = isMaking || argumentTypes.allSatisfy { $0 is any Hashable.Type }
+        let lifetime = isComparable ? "" : ", lifetime: .transient"
+        return "Registration(\(label)\(metatypeExpression(service))\(qualifierArgument)\(lifetime)) \(factory)"
     }
 }
 

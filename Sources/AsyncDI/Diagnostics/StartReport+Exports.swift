@@ -1,21 +1,43 @@
 extension StartReport {
     /// The start as a Mermaid Gantt chart, which GitHub and others draw in a page.
     ///
-    /// A bar for each service, those of the critical path marked; no bar is shorter than a millisecond.
+    /// A bar for each service, those of the critical path marked; no bar is shorter than a millisecond, and none begins
+    /// before the start.
     ///
     /// - Returns: The text.
     public func mermaid() -> String {
-        let critical = Set(criticalPath.map(\.key))
+        let critical = Set(criticalPath.map { Bar($0) })
         var text = "gantt\n    dateFormat x\n    axisFormat %S.%L s\n"
         for service in services {
-            let begin = service.begin.milliseconds
+            let begin = max(0, service.begin.milliseconds)
             let end = max(service.end.milliseconds, begin + 1)
             // A colon ends the name, and a comma or semicolon would be read too.
-            let name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
-            text += "    \(name) :\(critical.contains(service.key) ? "crit, " : "")\(begin), \(end)\n"
+            var name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
+            // A space of no width, so that a name does not begin as a statement of the chart does.
+            if Self.statements.contains(where: name.lowercased().hasPrefix) { name = "\u{200B}" + name }
+            text += "    \(name) :\(critical.contains(Bar(service)) ? "crit, " : "")\(begin), \(end)\n"
         }
         return text
     }
+
+    /// A bar of the chart: one of several for a service with arguments.
+    private struct Bar: Hashable {
+        private let key: ServiceKey
+        private let begin: Duration
+        private let duration: Duration
+
+        init(_ service: Service) {
+            key = service.key
+            begin = service.begin
+            duration = service.duration
+        }
+    }
+
+    /// The words with which lines of a Mermaid Gantt chart begin that are no bars.
+    private static let statements = [
+        "acc", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes",
+        "inclusiveenddates", "section", "tickinterval", "title", "todaymarker", "topaxis", "weekday", "weekend",
+    ]
 
     /// The start as a trace in the Trace Event Format (JSON), which Perfetto and Chrome open.
     public func traceEvents() -> String {

@@ -47,6 +47,25 @@ public nonisolated(nonsending) func optional<Service: Sendable>(
     try await CurrentContainer(service, qualifier).optional(service, qualifier: qualifier)
 }
 
+/// Returns an instance of a service created with arguments from the current container, or else the default one; nil
+/// without a registration.
+///
+/// - Parameters:
+///   - service: The service type; may be inferred.
+///   - qualifier: The qualifier that the service was registered with.
+///   - first: The first argument.
+///   - rest: The other arguments.
+/// - Returns: The instance, nil when the service is not registered at all.
+/// - Throws: ``ResolutionError/Code/noCurrentContainer`` without either, and the errors that
+///   ``Container/optional(_:qualifier:arguments:_:)`` throws.
+public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable, each Argument: Sendable>(
+    _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
+    arguments first: First, _ rest: repeat each Argument
+) async throws -> Service? {
+    try await CurrentContainer(service, qualifier).optional(
+        service, qualifier: qualifier, arguments: first, repeat each rest)
+}
+
 /// Returns every contribution to a service in the current container, or else the default one.
 ///
 /// - Parameters:
@@ -60,6 +79,20 @@ public nonisolated(nonsending) func resolveMany<Service: Sendable>(
 ) async throws -> [Service] {
     try await CurrentContainer(service, qualifier).resolveMany(service, qualifier: qualifier)
 }
+
+/// Diagnoses a request whose type the compiler cannot infer.
+@available(*, unavailable, message: "name the service, resolve(Service.self), or give the result a type")
+public nonisolated(nonsending) func resolve() async throws -> Never { fatalError() }
+
+/// Diagnoses a request whose type the compiler cannot infer.
+@available(*, unavailable, message: "name the service, resolve(Service.self, qualifier: …), or give the result a type")
+public nonisolated(nonsending) func resolve(qualifier: any Qualifier) async throws -> Never { fatalError() }
+
+/// Diagnoses a request whose type the compiler cannot infer.
+@available(*, unavailable, message: "name the service, resolve(Service.self, arguments: …), or give the result a type")
+public nonisolated(nonsending) func resolve<First: Sendable, each Argument: Sendable>(
+    arguments first: First, _ rest: repeat each Argument
+) async throws -> Never { fatalError() }
 
 /// The container of code without one at hand: the task's current one, or else the default one.
 struct CurrentContainer: _Resolving {

@@ -25,8 +25,8 @@ public enum Injection {
 
     /// Sets how the default container is created, once, at its first use.
     ///
-    /// Other threads that need the container wait meanwhile, so the closure should only register. Inside it, the
-    /// default container is nil.
+    /// Other threads that need the container wait meanwhile, so the closure should only register. Inside it, there is
+    /// neither a default nor a current container; task-locals of yours are those of the first use.
     /// ```swift
     /// Injection.setDefault { Container { AppModule() } }
     /// ```
@@ -124,7 +124,7 @@ private final class DefaultContainer: Sendable {
                 // runs.
                 while case .maker(let maker) = current {
                     replaced.append(.maker(maker))
-                    let container = Self.$isMaking.withValue(true) { maker.make() }
+                    let container = Self.whileMaking { maker.make() }
                     replaced.append(.container(container))
                     set(.container(container), insteadOf: maker)
                 }
@@ -133,6 +133,17 @@ private final class DefaultContainer: Sendable {
             }
         }
         set { set(.container(newValue)) }
+    }
+
+    /// Calls a closure outside the current container, body and factory of its task: what it creates belongs to none.
+    private static func whileMaking(_ make: () -> Container) -> Container {
+        $isMaking.withValue(true) {
+            ResolutionContext.$run.withValue(nil) {
+                LeaseContext.$body.withValue(nil) {
+                    BodyContext.$outer.withValue(nil) { Container.$current.withValue(nil, operation: make) }
+                }
+            }
+        }
     }
 
     func set(_ make: @escaping @Sendable () -> Container) { set(.maker(Maker(make: make))) }

@@ -17,7 +17,8 @@
 /// shorter-lived scope fails with ``ResolutionError/Code/captiveDependency``.
 ///
 /// A `Lazy` that was created with a container, outside a factory, resolves the service once in each scope of that
-/// container in which it is called: no request gets the instance of another request.
+/// container in which it is called: no request gets the instance of another request, and each instance is forgotten
+/// when its scope ends.
 ///
 /// A `Lazy` keeps its instance. When two services refer to each other through two of them, or through one and a strong
 /// reference, that is a cycle of references that nothing breaks, not even the disposal: scoped services then leak with
@@ -72,7 +73,7 @@ public struct Lazy<Service: Sendable>: Sendable {
         return try await box.resolve()
     }
 
-    /// Whether the service has not been resolved yet.
+    /// Whether no instance is kept: the service has not been resolved yet, or the scopes in which it was have ended.
     public var isEmpty: Bool { box.isEmpty }
 
     /// Forgets the instance: the next call resolves the service again.
@@ -113,7 +114,7 @@ struct LazySource: Sendable {
 private typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost)
 
 /// The state that the copies of a ``Lazy`` share.
-private final class LazyBox<Service: Sendable>: Sendable {
+private final class LazyBox<Service: Sendable>: InstanceKeeper {
     private struct State {
         var source: LazySource
         /// The instances, by the numbers of the containers that they were requested from: several for scopes of one
@@ -126,6 +127,12 @@ private final class LazyBox<Service: Sendable>: Sendable {
     private let state: Locked<State>
 
     init(_ source: LazySource) { state = Locked(State(source: source)) }
+
+    deinit {
+        let (source, found) = state.withLock { ($0.source, $0.found) }
+        if source.isFixed { return }
+        for (_, host) in found.values { host.removeKeeper(ObjectIdentifier(self)) }
+    }
 
     var isEmpty: Bool { state.withLock { $0.found.isEmpty } }
 
@@ -161,18 +168,23 @@ private final class LazyBox<Service: Sendable>: Sendable {
         if let known = instanceHere, state.withLock({ $0.attempt.graph === attempt.graph }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
         let number = found.host.number
-        let (instance, dropped) = state.withLock { state -> (Service, [UInt64: LazyFound<Service>]) in
+        let (instance, isNew) = state.withLock { state -> (Service, Bool) in
             // Changed meanwhile: this caller gets its result, but the result is not kept.
-            guard state.attempt.graph === attempt.graph else { return (found.instance, [:]) }
+            guard state.attempt.graph === attempt.graph else { return (found.instance, false) }
             // Of two that were resolved in one container, the first one stays.
-            if let known = state.found[number] { return (known.instance, [:]) }
-            let ended = state.found.filter { $0.value.host.table.isClosed }
-            for key in ended.keys { state.found[key] = nil }
+            if let known = state.found[number] { return (known.instance, false) }
             state.found[number] = found
-            return (found.instance, ended)
+            return (found.instance, true)
         }
-        withExtendedLifetime(dropped) {}
+        // The instance of a fixed source lives as long as the owner of the `Lazy`.
+        if isNew, !source.isFixed, !found.host.adopt(self) { containerHasEnded(number) }
         return instance
+    }
+
+    func containerHasEnded(_ number: UInt64) {
+        let dropped = state.withLock { $0.found.removeValue(forKey: number) }
+        // The deinitializer of the instance is user code: not under the lock.
+        withExtendedLifetime(dropped) {}
     }
 }
 

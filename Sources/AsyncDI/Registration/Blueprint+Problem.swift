@@ -8,11 +8,15 @@ extension Blueprint {
                 "Check the value that is passed to .multiton(capacity:idle:weak:).")
         }
         if isSimple { return nil }
-        if isExpected, isEager || !disposalHooks.isEmpty {
-            let option = isEager ? ".eager()" : ".onDispose"
+        if isExpected, isEager {
             return invalid(
-                "\(key) is expected to be supplied by each scope, and has \(option), which needs an instance.",
-                "Move \(option) to the registration that supplies it.")
+                "\(key) is expected to be supplied by each scope, and eager, but start() opens no scope.",
+                "Remove .eager().")
+        }
+        if isExpected, !disposalHooks.isEmpty {
+            return invalid(
+                "\(key) is expected to be supplied by each scope, and has an onDispose hook, which needs an instance.",
+                "Move the hook to the registration that supplies it.")
         }
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             let kind = lifetime.bounds.isWeak ? "\(lifetime) with weak: true" : "\(lifetime)"

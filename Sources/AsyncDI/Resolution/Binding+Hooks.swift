@@ -25,7 +25,7 @@ func translated(_ error: any Error, in run: Run) -> any Error {
     }
     return ResolutionError(
         .creationCancelled,
-        "the factory of \(run.binding.key) threw CancellationError, although its task was not cancelled.",
-        advice: "Look for a task that the factory itself cancels, and throw your own error instead.",
+        "the factory or a hook of \(run.binding.key) threw CancellationError, although its task was not cancelled.",
+        advice: "Look for a task that this code itself cancels, and throw your own error instead.",
         steps: run.path, asker: run, underlying: error)
 }

@@ -8,6 +8,16 @@ extension Creation {
         fileprivate var begin = Duration.zero
         /// The total of earlier waits.
         fileprivate var total = Duration.zero
+        /// The wait for the predecessor, before the factory ran.
+        fileprivate var delay = Duration.zero
+    }
+
+    /// Notes how long the factory had to wait for the predecessor's end.
+    func noteDelay(_ delay: Duration) { _ = extras { $0.waiting.delay += delay } }
+
+    /// The time of the factory and its hooks.
+    func duration(until now: Duration) -> Duration {
+        now - begin - (extrasIfAny { $0.waiting.delay } ?? .zero)
     }
 
     /// Notes that a request of the factory or of a hook begins to wait.
@@ -28,12 +38,12 @@ extension Creation {
         }
     }
 
-    /// The time since its beginning, without the time in which one of its requests waited.
+    /// The same without the time in which one of its requests waited.
     func ownDuration(until now: Duration) -> Duration {
         let waited = extrasIfAny { state in
             // A request of a task that outlives the factory may still wait.
             state.waiting.total + (state.waiting.requests > 0 ? now - state.waiting.begin : .zero)
         }
-        return now - begin - (waited ?? .zero)
+        return duration(until: now) - (waited ?? .zero)
     }
 }

@@ -21,6 +21,14 @@ extension Creation {
     ///
     /// - Throws: `CancellationError` if the requests must be decided on again; the errors of the wait.
     func awaitPredecessor(in run: Run) async throws {
+        let begin = host.reportsCreations || run.recorded != nil ? host.elapsed() : nil
+        defer {
+            if let begin {
+                let delay = host.elapsed() - begin
+                noteDelay(delay)
+                run.recorded?.noteDelay(delay)
+            }
+        }
         while let predecessor {
             self.predecessor = nil
             var isOver = true

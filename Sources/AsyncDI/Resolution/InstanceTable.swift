@@ -72,21 +72,28 @@ import Synchronization
         }
     }
 
-    /// Finds an instance for a request with a qualifier; makes no key either.
-    func find(_ probe: QualifierProbe) -> QualifiedHit? {
+    /// Finds an instance, or the factory to call, for a request with a qualifier; makes no key either.
+    func find(_ probe: QualifierProbe) -> QualifiedFound? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.with { $0.enter() }
         // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
-        if case .undecided(let slot, let table)? = search(probe),
-            let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
+        guard case .undecided(let slot, let table)? = search(probe) else {
+            ticket.exit()
+            return nil
+        }
+        if let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly }),
             let details = slot._withUnsafeGuaranteedRef({ $0.details })
         {
-            return QualifiedHit(Hit(cell, readUntil: ticket), details: details)
+            return .hit(QualifiedHit(Hit(cell, readUntil: ticket), details: details))
         }
-        ticket.exit()
-        return nil
+        defer { ticket.exit() }
+        guard !table._withUnsafeGuaranteedRef({ $0.isClosed }),
+            let binding = slot._withUnsafeGuaranteedRef({ $0.unretainedBinding }),
+            binding._withUnsafeGuaranteedRef({ $0.isPlainTransient })
+        else { return nil }
+        return .plainTransient(binding.takeUnretainedValue())
     }
 
     /// Whether a service without qualifier and arguments may have to be created first, and is shared.

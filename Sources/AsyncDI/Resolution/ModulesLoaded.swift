@@ -3,7 +3,7 @@
 /// The loading is a creation, so that it runs once at a time and can be awaited, cancelled and retried. Messages call it
 /// by the method that it calls.
 struct ModulesLoaded: Sendable, NamedInMessages {
-    static var nameInMessages: String { "Module.loaded" }
+    static func nameInMessages(of part: (any Any.Type) -> String) -> String { "Module.loaded" }
 }
 
 extension Creation {

@@ -114,6 +114,8 @@ final class RecordedRun: Sendable {
     private let stopwatch: Stopwatch
     private let failed = Atomic(false)
     private let cyclesAllowed = Atomic(false)
+    /// The wait before the factory ran.
+    private let delay = Locked(Duration.zero)
 
     /// Nil without a recording.
     ///
@@ -140,11 +142,14 @@ final class RecordedRun: Sendable {
         set { cyclesAllowed.store(newValue, ordering: .relaxed) }
     }
 
+    /// Notes how long the factory had to wait before it ran.
+    func noteDelay(_ delay: Duration) { self.delay.withLock { $0 += delay } }
+
     /// The factory or a hook threw.
     func fail() { failed.store(true, ordering: .relaxed) }
 
     func end() {
-        let duration = stopwatch.elapsed()
+        let duration = stopwatch.elapsed() - delay.withLock { $0 }
         let failed = failed.load(ordering: .relaxed)
         for recorder in recorders {
             recorder.record { records in

@@ -58,6 +58,14 @@ extension Request {
         case askAgain
     }
 
+    /// Begins a creation, and waits for it if it does not end at once.
+    private nonisolated(nonsending) func launch(_ creation: Creation, for waiter: Waiter?) async throws -> Following {
+        switch creation.launch(for: waiter, onActor: isOnActor()) {
+        case .ended(let outcome): try answer(outcome, of: creation)
+        case .waits(let waiter): try await wait(as: waiter)
+        }
+    }
+
     /// Carries out the decision of a place, which may be to wait.
     nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
         switch decision {
@@ -67,16 +75,15 @@ extension Request {
             return .leased(cell, lease)
         case .wait(let waiter, let releasing):
             Waits.release(releasing)
-            let measured = MeasuredWait(of: asker, for: waiter.creation)
-            defer { measured?.end() }
-            return try await wait(as: waiter)
-        case .start(let creation, let waiter):
-            let measured = MeasuredWait(of: asker, for: creation)
-            defer { measured?.end() }
-            return switch creation.launch(for: waiter, onActor: isOnActor()) {
-            case .ended(let outcome): try answer(outcome, of: creation)
-            case .waits(let waiter): try await wait(as: waiter)
+            guard let measured = MeasuredWait(of: asker, for: waiter.creation) else {
+                return try await wait(as: waiter)
             }
+            return try await measured.measure { try await wait(as: waiter) }
+        case .start(let creation, let waiter):
+            guard let measured = MeasuredWait(of: asker, for: creation) else {
+                return try await launch(creation, for: waiter)
+            }
+            return try await measured.measure { try await launch(creation, for: waiter) }
         case .ended(let outcome, let creation):
             return try answer(outcome, of: creation)
         case .captive(let holder, _):
@@ -219,14 +226,33 @@ private struct MeasuredWait {
     /// Returns nil when neither an observer of creations nor a start needs the measurement.
     init?(of asker: Run?, for creation: Creation) {
         waiting = asker?.holder.flatMap { $0.host.reportsCreations ? $0 : nil }
-        start = creation.host.startMeter?.wait(of: asker?.creation, for: creation)
+        let asking = asker?.creation
+        if let wait = creation.host.startMeter?.wait(of: asking, for: creation, isForeign: false) {
+            start = wait
+        } else if let asking, asking.host !== creation.host {
+            // A container that starts may need an instance of one above it.
+            start = asking.host.startMeter?.wait(of: asking, for: creation, isForeign: true)
+        } else {
+            start = nil
+        }
         if waiting == nil, start == nil { return nil }
         waiting?.beginWait()
     }
 
-    func end() {
+    nonisolated(nonsending) func measure<R>(_ wait: nonisolated(nonsending) () async throws -> R) async throws -> R {
+        do {
+            let result = try await wait()
+            end(with: nil)
+            return result
+        } catch {
+            end(with: error)
+            throw error
+        }
+    }
+
+    private func end(with error: (any Error)?) {
         waiting?.endWait()
-        start?.end()
+        start?.end(with: error)
     }
 }
 

@@ -24,6 +24,12 @@ protocol ResolutionHost: CreationPlace {
     var isRefusedWhileDraining: Bool { get }
     /// The running body of the innermost scope that the current task works in.
     static var bodyOfCurrentScope: Body? { get }
+    /// Arranges that an object forgets the container's instance when the container ends.
+    ///
+    /// - Returns: False if the container has ended.
+    func adopt(_ keeper: any InstanceKeeper) -> Bool
+    /// Removes an object that no longer keeps an instance of the container; called by the object's deinitializer, too.
+    func removeKeeper(_ identity: ObjectIdentifier)
     /// The keys of its registrations; after its disposal, if it has a parent, the keys of its former registrations.
     var registeredKeys: [ServiceKey] { get }
     /// The name of the container in graphs.

@@ -126,9 +126,11 @@ extension Resolver {
         return hit
     }
 
-    /// The published instance of a service with a qualifier, in the same way.
+    /// The answer to a request with a qualifier.
     @usableFromInline
-    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? { runOfThisTask?.beginHit(probe) }
+    func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
+        runOfThisTask?.find(probe, isSame: isSame)
+    }
 
     /// The answer to a request with arguments.
     @usableFromInline

@@ -15,12 +15,11 @@ final class StartMeter: Sendable {
         let key: ServiceKey
         let begin: Duration
         var end: Duration?
-        var isCreated = false
+        var failure: (any Error)?
+        var isCreated: Bool { end != nil && failure == nil }
         /// The created instance, if the start created it; nil when the creation failed.
         var instance: StartedInstance?
         var waits: [Wait] = []
-
-        var hasFailed: Bool { end != nil && !isCreated }
     }
 
     fileprivate struct State {
@@ -83,12 +82,22 @@ final class StartMeter: Sendable {
     private static func failedPath(from key: ServiceKey, in records: [Record]) -> [ServiceKey] {
         var path = [key]
         var seen: Set<Int> = []
-        var next = records.lastIndex { $0.key == key && $0.hasFailed }
+        var next = records.lastIndex { $0.key == key && $0.failure != nil }
         while let index = next, seen.insert(index).inserted {
-            next = dependencies(of: records[index]).last { records[$0].hasFailed }
+            // A factory may have handled the failure of another dependency, and thrown an error of its own.
+            next = dependencies(of: records[index]).last { areSame(records[$0].failure, records[index].failure) }
             if let next { path.append(records[next].key) }
         }
         return path
+    }
+
+    /// Whether one error is the other, as far as their values tell; two errors of a container may differ in their paths.
+    private static func areSame(_ error: (any Error)?, _ other: (any Error)?) -> Bool {
+        guard let error, let other else { return false }
+        if let error = error as? ResolutionError, let other = other as? ResolutionError {
+            return error.code == other.code && error.message == other.message
+        }
+        return type(of: error) == type(of: other) && "\(error)" == "\(other)"
     }
 
     private func end(succeeded: Bool) -> (records: [Record], isUnused: Bool) {
@@ -154,17 +163,23 @@ final class StartMeter: Sendable {
 
     /// A request waits for a creation from now on.
     ///
-    /// - Returns: A closure that ends the wait; nil when no container is starting.
-    func wait(of asker: Creation?, for creation: Creation) -> Wait? {
+    /// - Parameters:
+    ///   - asker: The creation that makes the request.
+    ///   - creation: The creation that it waits for.
+    ///   - isForeign: Whether another container creates the instance, so that only a wait sees its end.
+    /// - Returns: The wait; nil when no container is starting.
+    func wait(of asker: Creation?, for creation: Creation, isForeign: Bool) -> Wait? {
         guard isActive.load(ordering: .relaxed) else { return nil }
         let now = stopwatch.elapsed()
+        // It may have begun before the start.
+        let begin = now - creation.host.elapsed() + creation.begin
         return state.withLock { state in
-            let target = state.place(of: creation, at: now)
+            let target = state.place(of: creation, since: begin)
             guard let target, let index = state.place(around: asker), index != target else { return nil }
             state.records[index].waits.append(Record.Wait(target: target, begin: now))
             return Wait(
                 meter: self, generation: state.generation, record: index,
-                number: state.records[index].waits.count - 1)
+                number: state.records[index].waits.count - 1, foreign: isForeign ? creation : nil)
         }
     }
 
@@ -190,10 +205,12 @@ final class StartMeter: Sendable {
         state.withLock { state in
             guard let index = state.places.removeValue(forKey: ObjectIdentifier(creation)) else { return }
             state.records[index].end = now
-            guard case .success(let instance) = result else { return }
-            state.records[index].isCreated = true
-            if creation.isOfStart {
+            switch result {
+            case .success(let instance):
+                guard creation.isOfStart else { return }
                 state.records[index].instance = StartedInstance(cell: instance, generation: generation)
+            case .failure(let error):
+                state.records[index].failure = error
             }
         }
     }
@@ -203,12 +220,20 @@ final class StartMeter: Sendable {
         let generation: Int
         let record: Int
         let number: Int
+        let foreign: Creation?
 
-        func end() {
+        /// - Parameter error: The error that ended the wait.
+        func end(with error: (any Error)?) {
             let now = meter.stopwatch.elapsed()
             meter.state.withLock { state in
                 // The records of a start that has ended are gone.
-                if state.generation == generation { state.records[record].waits[number].end = now }
+                guard state.generation == generation else { return }
+                state.records[record].waits[number].end = now
+                guard let foreign, foreign.hasEnded,
+                    let target = state.places.removeValue(forKey: ObjectIdentifier(foreign))
+                else { return }
+                state.records[target].end = now
+                state.records[target].failure = error
             }
         }
     }
@@ -223,11 +248,11 @@ struct StartedInstance {
 
 extension StartMeter.State {
     /// The record of a creation; a new one when it has none, nil when it has ended.
-    fileprivate mutating func place(of creation: Creation, at now: Duration) -> Int? {
+    fileprivate mutating func place(of creation: Creation, since begin: Duration) -> Int? {
         if let index = places[ObjectIdentifier(creation)] { return index }
         // A graph instance ends without notice here, and is none of the container's.
         if creation.hasEnded || creation.binding.blueprint.isHidden || creation.home == nil { return nil }
-        records.append(.init(key: creation.binding.key, begin: now))
+        records.append(.init(key: creation.binding.key, begin: begin))
         places[ObjectIdentifier(creation)] = records.count - 1
         return records.count - 1
     }

@@ -2,7 +2,7 @@
 ///
 /// A private type, or one inside a function, is called by its own name alone.
 func readableName(of type: any Any.Type) -> String {
-    if let named = type as? any NamedInMessages.Type { return named.nameInMessages }
+    if let named = type as? any NamedInMessages.Type { return named.nameInMessages(of: readableName) }
     // What `String(describing:)` returns for a type, after the casts with which it looks for another description: they
     // would be a quarter of a singleton's creation, whose task has its name.
     return NestedTypeName(_typeName(type, qualified: true)).text(replacing: _typeName(type, qualified: false))
@@ -10,15 +10,39 @@ func readableName(of type: any Any.Type) -> String {
 
 /// The type in source code: `Dog`, or `any Pet` for an existential type.
 func typeExpression(_ type: any Any.Type) -> String {
+    if let named = type as? any NamedInMessages.Type { return named.nameInMessages(of: typeExpression) }
     let name = readableName(of: type)
     return isExistential(type) && !name.hasPrefix("any ") ? "any \(name)" : name
 }
 
 /// The expression for a type's metatype: `Pet.self`, or `(any Pet).self` for an existential type.
 func metatypeExpression(_ type: any Any.Type) -> String {
+    operand(typeExpression(type)) + ".self"
+}
+
+/// The type of a parameter whose argument is kept: `@escaping (Int) -> Int` for a function.
+func parameterExpression(_ type: any Any.Type) -> String {
     let expression = typeExpression(type)
-    let needsParentheses = isExistential(type) || expression.contains("->")
-    return needsParentheses ? "(\(expression)).self" : "\(expression).self"
+    let isFunction = !isExistential(type) && operand(expression) != expression
+    return isFunction ? "@escaping \(expression)" : expression
+}
+
+/// A type's expression, in parentheses where a `?` or a `.self` after it would belong to a part of it only.
+private func operand(_ expression: String) -> String {
+    var isCompound = expression.hasPrefix("any ")
+    var depth = 0
+    var last: Character?
+    for character in expression {
+        switch character {
+        case "(", "[", "<": depth += 1
+        case ">" where last == "-": isCompound = isCompound || depth == 0
+        case ")", "]", ">": depth -= 1
+        case "&": isCompound = isCompound || depth == 0
+        default: break
+        }
+        last = character
+    }
+    return isCompound ? "(\(expression))" : expression
 }
 
 /// Whether a type is `any P`.
@@ -31,20 +55,21 @@ func isExistential<T>(_ type: T.Type) -> Bool {
 
 /// A type that messages call by another name than its own.
 protocol NamedInMessages {
-    static var nameInMessages: String { get }
+    /// The name, for these names of the types that it is made of.
+    static func nameInMessages(of part: (any Any.Type) -> String) -> String
 }
 
 extension Optional: NamedInMessages {
-    static var nameInMessages: String { readableName(of: Wrapped.self) + "?" }
+    static func nameInMessages(of part: (any Any.Type) -> String) -> String { operand(part(Wrapped.self)) + "?" }
 }
 
 extension Array: NamedInMessages {
-    static var nameInMessages: String { "[" + readableName(of: Element.self) + "]" }
+    static func nameInMessages(of part: (any Any.Type) -> String) -> String { "[" + part(Element.self) + "]" }
 }
 
 extension Dictionary: NamedInMessages {
-    static var nameInMessages: String {
-        "[" + readableName(of: Key.self) + ": " + readableName(of: Value.self) + "]"
+    static func nameInMessages(of part: (any Any.Type) -> String) -> String {
+        "[" + part(Key.self) + ": " + part(Value.self) + "]"
     }
 }
 

@@ -120,4 +120,16 @@ private final class Gauge: ContainerObserver {
         while !gauge.alive.isEmpty, !gauge.isWrong { await Task.yield() }
         #expect(!gauge.isWrong, "\(gauge.lines)")
     }
+
+    @Test func `an instance that was registered as such is neither created, evicted nor disposed`() async throws {
+        let gauge = Gauge()
+        let container = Container(observers: [gauge])
+        try await container.register(Registration(Thing.self, instance: Thing(1)).onDispose { _ in })
+        _ = try await container.resolve(Thing.self)
+        try await container.register(Registration(Thing.self, instance: Thing(2)).onDispose { _ in })
+        await container.unregister(Thing.self)
+        try await container.register(Thing.self, instance: Thing(3))
+        try await container.dispose()
+        #expect(gauge.lines == Array(repeating: "registered Thing", count: 3))
+    }
 }

@@ -40,6 +40,23 @@ import Testing
         #expect(log.all == Self.registrations + ["created()", "disposed()"])
     }
 
+    @Test(arguments: 0..<50)
+    func `dispose returns after the last event of the containers below`(round: Int) async throws {
+        let (log, other) = (Log(), Log())
+        let parent = Container()
+        let child = Container(parent: parent, observers: [log]) {
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+        }
+        let grandchild = Container(parent: child, observers: [other]) {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }
+        }
+        _ = try await child.resolve(Bool.self)
+        _ = try await grandchild.resolve(Int.self)
+        try await parent.dispose()
+        #expect(log.all == ["registered()", "created()", "disposed()"])
+        #expect(other.all == ["registered()", "created()", "disposed()"])
+    }
+
     @Test func `drain and withContainer return after the last event`() async throws {
         let log = Log()
         let container = container(log)

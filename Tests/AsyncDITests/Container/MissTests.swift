@@ -4,6 +4,8 @@ import Testing
 
 private enum Env: String, Qualifier { case prod, test }
 
+private struct Incomparable {}
+
 private typealias Pet = Zoo.Pet
 private typealias Animal = Zoo.Animal
 private typealias Cat = Zoo.Cat
@@ -161,6 +163,15 @@ private typealias Stone = Zoo.Stone
             await advice { try await $0.resolve(Thing.self, arguments: 1, "a" as String?) }
                 == "Register it: Registration(Thing.self) { (_, _: Int, _: String?) in … }\(end)")
         #expect(
+            await advice { try await $0.resolve(Thing.self, qualifier: "q", arguments: Incomparable()) }
+                == "Register it: Registration(Thing.self, qualifier: \"q\", lifetime: .transient) "
+                + "{ (_, _: Incomparable) in … }\(end)")
+        let function: @Sendable (Int) -> Int = { $0 }
+        #expect(
+            await advice { try await $0.resolve(Thing.self, arguments: 1, function) }
+                == "Register it: Registration(Thing.self, lifetime: .transient) "
+                + "{ (_, _: Int, _: @escaping @Sendable (Int) -> Int) in … }\(end)")
+        #expect(
             await advice { try await $0.resolve((any Animal).self, qualifier: "q", arguments: 1) }
                 == "Register it: Registration((any Zoo.Animal).self, qualifier: \"q\") { (_, _: Int) in … }\(end)")
         #expect(
@@ -178,6 +189,9 @@ private typealias Stone = Zoo.Stone
                 == "Register it: Registration(making: Thing.self, qualifier: .key(7)) { (_, _: Int) in … }\(end)")
         // And it is Swift: this compiles.
         _ = Registration(Thing.self, qualifier: Env.prod) { (_, _: Int, _: String?) in Thing() }
+        _ = Registration(Thing.self, qualifier: "q", lifetime: .transient) { (_, _: Incomparable) in Thing() }
+        _ = Registration(Thing.self, lifetime: .transient) { (_, _: Int, _: @escaping @Sendable (Int) -> Int) in Thing()
+        }
         _ = Registration(making: Thing.self, qualifier: .key(7)) { (_, _: Int) in Thing() }
     }
 

@@ -60,4 +60,38 @@ private struct Catalogue: Sendable {}
                 "Database": .seconds(4), "Cache": .seconds(4), "Catalogue": .seconds(3), "evicted": nil,
             ])
     }
+
+    @Test func `the wait for the disposal of the instance before is no part of the creation's time`() async throws {
+        let (clock, times) = (ManualClock(), Times())
+        let container = Container(observers: [times], clock: clock) {
+            Registration(Database.self, lifetime: .multiton) { (_, _: String) in
+                try await clock.sleep(for: .seconds(1))
+                return Database()
+            }
+            .onDispose { _ in try await clock.sleep(for: .seconds(3)) }
+        }
+        func request(in seconds: [Int]) async throws {
+            let request = Task { try await container.resolve(Database.self, arguments: "acme") }
+            for seconds in seconds {
+                await clock.sleepers(reach: 1)
+                clock.advance(by: .seconds(seconds))
+            }
+            _ = try await request.value
+        }
+        try await request(in: [1])
+        let reset = Task { try await container.reset(Database.self) }
+        await clock.sleepers(reach: 1)
+        await container.startRecording()
+        try await request(in: [3, 1])
+        try await reset.value
+        await container.deliverEvents()
+        #expect(times.total.withLock { $0 } == ["Database(String)": .seconds(1)])
+        #expect(times.own.withLock { $0["Database(String)"] } == .some(.seconds(1)))
+        let graph = await container.dependencyGraph()
+        #expect(graph.details.map(\.duration) == [.seconds(1)])
+        let disposal = Task { try await container.dispose() }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(3))
+        try await disposal.value
+    }
 }

@@ -48,6 +48,42 @@ import Testing
         try await container.dispose()
     }
 
+    @Test(arguments: [false, true])
+    func `a failure that a factory handles is not the origin of its own`(isHandled: Bool) async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in throw TestError(7) }
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                do { _ = try await resolver.resolve(Database.self) } catch {
+                    if !isHandled { throw error }
+                }
+                throw TestError(8)
+            }
+            .eager()
+        }
+        await #expect(throws: TestError(isHandled ? 8 : 7)) { try await container.start() }
+        #expect(container.startFailure?.path.map(\.description) == (isHandled ? ["Cache"] : ["Cache", "Database"]))
+        try await container.dispose()
+    }
+
+    @Test func `a service of the parent that failed is named`() async throws {
+        let parent = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                await Task.yield()
+                throw TestError(7)
+            }
+        }
+        let child = Container(parent: parent) {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Cache()
+            }
+            .eager()
+        }
+        await #expect(throws: TestError(7)) { try await child.start() }
+        #expect(child.startFailure?.path.map(\.description) == ["Cache", "Database"])
+        try await parent.dispose()
+    }
+
     @Test func `a missing registration leads to the service that needs it`() async throws {
         let container = Container {
             Registration(Cache.self, lifetime: .singleton) { resolver in

@@ -118,6 +118,8 @@ import Testing
         let report = try await start.value
         #expect(report.description.split(whereSeparator: \.isNewline).first?.hasPrefix("start took 1 s; ") == true)
         #expect(report.description.contains("took 1 s of it"))
+        #expect(report.services.map(\.begin) == [.seconds(-5)])
+        #expect(report.services.map(\.duration) == [.seconds(6)])
         #expect(report.mermaid().split(whereSeparator: \.isNewline).count == 4)
         try await container.dispose()
     }
@@ -143,6 +145,52 @@ import Testing
                 "    Mailer :0, 2000",
             ])
         try await container.dispose()
+    }
+
+    @Test func `the chart marks the one bar of two that is critical, and no name is a statement of the chart`() {
+        struct Title: Sendable {}
+        func service(_ type: any Any.Type, from begin: Int, for duration: Int) -> StartReport.Service {
+            StartReport.Service(
+                key: ServiceKey(type), begin: .seconds(begin), duration: .seconds(duration), ownDuration: .zero,
+                dependencies: [], isCreated: true)
+        }
+        let services = [
+            service(Title.self, from: -3, for: 4), service(Cache.self, from: 0, for: 5),
+            service(Cache.self, from: 0, for: 60),
+        ]
+        let report = StartReport(services: services, duration: .seconds(60), criticalPath: [services[2]])
+        #expect(
+            report.mermaid().split(separator: "\n").dropFirst(3) == [
+                "    \u{200B}Title :0, 1000", "    Cache :0, 5000", "    Cache :crit, 0, 60000",
+            ])
+    }
+
+    @Test func `an instance of the parent that a service waits for is part of the report`() async throws {
+        let clock = clock
+        let parent = Container(name: "app", clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(2))
+                return Database()
+            }
+        }
+        let child = Container(name: "feature", parent: parent, clock: clock) {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                try await clock.sleep(for: .seconds(1))
+                return Cache()
+            }
+            .eager()
+        }
+        let start = Task { try await child.start() }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(2))
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        let report = try await start.value
+        #expect(report.criticalPath.map { "\($0.key)" } == ["Database", "Cache"])
+        #expect(report.criticalPath.map(\.duration) == [.seconds(2), .seconds(3)])
+        #expect(report.criticalPath.map(\.ownDuration) == [.seconds(2), .seconds(1)])
+        try await parent.dispose()
     }
 
     @Test func `services of a property cycle, which wait for one another, are on the path once`() async throws {

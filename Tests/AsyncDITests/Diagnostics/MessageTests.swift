@@ -178,9 +178,9 @@ private struct Tenant: Qualifier {
         let container = container { _ in throw CancellationError() }
         #expect(
             await message { try await container.resolve(A.self) } == """
-                creationCancelled: the factory of A threw CancellationError, although its task was not cancelled. \
-                Registered at App/A.swift:1. Look for a task that the factory itself cancels, and throw your own error \
-                instead.
+                creationCancelled: the factory or a hook of A threw CancellationError, although its task was not \
+                cancelled. Registered at App/A.swift:1. Look for a task that this code itself cancels, and throw your \
+                own error instead.
                 """)
     }
 

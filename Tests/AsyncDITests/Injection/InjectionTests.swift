@@ -20,6 +20,8 @@ struct InjectionDefaultTests {
         #expect(try await optional(Double.self) == nil)
         #expect(try await resolveMany(Int.self) == [10])
         #expect(try await resolve(String.self, arguments: 5) == "5")
+        #expect(try await optional(String.self, arguments: 5) == "5")
+        #expect(try await optional(Double.self, arguments: 5) == nil)
         let mock = Container { Registration(Int.self, instance: 2) }
         #expect(try await Injection.with(mock) { try await resolve(Int.self) } == 2)
         #expect(try await resolve(Int.self) == 1)
@@ -41,6 +43,25 @@ struct InjectionDefaultTests {
         #expect(made.value == 1)
         Injection.default = Container { Registration(Int.self, instance: 5) }
         #expect(try await resolve(Int.self) == 5)
+    }
+
+    @Test func `the closure of the default container sees nothing of its first user`() async throws {
+        defer { Injection.default = nil }
+        let app = Container {
+            Registration(Int.self, instance: 7)
+            Registration(String.self) { _ in "\(Injection.default == nil)" }
+        }
+        let calls = Counter()
+        let maker = { @Sendable in
+            calls.increment()
+            #expect(Container.current == nil && Injection.container == nil)
+            return Container { Registration(Int.self, instance: 1) }
+        }
+        Injection.setDefault(maker)
+        try await app.withScope { _ in _ = Injection.default }
+        Injection.setDefault(maker)
+        _ = try await app.resolve(String.self)
+        #expect(calls.value == 2)
     }
 
     @Test func `a closure that is replaced while it runs gives way to the later one`() async throws {

@@ -42,6 +42,41 @@ private final class User: Sendable {
         #expect(try await thing().number == 1)
     }
 
+    /// Runs a body with a child container, which is released without a disposal.
+    private nonisolated(nonsending) func inChild<R: Sendable>(
+        of app: Container, _ body: nonisolated(nonsending) () async throws -> R
+    ) async throws -> R {
+        try await Injection.with(Container(parent: app) { Registration(instance: "Bob") }) { try await body() }
+    }
+
+    private struct WeakUser: Sendable {
+        weak let user: User?
+    }
+
+    @Test func `a lazy of the application forgets an instance when its scope ends, and containers forget the lazy`()
+        async throws
+    {
+        let app = app()
+        let keepers = { app.core.withState { $0.keepers.count } }
+        do {
+            let (user, thing) = (Lazy(User.self, from: app), Lazy(Thing.self, from: app))
+            let ended = try await request(of: "Ada", in: app) { WeakUser(user: try await user()) }
+            #expect(ended.user == nil)
+            #expect(user.isEmpty)
+            _ = try await thing()
+            #expect(keepers() == 1)
+        }
+        #expect(keepers() == 0)
+        let user = Lazy(User.self, from: app)
+        let released = try await inChild(of: app) {
+            let released = WeakUser(user: try await user())
+            #expect(released.user?.name == "Bob" && !user.isEmpty)
+            return released
+        }
+        #expect(released.user == nil && user.isEmpty)
+        try await app.dispose()
+    }
+
     @Test func `two requests at once get two instances`() async throws {
         let app = app()
         let user = Lazy(User.self, from: app)

@@ -215,8 +215,8 @@ private struct X: Sendable {}
         #expect(error?.underlying is CancellationError)
         #expect(
             error?.plainDescription == """
-                creationCancelled: the factory of B threw CancellationError, although its task was not cancelled. \
-                Path: A → B. Look for a task that the factory itself cancels, and throw your own error instead.
+                creationCancelled: the factory or a hook of B threw CancellationError, although its task was not \
+                cancelled. Path: A → B. Look for a task that this code itself cancels, and throw your own error instead.
                 """)
     }
 

@@ -9,6 +9,11 @@ private final class Part: Sendable {
 private struct Whole: Sendable { let parts: [Part] }
 private struct Countdown: Sendable { let steps: Int }
 private enum Kind: Qualifier { case red, green }
+/// Every value has the same hash.
+private struct Clash: Qualifier {
+    let number: Int
+    func hash(into hasher: inout Hasher) {}
+}
 
 /// Requests from inside a factory have the same results as those from outside, on the same short path.
 @Suite(.timeLimit(.minutes(10))) struct ShortWayTests {
@@ -83,6 +88,85 @@ private enum Kind: Qualifier { case red, green }
         }
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Whole.self) }
         #expect(error?.code == .captiveDependency)
+    }
+
+    @Test func `transient services are not confused when their qualifiers have the same hash`() async throws {
+        let container = Container {
+            for number in 0..<20 {
+                Registration(Part.self, qualifier: Clash(number: number), lifetime: .transient) { _ in
+                    Part("\(number)")
+                }
+            }
+            Registration(Whole.self, lifetime: .transient) { (r, numbers: Range<Int>) in
+                var parts: [Part] = []
+                for number in numbers {
+                    parts.append(try await r.resolve(Part.self, qualifier: Clash(number: number)))
+                }
+                return Whole(parts: parts)
+            }
+        }
+        for number in 0..<20 {
+            #expect(try await container.resolve(Part.self, qualifier: Clash(number: number)).name == "\(number)")
+        }
+        let whole = try await container.resolve(Whole.self, arguments: 0..<20)
+        #expect(whole.parts.map(\.name) == (0..<20).map { "\($0)" })
+        await expect(.notRegistered) { try await container.resolve(Part.self, qualifier: Clash(number: 20)) }
+        await expect(.notRegistered) { try await container.resolve(Whole.self, arguments: 20..<21) }
+        try await container.dispose()
+        await expect(.disposed) { try await container.resolve(Part.self, qualifier: Clash(number: 0)) }
+    }
+
+    @Test func `a transient service with a qualifier that needs itself is a cycle with a path`() async throws {
+        let container = Container {
+            Registration(Part.self, qualifier: Kind.red, lifetime: .transient) { r in
+                try await r.resolve(Part.self, qualifier: Kind.green)
+            }
+            Registration(Part.self, qualifier: Kind.green, lifetime: .transient) { r in
+                try await r.resolve(Part.self, qualifier: Kind.red)
+            }
+        }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Part.self, qualifier: Kind.red)
+        }
+        #expect(error?.code == .circularDependency)
+        #expect(error?.path.map { $0.qualifier as? Kind } == [.red, .green, .red])
+    }
+
+    @Test func `a transient service with a qualifier is that of the nearest container`() async throws {
+        let container = Container(name: "app") {
+            Registration(Part.self, qualifier: Kind.red, lifetime: .transient) { _ in Part("app's") }
+            Registration(Part.self, qualifier: Kind.green, lifetime: .transient) { _ in Part("app's") }
+        }
+        let inside = try await container.withScope {
+            Registration(Part.self, qualifier: Kind.red, lifetime: .transient) { _ in Part("scope's") }
+        } operation: { scope in
+            [
+                try await scope.resolve(Part.self, qualifier: Kind.red).name,
+                try await container.resolve(Part.self, qualifier: Kind.red).name,
+                try await scope.resolve(Part.self, qualifier: Kind.green).name,
+            ]
+        }
+        #expect(inside == ["scope's", "scope's", "app's"])
+        #expect(try await container.resolve(Part.self, qualifier: Kind.red).name == "app's")
+        let child = Container(parent: container)
+        #expect(try await child.resolve(Part.self, qualifier: Kind.red).name == "app's")
+        try await container.dispose()
+        await expect(.disposed) { try await child.resolve(Part.self, qualifier: Kind.red) }
+    }
+
+    @Test func `a transient service with a qualifier is recorded as a dependency of its requester`() async throws {
+        let container = Container {
+            Registration(Part.self, qualifier: Kind.red, lifetime: .transient) { _ in Part() }
+            Registration(Whole.self, lifetime: .transient) { r in
+                Whole(parts: [try await r.resolve(Part.self, qualifier: Kind.red)])
+            }
+        }
+        await container.startRecording()
+        _ = try await container.resolve(Whole.self)
+        _ = try await container.resolve(Part.self, qualifier: Kind.red)
+        let graph = await container.dependencyGraph()
+        #expect(graph.edges.map { "\($0.from) -> \($0.to)" } == ["Whole -> Part[red]"])
+        #expect(graph.details.compactMap(\.creations).sorted() == [1, 2])
     }
 
     @Test func `a request from inside a factory counts as a use`() async throws {

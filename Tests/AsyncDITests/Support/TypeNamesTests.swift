@@ -105,6 +105,9 @@ extension String {
         #expect(readableName(of: [String: Dog].self) == "[String: Dog]")
         #expect(readableName(of: [[Int?]?].self) == "[[Int?]?]")
         #expect(readableName(of: [String: [Dog?]]?.self) == "[String: [Dog?]]?")
+        #expect(readableName(of: ((Int) -> Int)?.self) == "((Int) -> Int)?")
+        #expect(readableName(of: (any Wardrobe<Int>)?.self) == "(any Wardrobe<Int>)?")
+        #expect(readableName(of: (any Pet & Named)?.self) == "(Named & Pet)?")
     }
 
     @Test func `generic types have their parameters`() {
@@ -127,5 +130,13 @@ extension String {
         #expect(metatypeExpression((any Listener).self) == "(any Listener).self")
         #expect(metatypeExpression([Int].self) == "[Int].self")
         #expect(metatypeExpression(((Int) -> Int).self) == "((Int) -> Int).self")
+        #expect(metatypeExpression(Box<(Int) -> Int>.self) == "Box<(Int) -> Int>.self")
+        #expect(metatypeExpression([(Int) -> Int].self) == "[(Int) -> Int].self")
+        #expect(metatypeExpression((Int, () -> Int).self) == "(Int, () -> Int).self")
+        #expect(metatypeExpression(((Int) -> Int)?.self) == "((Int) -> Int)?.self")
+        #expect(metatypeExpression((any Pet)?.self) == "(any Pet)?.self")
+        #expect(metatypeExpression([any Pet].self) == "[any Pet].self")
+        #expect(metatypeExpression((any Pet & Named)?.self) == "(any Named & Pet)?.self")
+        #expect(metatypeExpression((any Wardrobe<Int>)?.self) == "(any Wardrobe<Int>)?.self")
     }
 }
