@@ -55,14 +55,18 @@ extension Container: _Resolving {
         return hit
     }
 
-    /// The answer to a request for a service with a qualifier.
-    @usableFromInline
-    nonisolated func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
+    /// The run of a request from outside every run that is no more than a call of a transient service's factory.
+    nonisolated func beginRun(of key: ServiceKey, _ pack: ArgumentPack) -> Run? {
         guard isOutsideRuns else { return nil }
-        guard standsForItself else {
-            let asked = core.asked
-            return asked.table.find(probe)?.answer(from: asked, isSame: isSame)
-        }
-        return table.find(probe)?.answer(from: core, isSame: isSame)
+        let asked = standsForItself ? core : core.asked
+        return asked.table.plainTransient(key).map { Run(outermost: $0, pack, host: asked) }
+    }
+
+    /// The published instance of a service with a qualifier, for a request from outside every run.
+    @usableFromInline
+    nonisolated func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
+        guard isOutsideRuns else { return nil }
+        guard standsForItself else { return core.asked.table.find(probe) }
+        return table.find(probe)
     }
 }

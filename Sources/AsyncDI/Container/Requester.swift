@@ -90,7 +90,9 @@ extension _Requester {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
-        try await carryOut(ServiceKey(service, qualifier: qualifier)) { request in try await request.resolve(service) }
+        let key = ServiceKey(service, qualifier: qualifier)
+        if qualifier != nil, let run = beginRun(of: key, .none) { return try await run.make(service) }
+        return try await carryOut(key) { request in try await request.resolve(service) }
     }
 
     /// The instance of a service with arguments, if the look-up has not found it.
@@ -98,8 +100,17 @@ extension _Requester {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?, with pack: ArgumentPack
     ) async throws -> Service {
-        try await carryOut(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack) { request in
-            try await request.resolveUnready(service)
+        let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        if let run = beginRun(of: key, pack) { return try await run.make(service) }
+        return try await carryOut(key, pack) { request in try await request.resolveUnready(service) }
+    }
+
+    /// The run of a request that is no more than a call of a transient service's factory; nil for any other.
+    private func beginRun(of key: ServiceKey, _ pack: ArgumentPack) -> Run? {
+        switch self {
+        case .container(let container), .task(let container): container.beginRun(of: key, pack)
+        case .factory(let resolver): resolver.runOfThisTask?.beginRun(of: key, pack)
+        case .keeper: nil
         }
     }
 
@@ -173,20 +184,20 @@ extension _Requester {
         }
     }
 
-    /// The answer to a request for a service with a qualifier; nil where it takes every rule into account.
+    /// The published instance of a service with a qualifier, perhaps a different one of the same type and hash.
     @inlinable
-    func find<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> QualifiedAnswer? {
+    func beginHit<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> InstanceTable.QualifiedHit? {
         // An instance of a class may be one of a subclass: such a request takes the long way.
         if Name.self is AnyClass { return nil }
-        let probe = QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier))
-        return find(probe) { QualifiedDetails<Name>.name(in: $0) == qualifier }
+        return beginHit(
+            QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier)))
     }
 
     @inlinable
-    func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
+    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
         switch self {
-        case .container(let container), .task(let container): container.find(probe, isSame: isSame)
-        case .factory(let resolver): resolver.find(probe, isSame: isSame)
+        case .container(let container), .task(let container): container.beginHit(probe)
+        case .factory(let resolver): resolver.beginHit(probe)
         case .keeper: nil
         }
     }

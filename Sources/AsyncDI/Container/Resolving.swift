@@ -71,15 +71,10 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
-        switch _requester.find(service, qualifier) {
-        case .hit(let hit)?:
+        if let hit = _requester.beginHit(service, qualifier) {
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }
             if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
-        case .run(let run)?:
-            return try await run.make(service)
-        case nil:
-            break
         }
         return try await _requester.resolveUnready(service, qualifier)
     }

@@ -15,14 +15,6 @@
     case other(DecidedRequest?)
 }
 
-/// The result of looking up a request with a qualifier.
-@usableFromInline enum QualifiedAnswer: ~Copyable {
-    /// A published instance, perhaps of another qualifier with the same hash.
-    case hit(InstanceTable.QualifiedHit)
-    /// The run in which a transient instance is to be created here.
-    case run(Run)
-}
-
 extension InstanceTable.Found {
     /// Returns the answer to a request for the result of a look-up in a table.
     ///
@@ -53,22 +45,6 @@ extension InstanceTable.FoundByArguments {
             return .indexed(found)
         case .plainTransient(let binding):
             return .run(Run(outermost: binding, pack(), host: host()))
-        }
-    }
-}
-
-extension InstanceTable.QualifiedFound {
-    /// Returns the answer to a request from outside every run, whose qualifier `isSame` compares with another one of its
-    /// type; nil for another qualifier with the same hash.
-    consuming func answer(
-        from host: @autoclosure () -> any ResolutionHost, isSame: (KeyDetails) -> Bool
-    ) -> QualifiedAnswer? {
-        switch consume self {
-        case .hit(let hit):
-            return .hit(hit)
-        case .plainTransient(let binding):
-            guard let details = binding.key.details, isSame(details) else { return nil }
-            return .run(Run(outermost: binding, .none, host: host()))
         }
     }
 }

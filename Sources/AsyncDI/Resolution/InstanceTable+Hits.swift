@@ -17,14 +17,6 @@ extension InstanceTable {
         case plainTransient(Binding)
     }
 
-    /// The result for a request with a qualifier.
-    enum QualifiedFound: ~Copyable {
-        case hit(QualifiedHit)
-        /// The registration, perhaps of another qualifier with the same hash, when the request is no more than a call
-        /// of its factory.
-        case plainTransient(Binding)
-    }
-
     /// A published instance that is being read, until its owner ends it, once.
     ///
     /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps
@@ -73,7 +65,8 @@ extension InstanceTable {
         @inlinable consuming func instance<Service: Sendable, Name: Qualifier>(
             of service: Service.Type, qualifier: Name
         ) -> Service? {
-            let name = details._withUnsafeGuaranteedRef { QualifiedDetails<Name>.name(in: $0) }
+            // Unchecked because the probe has compared the type of the details.
+            let name = details._withUnsafeGuaranteedRef { unsafeDowncast($0, to: QualifiedDetails<Name>.self).name }
             let instance = hit.instance(of: service)
             // Code of the user's, as are the ends of both copies.
             return name == qualifier ? instance : nil

@@ -72,28 +72,21 @@ import Synchronization
         }
     }
 
-    /// Finds an instance, or the factory to call, for a request with a qualifier; makes no key either.
-    func find(_ probe: QualifierProbe) -> QualifiedFound? {
+    /// Finds an instance for a request with a qualifier; makes no key either.
+    func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.with { $0.enter() }
         // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
-        guard case .undecided(let slot, let table)? = search(probe) else {
-            ticket.exit()
-            return nil
-        }
-        if let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
+        if case .undecided(let slot, let table)? = search(probe),
+            let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly }),
             let details = slot._withUnsafeGuaranteedRef({ $0.details })
         {
-            return .hit(QualifiedHit(Hit(cell, readUntil: ticket), details: details))
+            return QualifiedHit(Hit(cell, readUntil: ticket), details: details)
         }
-        defer { ticket.exit() }
-        guard !table._withUnsafeGuaranteedRef({ $0.isClosed }),
-            let binding = slot._withUnsafeGuaranteedRef({ $0.unretainedBinding }),
-            binding._withUnsafeGuaranteedRef({ $0.isPlainTransient })
-        else { return nil }
-        return .plainTransient(binding.takeUnretainedValue())
+        ticket.exit()
+        return nil
     }
 
     /// Whether a service without qualifier and arguments may have to be created first, and is shared.
@@ -194,6 +187,13 @@ import Synchronization
     /// The nearest registration of the key, with the table that holds it.
     func registration(of key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
         lookUp(key) { nearestBinding($0, isOwnIncluded: true) }
+    }
+
+    /// The nearest registration of the key, if a request for it is no more than a call of its factory.
+    func plainTransient(_ key: ServiceKey) -> Binding? {
+        guard !hasObstacles, let (binding, table) = registration(of: key), binding.isPlainTransient, !table.isClosed
+        else { return nil }
+        return binding
     }
 
     /// The nearest registration of the key where this container looks when it has none itself.

@@ -126,11 +126,9 @@ extension Resolver {
         return hit
     }
 
-    /// The answer to a request with a qualifier.
+    /// The published instance of a service with a qualifier, in the same way.
     @usableFromInline
-    func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
-        runOfThisTask?.find(probe, isSame: isSame)
-    }
+    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? { runOfThisTask?.beginHit(probe) }
 
     /// The answer to a request with arguments.
     @usableFromInline

@@ -270,25 +270,25 @@ import Synchronization
         return allowed(hit)
     }
 
-    /// The look-up of a request with a qualifier, if no other rule applies and the run is not recorded.
-    func find(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> QualifiedAnswer? {
-        guard recorded == nil, !isOfOutlivingTask else { return nil }
-        var found: InstanceTable.QualifiedFound?
+    /// The published instance of a service with a qualifier, if no other rule applies and the run is not recorded.
+    func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
+        guard recorded == nil, !isOfOutlivingTask, outlivesNothingFound else { return nil }
+        var found: InstanceTable.QualifiedHit?
         withTable { found = $0.find(probe) }
-        switch consume found {
-        case .hit(let hit)?:
-            if holder == nil || hit.isSharedForGood && outlivesNothingFound { return .hit(hit) }
-            hit.end()
-            return nil
-        case .plainTransient(let binding)?:
-            // The cycle rules throw errors with a path.
-            guard !isInNewer, !mayBeMaking(binding), let details = binding.key.details, isSame(details) else {
-                return nil
-            }
-            return .run(Run(of: binding, .none, inside: self))
-        case nil:
-            return nil
-        }
+        guard let hit = found else { return nil }
+        if holder == nil || hit.isSharedForGood { return hit }
+        hit.end()
+        return nil
+    }
+
+    /// The run of a request that is no more than a call of a transient service's factory, if no other rule applies and
+    /// this run is not recorded.
+    func beginRun(of key: ServiceKey, _ pack: ArgumentPack) -> Run? {
+        // The cycle rules compare the arguments.
+        guard recorded == nil, !isOfOutlivingTask, !isInNewer, let binding = withTable({ $0.plainTransient(key) }),
+            !mayBeMaking(binding)
+        else { return nil }
+        return Run(of: binding, pack, inside: self)
     }
 
     /// The look-up of a request with arguments, if no other rule applies and the run is not recorded.
