@@ -90,9 +90,7 @@ extension _Requester {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
-        let key = ServiceKey(service, qualifier: qualifier)
-        if qualifier != nil, let run = beginRun(of: key, .none) { return try await run.make(service) }
-        return try await carryOut(key) { request in try await request.resolve(service) }
+        try await carryOut(ServiceKey(service, qualifier: qualifier)) { request in try await request.resolve(service) }
     }
 
     /// The instance of a service with arguments, if the look-up has not found it.
@@ -101,15 +99,31 @@ extension _Requester {
         _ service: Service.Type, _ qualifier: (any Qualifier)?, with pack: ArgumentPack
     ) async throws -> Service {
         let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
-        if let run = beginRun(of: key, pack) { return try await run.make(service) }
+        if let run = beginRun(pack, { $0.plainTransient(key) }) { return try await run.make(service) }
         return try await carryOut(key, pack) { request in try await request.resolveUnready(service) }
     }
 
-    /// The run of a request that is no more than a call of a transient service's factory; nil for any other.
-    private func beginRun(of key: ServiceKey, _ pack: ArgumentPack) -> Run? {
+    /// The run of a request with a qualifier that is no more than a call of a transient service's factory.
+    ///
+    /// - Parameters:
+    ///   - probe: The service and the hash of its qualifier.
+    ///   - isSame: Whether the qualifier in these details, of the probe's type, is the requested one.
+    /// - Returns: The run; nil for any other request.
+    @usableFromInline
+    func beginRun(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> Run? {
+        beginRun(.none) { table in
+            guard let binding = table.plainTransient(probe), let details = binding.key.details, isSame(details) else {
+                return nil
+            }
+            return binding
+        }
+    }
+
+    /// The run of a request that is no more than a call of the transient service's factory that `find` finds.
+    private func beginRun(_ pack: ArgumentPack, _ find: (InstanceTable) -> Binding?) -> Run? {
         switch self {
-        case .container(let container), .task(let container): container.beginRun(of: key, pack)
-        case .factory(let resolver): resolver.runOfThisTask?.beginRun(of: key, pack)
+        case .container(let container), .task(let container): container.beginRun(pack, find)
+        case .factory(let resolver): resolver.runOfThisTask?.beginRun(pack, find)
         case .keeper: nil
         }
     }
@@ -185,14 +199,6 @@ extension _Requester {
     }
 
     /// The published instance of a service with a qualifier, perhaps a different one of the same type and hash.
-    @inlinable
-    func beginHit<Name: Qualifier>(_ service: any Any.Type, _ qualifier: Name) -> InstanceTable.QualifiedHit? {
-        // An instance of a class may be one of a subclass: such a request takes the long way.
-        if Name.self is AnyClass { return nil }
-        return beginHit(
-            QualifierProbe(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier)))
-    }
-
     @inlinable
     func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? {
         switch self {

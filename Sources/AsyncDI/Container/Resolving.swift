@@ -62,7 +62,8 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await _requester.resolveUnready(service, qualifier)
+        guard let qualifier else { return try await _requester.resolveUnready(service, nil) }
+        return try await resolve(service, qualifier: qualifier)
     }
 
     /// Returns an instance of a service with a qualifier of known type, creating it if necessary.
@@ -71,10 +72,15 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
-        if let hit = _requester.beginHit(service, qualifier) {
-            // Until the read has ended: the end of the container waits for it.
-            defer { withExtendedLifetime(self) {} }
-            if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
+        if let probe = QualifierProbe(service, of: qualifier) {
+            if let hit = _requester.beginHit(probe) {
+                // Until the read has ended: the end of the container waits for it.
+                defer { withExtendedLifetime(self) {} }
+                if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
+            }
+            if let run = _requester.beginRun(probe, isSame: { QualifiedDetails<Name>.name(in: $0) == qualifier }) {
+                return try await run.make(service)
+            }
         }
         return try await _requester.resolveUnready(service, qualifier)
     }

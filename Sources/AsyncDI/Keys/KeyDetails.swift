@@ -97,6 +97,13 @@
         UInt(bitPattern: ObjectIdentifier(type(of: name) as any Any.Type)) &* 31 &+ UInt(bitPattern: name.hashValue)
     }
 
+    /// The qualifier in the details of a slot that a ``QualifierProbe`` for this type has found.
+    @inlinable
+    static func name(in details: KeyDetails) -> Name {
+        // Unchecked because the probe has compared the type of the details.
+        unsafeDowncast(details, to: Self.self).name
+    }
+
     override var qualifier: (any Qualifier)? { name }
     override func hasQualifier(of other: KeyDetails) -> Bool {
         // An instance of a subclass may be here as one of its superclass.

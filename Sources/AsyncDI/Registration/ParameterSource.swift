@@ -42,8 +42,8 @@ public struct ParameterSource<Value: Sendable>: Sendable {
 
     /// Leased for as long as the instance being made lasts: see ``Resolver/lease(_:qualifier:)``.
     ///
-    /// For registrations whose instances a container owns, such as scoped ones and singletons; another one is an
-    /// ``ResolutionError/Code/invalidRegistration``.
+    /// The instance being made must be one that a container owns, such as a scoped one or a singleton. A registration
+    /// with another lifetime is an ``ResolutionError/Code/invalidRegistration``.
     public static var leased: Self { leased(qualifier: nil) }
 
     /// Leased by a qualifier for as long as the instance being made lasts.

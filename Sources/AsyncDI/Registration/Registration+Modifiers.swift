@@ -113,7 +113,8 @@ extension Registration where Service: Sendable {
 
     /// Makes the service available under another type too, with the same qualifier, arguments and instances.
     ///
-    /// The cast is checked when the other type is resolved, and fails with ``ResolutionError/Code/typeMismatch``.
+    /// It remains this registration's service: a scope that overrides the service must name the other type, too. The
+    /// cast is checked when the other type is resolved, and fails with ``ResolutionError/Code/typeMismatch``.
     ///
     /// - Parameter other: The other type, such as `(any P).self`.
     /// - Returns: The changed registration.

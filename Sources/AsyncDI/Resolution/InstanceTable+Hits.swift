@@ -65,11 +65,33 @@ extension InstanceTable {
         @inlinable consuming func instance<Service: Sendable, Name: Qualifier>(
             of service: Service.Type, qualifier: Name
         ) -> Service? {
-            // Unchecked because the probe has compared the type of the details.
-            let name = details._withUnsafeGuaranteedRef { unsafeDowncast($0, to: QualifiedDetails<Name>.self).name }
+            let name = details._withUnsafeGuaranteedRef { QualifiedDetails<Name>.name(in: $0) }
             let instance = hit.instance(of: service)
             // Code of the user's, as are the ends of both copies.
             return name == qualifier ? instance : nil
+        }
+    }
+}
+
+/// Requests that are no more than a call of a factory.
+extension InstanceTable {
+    /// The nearest registration of the key, if a request for it is no more than a call of its factory.
+    func plainTransient(_ key: ServiceKey) -> Binding? {
+        guard !hasObstacles, let (binding, table) = registration(of: key), binding.isPlainTransient, !table.isClosed
+        else { return nil }
+        return binding
+    }
+
+    /// The same for a request with a qualifier, perhaps a different one of the same type and hash.
+    func plainTransient(_ probe: QualifierProbe) -> Binding? {
+        if hasObstacles { return nil }
+        return reading {
+            guard case .undecided(let slot, let table)? = search(probe),
+                !table._withUnsafeGuaranteedRef({ $0.isClosed }),
+                let binding = slot._withUnsafeGuaranteedRef({ $0.unretainedBinding }),
+                binding._withUnsafeGuaranteedRef({ $0.isPlainTransient })
+            else { return nil }
+            return binding.takeUnretainedValue()
         }
     }
 }

@@ -189,13 +189,6 @@ import Synchronization
         lookUp(key) { nearestBinding($0, isOwnIncluded: true) }
     }
 
-    /// The nearest registration of the key, if a request for it is no more than a call of its factory.
-    func plainTransient(_ key: ServiceKey) -> Binding? {
-        guard !hasObstacles, let (binding, table) = registration(of: key), binding.isPlainTransient, !table.isClosed
-        else { return nil }
-        return binding
-    }
-
     /// The nearest registration of the key where this container looks when it has none itself.
     func registration(beyondFor key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
         lookUp(key) { nearestBinding($0, isOwnIncluded: false) }
@@ -215,7 +208,7 @@ import Synchronization
     /// Reads, and keeps this table, and with it those that it looks in, until the read has ended.
     ///
     /// The body's result must be retained.
-    private func reading<Answer>(_ body: () -> Answer) -> Answer {
+    func reading<Answer>(_ body: () -> Answer) -> Answer {
         let ticket = epoch.with { $0.enter() }
         defer {
             ticket.exit()
@@ -258,7 +251,7 @@ import Synchronization
 
     /// The result of a search: cells, bindings and slots are valid until the read ends, tables as long as the searched
     /// one.
-    private enum Answer {
+    enum SearchResult {
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
         case notReady(Unmanaged<Binding>?, Unmanaged<InstanceTable>)
@@ -267,14 +260,14 @@ import Synchronization
     }
 
     /// Searches this table, its fallbacks and its parent, inside a read.
-    private func search(_ probe: some SlotProbe) -> Answer? {
+    func search(_ probe: some SlotProbe) -> SearchResult? {
         if let answer = answer(probe, asked: self) { return answer }
         return searchBeyond(probe, asked: self)
     }
 
     /// A separate function, so that a hit in the first table runs little code.
     @inline(never)
-    private func searchBeyond(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
+    private func searchBeyond(_ probe: some SlotProbe, asked: InstanceTable) -> SearchResult? {
         firstTableBeyond { $0.answer(probe, asked: asked) }
     }
 
@@ -308,7 +301,7 @@ import Synchronization
 
     /// The answer of this very table.
     @inline(__always)
-    private func answer(_ probe: some SlotProbe, asked: InstanceTable) -> Answer? {
+    private func answer(_ probe: some SlotProbe, asked: InstanceTable) -> SearchResult? {
         guard let found = slot(probe) else { return nil }
         if found.isUndecided { return .undecided(found.slot, Unmanaged.passUnretained(self)) }
         return found.slot._withUnsafeGuaranteedRef { slot in

@@ -283,10 +283,9 @@ import Synchronization
 
     /// The run of a request that is no more than a call of a transient service's factory, if no other rule applies and
     /// this run is not recorded.
-    func beginRun(of key: ServiceKey, _ pack: ArgumentPack) -> Run? {
+    func beginRun(_ pack: ArgumentPack, _ find: (InstanceTable) -> Binding?) -> Run? {
         // The cycle rules compare the arguments.
-        guard recorded == nil, !isOfOutlivingTask, !isInNewer, let binding = withTable({ $0.plainTransient(key) }),
-            !mayBeMaking(binding)
+        guard recorded == nil, !isOfOutlivingTask, !isInNewer, let binding = withTable(find), !mayBeMaking(binding)
         else { return nil }
         return Run(of: binding, pack, inside: self)
     }

@@ -41,6 +41,12 @@ struct TypeProbe: SlotProbe {
         hash = ServiceKey.fastHash(service, qualifierHash: qualifierHash)
     }
 
+    /// Nil for a qualifier of a class: it may be an instance of a subclass, and such a request takes the long way.
+    @inlinable init?<Name: Qualifier>(_ service: any Any.Type, of qualifier: Name) {
+        if Name.self is AnyClass { return nil }
+        self.init(service, QualifiedDetails<Name>.self, QualifiedDetails<Name>.hash(of: qualifier))
+    }
+
     func match(_ slot: Slot) -> SlotMatch {
         guard slot.key.service == service, slot.key.arguments == nil, let details = slot.details,
             details._withUnsafeGuaranteedRef({ ObjectIdentifier(type(of: $0)) == detailsType && $0.isOfService }),
