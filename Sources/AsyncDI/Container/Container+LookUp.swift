@@ -56,10 +56,10 @@ extension Container: _Resolving {
     }
 
     /// The run of a request from outside every run that is no more than a call of a transient service's factory.
-    nonisolated func beginRun(_ pack: ArgumentPack, _ find: (InstanceTable) -> Binding?) -> Run? {
+    nonisolated func beginRun(_ find: (InstanceTable) -> Binding?) -> Run? {
         guard isOutsideRuns else { return nil }
         let asked = standsForItself ? core : core.asked
-        return find(asked.table).map { Run(outermost: $0, pack, host: asked) }
+        return find(asked.table).map { Run(outermost: $0, .none, host: asked) }
     }
 
     /// The published instance of a service with a qualifier, for a request from outside every run.

@@ -98,9 +98,9 @@ extension _Requester {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?, with pack: ArgumentPack
     ) async throws -> Service {
-        let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
-        if let run = beginRun(pack, { $0.plainTransient(key) }) { return try await run.make(service) }
-        return try await carryOut(key, pack) { request in try await request.resolveUnready(service) }
+        try await carryOut(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack) { request in
+            try await request.resolveUnready(service)
+        }
     }
 
     /// The run of a request with a qualifier that is no more than a call of a transient service's factory.
@@ -111,19 +111,15 @@ extension _Requester {
     /// - Returns: The run; nil for any other request.
     @usableFromInline
     func beginRun(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> Run? {
-        beginRun(.none) { table in
+        let find = { (table: InstanceTable) -> Binding? in
             guard let binding = table.plainTransient(probe), let details = binding.key.details, isSame(details) else {
                 return nil
             }
             return binding
         }
-    }
-
-    /// The run of a request that is no more than a call of the transient service's factory that `find` finds.
-    private func beginRun(_ pack: ArgumentPack, _ find: (InstanceTable) -> Binding?) -> Run? {
-        switch self {
-        case .container(let container), .task(let container): container.beginRun(pack, find)
-        case .factory(let resolver): resolver.runOfThisTask?.beginRun(pack, find)
+        return switch self {
+        case .container(let container), .task(let container): container.beginRun(find)
+        case .factory(let resolver): resolver.runOfThisTask?.beginRun(find)
         case .keeper: nil
         }
     }

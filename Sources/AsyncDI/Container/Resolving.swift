@@ -62,8 +62,7 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        guard let qualifier else { return try await _requester.resolveUnready(service, nil) }
-        return try await resolve(service, qualifier: qualifier)
+        try await _requester.resolveUnready(service, qualifier)
     }
 
     /// Returns an instance of a service with a qualifier of known type, creating it if necessary.

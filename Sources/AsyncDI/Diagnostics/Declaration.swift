@@ -18,7 +18,7 @@ extension ServiceKey {
         let parameters = argumentTypes.map { ", _: \(parameterExpression($0))" }.joined()
         let factory = parameters.isEmpty ? "{ … }" : "{ (_\(parameters)) in … }"
         let label = isMaking ? "making: " : ""
-        // Only arguments that no cache compares need not be `Hashable`.
+        // Arguments that are not `Hashable` need a lifetime without a cache.
         let isComparable = isMaking || argumentTypes.allSatisfy { $0 is any Hashable.Type }
         let lifetime = isComparable ? "" : ", lifetime: .transient"
         return "Registration(\(label)\(metatypeExpression(service))\(qualifierArgument)\(lifetime)) \(factory)"

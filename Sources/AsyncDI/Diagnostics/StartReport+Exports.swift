@@ -13,7 +13,7 @@ extension StartReport {
             let end = max(service.end.milliseconds, begin + 1)
             // A colon ends the name, and a comma or semicolon would be read too.
             var name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
-            // A space of no width, so that a name does not begin as a statement of the chart does.
+            // A zero-width space, so that a name does not begin as a statement of the chart does.
             if Self.statements.contains(where: name.lowercased().hasPrefix) { name = "\u{200B}" + name }
             text += "    \(name) :\(critical.contains(Bar(service)) ? "crit, " : "")\(begin), \(end)\n"
         }
@@ -33,9 +33,9 @@ extension StartReport {
         }
     }
 
-    /// The words with which lines of a Mermaid Gantt chart begin that are no bars.
+    /// The keywords that begin the other lines of a Mermaid Gantt chart.
     private static let statements = [
-        "acc", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes",
+        "accdescr", "acctitle", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes",
         "inclusiveenddates", "section", "tickinterval", "title", "todaymarker", "topaxis", "weekday", "weekend",
     ]
 

@@ -26,7 +26,7 @@ public enum Injection {
     /// Sets how the default container is created, once, at its first use.
     ///
     /// Other threads that need the container wait meanwhile, so the closure should only register. Inside it, there is
-    /// neither a default nor a current container; task-locals of yours are those of the first use.
+    /// neither a default nor a current container; your own task-locals have their values at the first use.
     /// ```swift
     /// Injection.setDefault { Container { AppModule() } }
     /// ```

@@ -120,6 +120,8 @@ private final class LazyBox<Service: Sendable>: InstanceKeeper {
         /// The instances, by the numbers of the containers that they were requested from: several for scopes of one
         /// container.
         var found: [UInt64: LazyFound<Service>] = [:]
+        /// The containers that tell this object of their ends.
+        var announced: [UInt64: any ResolutionHost] = [:]
         /// Successive attempts share this place, and so happen one at a time.
         var attempt = LazyAttempt()
     }
@@ -129,9 +131,7 @@ private final class LazyBox<Service: Sendable>: InstanceKeeper {
     init(_ source: LazySource) { state = Locked(State(source: source)) }
 
     deinit {
-        let (source, found) = state.withLock { ($0.source, $0.found) }
-        if source.isFixed { return }
-        for (_, host) in found.values { host.removeKeeper(ObjectIdentifier(self)) }
+        for host in state.withLock({ $0.announced }).values { host.removeKeeper(ObjectIdentifier(self)) }
     }
 
     var isEmpty: Bool { state.withLock { $0.found.isEmpty } }
@@ -174,15 +174,19 @@ private final class LazyBox<Service: Sendable>: InstanceKeeper {
             // Of two that were resolved in one container, the first one stays.
             if let known = state.found[number] { return (known.instance, false) }
             state.found[number] = found
+            // The instance of a fixed source lives as long as the owner of the `Lazy`.
+            if source.isFixed || state.announced[number] != nil { return (found.instance, false) }
+            state.announced[number] = found.host
             return (found.instance, true)
         }
-        // The instance of a fixed source lives as long as the owner of the `Lazy`.
-        if isNew, !source.isFixed, !found.host.adopt(self) { containerHasEnded(number) }
+        if isNew, !found.host.adopt(self) { containerHasEnded(number) }
         return instance
     }
 
     func containerHasEnded(_ number: UInt64) {
-        let dropped = state.withLock { $0.found.removeValue(forKey: number) }
+        let dropped = state.withLock { state in
+            (state.found.removeValue(forKey: number), state.announced.removeValue(forKey: number))
+        }
         // The deinitializer of the instance is user code: not under the lock.
         withExtendedLifetime(dropped) {}
     }

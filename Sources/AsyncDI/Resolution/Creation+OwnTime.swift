@@ -38,7 +38,7 @@ extension Creation {
         }
     }
 
-    /// The same without the time in which one of its requests waited.
+    /// ``duration(until:)`` without the time in which one of its requests waited.
     func ownDuration(until now: Duration) -> Duration {
         let waited = extrasIfAny { state in
             // A request of a task that outlives the factory may still wait.

@@ -75,14 +75,8 @@ extension InstanceTable {
 
 /// Requests that are no more than a call of a factory.
 extension InstanceTable {
-    /// The nearest registration of the key, if a request for it is no more than a call of its factory.
-    func plainTransient(_ key: ServiceKey) -> Binding? {
-        guard !hasObstacles, let (binding, table) = registration(of: key), binding.isPlainTransient, !table.isClosed
-        else { return nil }
-        return binding
-    }
-
-    /// The same for a request with a qualifier, perhaps a different one of the same type and hash.
+    /// The registration for a request with a qualifier, perhaps a different one of the same type and hash, if the request
+    /// is no more than a call of the factory.
     func plainTransient(_ probe: QualifierProbe) -> Binding? {
         if hasObstacles { return nil }
         return reading {

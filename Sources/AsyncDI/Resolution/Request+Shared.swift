@@ -230,7 +230,7 @@ private struct MeasuredWait {
         if let wait = creation.host.startMeter?.wait(of: asking, for: creation, isForeign: false) {
             start = wait
         } else if let asking, asking.host !== creation.host {
-            // A container that starts may need an instance of one above it.
+            // A container that starts may need an instance of another one, mostly of one above it.
             start = asking.host.startMeter?.wait(of: asking, for: creation, isForeign: true)
         } else {
             start = nil
@@ -239,20 +239,22 @@ private struct MeasuredWait {
         waiting?.beginWait()
     }
 
-    nonisolated(nonsending) func measure<R>(_ wait: nonisolated(nonsending) () async throws -> R) async throws -> R {
+    nonisolated(nonsending) func measure(
+        _ wait: nonisolated(nonsending) () async throws -> Request.Following
+    ) async throws -> Request.Following {
         do {
-            let result = try await wait()
-            end(with: nil)
-            return result
+            let following = try await wait()
+            if case .askAgain = following { end(isResult: false) } else { end(isResult: true) }
+            return following
         } catch {
-            end(with: error)
+            end(isResult: !Task.isCancelled, error)
             throw error
         }
     }
 
-    private func end(with error: (any Error)?) {
+    private func end(isResult: Bool, _ error: (any Error)? = nil) {
         waiting?.endWait()
-        start?.end(with: error)
+        start?.end(isResult: isResult, error)
     }
 }
 

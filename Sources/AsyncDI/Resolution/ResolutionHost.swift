@@ -28,7 +28,7 @@ protocol ResolutionHost: CreationPlace {
     ///
     /// - Returns: False if the container has ended.
     func adopt(_ keeper: any InstanceKeeper) -> Bool
-    /// Removes an object that no longer keeps an instance of the container; called by the object's deinitializer, too.
+    /// Removes such an object, which is about to be released.
     func removeKeeper(_ identity: ObjectIdentifier)
     /// The keys of its registrations; after its disposal, if it has a parent, the keys of its former registrations.
     var registeredKeys: [ServiceKey] { get }

@@ -283,11 +283,11 @@ import Synchronization
 
     /// The run of a request that is no more than a call of a transient service's factory, if no other rule applies and
     /// this run is not recorded.
-    func beginRun(_ pack: ArgumentPack, _ find: (InstanceTable) -> Binding?) -> Run? {
-        // The cycle rules compare the arguments.
+    func beginRun(_ find: (InstanceTable) -> Binding?) -> Run? {
+        // The cycle rules throw errors with a path.
         guard recorded == nil, !isOfOutlivingTask, !isInNewer, let binding = withTable(find), !mayBeMaking(binding)
         else { return nil }
-        return Run(of: binding, pack, inside: self)
+        return Run(of: binding, .none, inside: self)
     }
 
     /// The look-up of a request with arguments, if no other rule applies and the run is not recorded.

@@ -15,6 +15,8 @@ final class StartMeter: Sendable {
         let key: ServiceKey
         let begin: Duration
         var end: Duration?
+        /// The creation of another container, kept so that no later one has its identity.
+        var foreign: Creation?
         var failure: (any Error)?
         var isCreated: Bool { end != nil && failure == nil }
         /// The created instance, if the start created it; nil when the creation failed.
@@ -167,7 +169,7 @@ final class StartMeter: Sendable {
     ///   - asker: The creation that makes the request.
     ///   - creation: The creation that it waits for.
     ///   - isForeign: Whether another container creates the instance, so that only a wait sees its end.
-    /// - Returns: The wait; nil when no container is starting.
+    /// - Returns: The wait; nil when no container is starting, or when the request is no part of the start.
     func wait(of asker: Creation?, for creation: Creation, isForeign: Bool) -> Wait? {
         guard isActive.load(ordering: .relaxed) else { return nil }
         let now = stopwatch.elapsed()
@@ -177,6 +179,7 @@ final class StartMeter: Sendable {
             let target = state.place(of: creation, since: begin)
             guard let target, let index = state.place(around: asker), index != target else { return nil }
             state.records[index].waits.append(Record.Wait(target: target, begin: now))
+            if isForeign { state.records[target].foreign = creation }
             return Wait(
                 meter: self, generation: state.generation, record: index,
                 number: state.records[index].waits.count - 1, foreign: isForeign ? creation : nil)
@@ -222,14 +225,16 @@ final class StartMeter: Sendable {
         let number: Int
         let foreign: Creation?
 
-        /// - Parameter error: The error that ended the wait.
-        func end(with error: (any Error)?) {
+        /// - Parameters:
+        ///   - isResult: Whether the wait ended with the result of the creation.
+        ///   - error: The error that ended the wait.
+        func end(isResult: Bool, _ error: (any Error)?) {
             let now = meter.stopwatch.elapsed()
             meter.state.withLock { state in
                 // The records of a start that has ended are gone.
                 guard state.generation == generation else { return }
                 state.records[record].waits[number].end = now
-                guard let foreign, foreign.hasEnded,
+                guard isResult, let foreign, foreign.hasEnded,
                     let target = state.places.removeValue(forKey: ObjectIdentifier(foreign))
                 else { return }
                 state.records[target].end = now

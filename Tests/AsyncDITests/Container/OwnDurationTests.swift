@@ -72,6 +72,7 @@ private struct Catalogue: Sendable {}
         }
         func request(in seconds: [Int]) async throws {
             let request = Task { try await container.resolve(Database.self, arguments: "acme") }
+            while container.activity().creations.isEmpty { await Task.yield() }
             for seconds in seconds {
                 await clock.sleepers(reach: 1)
                 clock.advance(by: .seconds(seconds))

@@ -65,6 +65,7 @@ private final class User: Sendable {
             #expect(user.isEmpty)
             _ = try await thing()
             #expect(keepers() == 1)
+            thing.release()
         }
         #expect(keepers() == 0)
         let user = Lazy(User.self, from: app)
