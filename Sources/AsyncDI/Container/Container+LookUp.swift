@@ -56,7 +56,7 @@ extension Container: _Resolving {
     }
 
     /// The run of a request from outside every run that is no more than a call of a transient service's factory.
-    nonisolated func beginRun(_ find: (InstanceTable) -> Binding?) -> Run? {
+    nonisolated func beginPlainRun(_ find: (InstanceTable) -> Binding?) -> Run? {
         guard isOutsideRuns else { return nil }
         let asked = standsForItself ? core : core.asked
         return find(asked.table).map { Run(outermost: $0, .none, host: asked) }

@@ -14,7 +14,7 @@ extension ContainerCore {
             // an ancestor has the registration, no look-up finds the old binding after its retirement.
             guard key.binding.isCurrent else { return .stale }
             // Looked up once: comparing arguments is user code.
-            let kept = state.instances[key]
+            let kept = state.cached(key, in: table)
             // Inside a decorated scoped instance, another one would hide it: both have one key in one container.
             let isHidden = request.isInner && key.binding.lifetime.sharing == .resolvingContainer
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now, isHidden: isHidden) {
@@ -142,7 +142,8 @@ extension ContainerCore {
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding) {
         withState { state in
             // Both registrations and the instance may have changed since the look-up.
-            guard state.life.isOpen, key.binding.isCurrent, alias.isCurrent, let kept = state.instances[key],
+            guard state.life.isOpen, key.binding.isCurrent, alias.isCurrent,
+                let kept = state.cached(key, in: table),
                 kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
             let id = ObjectIdentifier(kept)
@@ -161,7 +162,9 @@ extension ContainerCore {
         var firstUsed: Binding?
         defer { if let firstUsed { settings.interceptors.didResolve(firstUsed) } }
         return withState { state in
-            guard state.life.isOpen, key.binding.isCurrent, let kept = state.instances[key] else { return .nothing }
+            guard state.life.isOpen, key.binding.isCurrent, let kept = state.cached(key, in: table) else {
+                return .nothing
+            }
             if kept.isFixed, kept.isToBePublished { firstUsed = kept.binding }
             if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
             guard let living = kept.cell?.strengthened() else { return .nothing }

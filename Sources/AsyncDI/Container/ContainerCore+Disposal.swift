@@ -284,6 +284,7 @@ extension ContainerCore {
         for child in childCores {
             disposal.waits(for: .container(child.displayName))
             let reason = reason.with(reason.error ?? Self.cutShort(child))
+            defer { disposal.notesObservers(of: child) }
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
@@ -324,7 +325,7 @@ extension ContainerCore {
     /// Ends the watchers of idle instances, clears storages, and lets other objects forget their instances.
     private func release(_ content: State.Content) {
         for watcher in content.idleWatchers { watcher.task.cancel() }
-        for keeper in content.keepers { keeper.containerHasEnded(number) }
+        for memo in content.memos { memo.containerHasEnded(number) }
         content.instances.forEach { $0.storage?.clear() }
     }
 

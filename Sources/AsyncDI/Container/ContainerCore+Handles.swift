@@ -129,19 +129,19 @@ extension ContainerCore {
         }
     }
 
-    // MARK: Keepers of instances
+    // MARK: Memos of instances
 
-    func adopt(_ keeper: any InstanceKeeper) -> Bool {
+    func remember(_ memo: any InstanceMemo) -> Bool {
         withState { state in
             guard state.life.phase != .disposed else { return false }
-            state.keepers[ObjectIdentifier(keeper)] = WeakInstanceKeeper(keeper: keeper)
+            state.memos[ObjectIdentifier(memo)] = WeakInstanceMemo(memo: memo)
             return true
         }
     }
 
-    func removeKeeper(_ identity: ObjectIdentifier) {
+    func forgetMemo(_ identity: ObjectIdentifier) {
         withState { state in
-            if state.rarely({ !$0.keepers.isEmpty }) { state.keepers[identity] = nil }
+            if state.rarely({ !$0.memos.isEmpty }) { state.memos[identity] = nil }
         }
     }
 
@@ -175,7 +175,7 @@ extension ContainerCore {
         for waiter in stopped.waiters { waiter.resume(.disposed) }
         for creation in stopped.flights { creation.cancel() }
         for watcher in content.idleWatchers { watcher.task.cancel() }
-        for keeper in content.keepers { keeper.containerHasEnded(number) }
+        for memo in content.memos { memo.containerHasEnded(number) }
         for item in content.ledger.inOrder { for lease in item.leases { lease.end() } }
         for drain in content.drains { drain.resume() }
         return content.scopes

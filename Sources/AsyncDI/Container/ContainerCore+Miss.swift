@@ -210,7 +210,7 @@ final class NearMisses {
             return core.searchOrder.flatMap { core in
                 core.withState { state in
                     state.registrations.inOrder.map {
-                        ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell)
+                        ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell ?? $0.blueprint.instance)
                     }
                 }
                 .filter { key, cell in

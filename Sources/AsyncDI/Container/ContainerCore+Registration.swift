@@ -53,7 +53,7 @@ extension ContainerCore {
     /// Registers one draft.
     func register(_ draft: Binding) throws {
         // A draft that may be more than one binding is registered as a list.
-        guard duplicatePolicy != .reject, settings.takesAsItIs(draft.blueprint) else {
+        guard duplicatePolicy != .reject, settings.takesAsItIs(draft) else {
             return try register(Registrations(draft))
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
@@ -187,7 +187,7 @@ extension ContainerCore {
         var modules: [any Module] = []
         bindings.reserveCapacity(registrations.count)
         registrations.forEach { draft in
-            if settings.takesAsItIs(draft.blueprint) {
+            if settings.takesAsItIs(draft) {
                 bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
@@ -236,21 +236,36 @@ extension ContainerCore {
     /// Keeps the instance of a registration that came with one, so that it is found and disposed.
     private func keepInstance(of binding: Binding, isFound: Bool, in state: inout State) {
         guard let cell = binding.blueprint.instance, binding.problem == nil else { return }
-        let kept = CacheEntry(registered: binding, cell: cell)
-        kept.isFixed = true
+        let isNoticed = !settings.interceptors.isEmpty
+        if isFound, !isNoticed { table.publish(cell, in: binding, retired: &state.retired) }
+        // Most values of a request's scope are only read from the table.
+        guard isNoticed || binding.hasDisposalHooks else { return }
+        let kept = state.keep(cell, of: binding, isPublished: isFound && !isNoticed)
+        // The first request of the instance must be noticed.
+        kept.isToBePublished = isFound && isNoticed
         if binding.hasDisposalHooks {
             kept.ledgerID = state.ledger.record(Disposable(cell, kept.key, in: self))
         }
-        if isFound {
-            if settings.interceptors.isEmpty {
-                kept.isPublished = true
-                table.publish(cell, in: binding, retired: &state.retired)
-            } else {
-                // The first request of the instance must be noticed.
-                kept.isToBePublished = true
-            }
-        }
-        // A binding is new to its container, which keeps no instance of it yet.
-        state.instances.insert(kept, insteadOf: nil)
+    }
+}
+
+extension ContainerCore.State {
+    /// The cached instance of a key.
+    ///
+    /// A registration that came with its instance may have no entry before this call.
+    mutating func cached(_ key: CreationKey, in table: InstanceTable) -> CacheEntry? {
+        if let kept = instances[key] { return kept }
+        let binding = key.binding
+        guard let cell = binding.blueprint.instance, binding.isCurrent, binding.problem == nil else { return nil }
+        return keep(cell, of: binding, isPublished: table.ownRegistration(of: binding.key) === binding)
+    }
+
+    /// Makes the entry of a registration that came with its instance.
+    fileprivate mutating func keep(_ cell: Cell, of binding: Binding, isPublished: Bool) -> CacheEntry {
+        let kept = CacheEntry(registered: binding, cell: cell)
+        kept.isFixed = true
+        kept.isPublished = isPublished
+        instances.insert(kept, insteadOf: nil)
+        return kept
     }
 }

@@ -62,7 +62,7 @@ extension ContainerCore {
         /// The objects that forget their instances when this container ends.
         ///
         /// By identity, because each removes itself before it is released.
-        var keepers: [ObjectIdentifier: WeakInstanceKeeper] = [:]
+        var memos: [ObjectIdentifier: WeakInstanceMemo] = [:]
         var modules = PendingModules()
         /// The child containers, by identity, because each removes itself before it is released.
         var children: [ObjectIdentifier: WeakCore] = [:]
@@ -219,7 +219,7 @@ extension ContainerCore.State {
         var events: [(ContainerEvent, ContainerEvent.Details)] = []
 
         var idleWatchers: [IdleWatcher] { extras.map { Array($0.idleWatchers.values) } ?? [] }
-        var keepers: [any InstanceKeeper] { extras.map { $0.keepers.values.compactMap(\.keeper) } ?? [] }
+        var memos: [any InstanceMemo] { extras.map { $0.memos.values.compactMap(\.memo) } ?? [] }
         /// The references that keep open scopes, the first one last.
         var scopes: [Lifeline] { extras.map { $0.scopes.newestFirst.map(\.lifeline) } ?? [] }
     }

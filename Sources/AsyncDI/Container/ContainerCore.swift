@@ -225,9 +225,9 @@ extension ContainerCore {
         }
 
         /// Whether a registration becomes one binding, unchanged and without a mistake, as most do.
-        func takesAsItIs(_ blueprint: Blueprint) -> Bool {
-            blueprint.isSimple && interceptors.isEmpty
-                && (blueprint.lifetime ?? defaultLifetime).bounds.problem == nil
+        func takesAsItIs(_ draft: Binding) -> Bool {
+            draft.blueprint.isSimple && interceptors.isEmpty
+                && (draft.blueprint.lifetime ?? defaultLifetime).bounds.problem == nil
         }
     }
 }

@@ -9,6 +9,7 @@ final class Disposal: Completion, @unchecked Sendable {
         var hasRunHooks = false
         var interruptsWork = false
         var stopped: StoppedCreations = ([], [])
+        var queuesBelow: [ObjectIdentifier: EventQueue] = [:]
     }
 
     /// The creations that a disposal stops, and the requests that wait for them.
@@ -113,6 +114,18 @@ final class Disposal: Completion, @unchecked Sendable {
 
     /// Notes that the work of a container below, which is part of this one's, has been ended.
     func noteHooksBelow() { state.withLock { $0.hasRunHooks = true } }
+
+    /// The queues of the observers of disposed containers below, where they are not those of this container.
+    var queuesBelow: [ObjectIdentifier: EventQueue] { state.withLock { $0.queuesBelow } }
+
+    /// Notes the observers of a container below, which this disposal has ended.
+    func notesObservers(of child: ContainerCore) {
+        let below = child.disposalUnderWay?.queuesBelow ?? [:]
+        state.withLock { state in
+            if let events = child.events { state.queuesBelow[ObjectIdentifier(events)] = events }
+            state.queuesBelow.merge(below) { old, _ in old }
+        }
+    }
 
     func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.

@@ -231,7 +231,7 @@ extension ContainerCore {
         let now = elapsed()
         return withState { state in
             guard state.life.isOpen else { return .gone }
-            if let kept = state.instances[key], kept.cell === cell {
+            if let kept = state.cached(key, in: table), kept.cell === cell {
                 return .leased(Lease(core: self, key: key, state.beginLease(of: cell, for: key, in: kept, at: now)))
             }
             return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone

@@ -110,7 +110,7 @@ extension _Requester {
     ///   - isSame: Whether the qualifier in these details, of the probe's type, is the requested one.
     /// - Returns: The run; nil for any other request.
     @usableFromInline
-    func beginRun(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> Run? {
+    func beginPlainRun(_ probe: QualifierProbe, isSame: (KeyDetails) -> Bool) -> Run? {
         let find = { (table: InstanceTable) -> Binding? in
             guard let binding = table.plainTransient(probe), let details = binding.key.details, isSame(details) else {
                 return nil
@@ -118,8 +118,8 @@ extension _Requester {
             return binding
         }
         return switch self {
-        case .container(let container), .task(let container): container.beginRun(find)
-        case .factory(let resolver): resolver.runOfThisTask?.beginRun(find)
+        case .container(let container), .task(let container): container.beginPlainRun(find)
+        case .factory(let resolver): resolver.runOfThisTask?.beginPlainRun(find)
         case .keeper: nil
         }
     }

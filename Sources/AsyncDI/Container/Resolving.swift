@@ -77,7 +77,7 @@ extension _Resolving {
                 defer { withExtendedLifetime(self) {} }
                 if let instance = hit.instance(of: service, qualifier: qualifier) { return instance }
             }
-            if let run = _requester.beginRun(probe, isSame: { QualifiedDetails<Name>.name(in: $0) == qualifier }) {
+            if let run = _requester.beginPlainRun(probe, isSame: { QualifiedDetails<Name>.name(in: $0) == qualifier }) {
                 return try await run.make(service)
             }
         }

@@ -114,7 +114,7 @@ struct LazySource: Sendable {
 private typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost)
 
 /// The state that the copies of a ``Lazy`` share.
-private final class LazyBox<Service: Sendable>: InstanceKeeper {
+private final class LazyBox<Service: Sendable>: InstanceMemo {
     private struct State {
         var source: LazySource
         /// The instances, by the numbers of the containers that they were requested from: several for scopes of one
@@ -131,7 +131,7 @@ private final class LazyBox<Service: Sendable>: InstanceKeeper {
     init(_ source: LazySource) { state = Locked(State(source: source)) }
 
     deinit {
-        for host in state.withLock({ $0.announced }).values { host.removeKeeper(ObjectIdentifier(self)) }
+        for host in state.withLock({ $0.announced }).values { host.forgetMemo(ObjectIdentifier(self)) }
     }
 
     var isEmpty: Bool { state.withLock { $0.found.isEmpty } }
@@ -179,7 +179,7 @@ private final class LazyBox<Service: Sendable>: InstanceKeeper {
             state.announced[number] = found.host
             return (found.instance, true)
         }
-        if isNew, !found.host.adopt(self) { containerHasEnded(number) }
+        if isNew, !found.host.remember(self) { containerHasEnded(number) }
         return instance
     }
 

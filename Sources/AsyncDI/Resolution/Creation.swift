@@ -20,8 +20,9 @@ final class Creation: Activity, @unchecked Sendable {
     let begin: Duration
     /// The number of creations around this one.
     let depth: Int
-    /// Whether it belongs to a start: directly, or through a factory.
-    let isOfStart: Bool
+    /// The measurement of the start that it belongs to, directly or through a factory, in whichever container; nil
+    /// outside every start.
+    let start: StartMeter?
     /// Whether the instance becomes part of another one under the same key, and is not found itself.
     let isInner: Bool
     /// The registration that will hold a graph instance; nil without a shared holder.
@@ -108,7 +109,7 @@ final class Creation: Activity, @unchecked Sendable {
         isInner = request.isInner
         madeFor = nil
         let asker = request.asker
-        isOfStart = request.isOfStart || asker?.holder?.isOfStart == true
+        start = request.isOfStart ? host.startMeter : asker?.holder?.start
         begunBy = PassingReference(asker)
         begunIn = PassingReference(host.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
@@ -132,7 +133,7 @@ final class Creation: Activity, @unchecked Sendable {
         begin = .zero
         self.madeFor = madeFor
         self.isInner = isInner
-        isOfStart = false
+        start = nil
         // The hooks may run in a task of their own.
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
         begunIn = PassingReference(nil)

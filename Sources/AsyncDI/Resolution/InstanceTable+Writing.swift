@@ -73,10 +73,10 @@ extension InstanceTable {
     func unpublishAll(retired: inout [AnyObject]) {
         defer { count = 0 }
         guard let slots = array.exchange(nil) else { return }
-        retired.reserveCapacity(retired.count + 1 + min(count, 8))
         retired.append(slots)
-        // A registration that is still referenced must not keep its instance.
         slots.forEach { slot in
+            // A registration that is still referenced must not keep its instance, unless it came with it.
+            if slot.binding?.blueprint.factory.instance != nil { return }
             if let cell = slot.cell.exchange(nil) { retired.append(cell) }
         }
     }

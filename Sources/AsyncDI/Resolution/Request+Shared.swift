@@ -229,11 +229,11 @@ private struct MeasuredWait {
         let asking = asker?.creation
         if let wait = creation.host.startMeter?.wait(of: asking, for: creation, isForeign: false) {
             start = wait
-        } else if let asking, asking.host !== creation.host {
-            // A container that starts may need an instance of another one, mostly of one above it.
-            start = asking.host.startMeter?.wait(of: asking, for: creation, isForeign: true)
         } else {
-            start = nil
+            // A container that starts may need an instance of another one, mostly of one above it, which may need
+            // further ones there.
+            let meter = asker?.holder?.start ?? asking?.host.startMeter
+            start = meter === creation.host.startMeter ? nil : meter?.wait(of: asking, for: creation, isForeign: true)
         }
         if waiting == nil, start == nil { return nil }
         waiting?.beginWait()

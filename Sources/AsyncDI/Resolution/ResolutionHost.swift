@@ -27,9 +27,9 @@ protocol ResolutionHost: CreationPlace {
     /// Arranges that an object forgets the container's instance when the container ends.
     ///
     /// - Returns: False if the container has ended.
-    func adopt(_ keeper: any InstanceKeeper) -> Bool
+    func remember(_ memo: any InstanceMemo) -> Bool
     /// Removes such an object, which is about to be released.
-    func removeKeeper(_ identity: ObjectIdentifier)
+    func forgetMemo(_ identity: ObjectIdentifier)
     /// The keys of its registrations; after its disposal, if it has a parent, the keys of its former registrations.
     var registeredKeys: [ServiceKey] { get }
     /// The name of the container in graphs.

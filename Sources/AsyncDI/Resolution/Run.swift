@@ -283,7 +283,7 @@ import Synchronization
 
     /// The run of a request that is no more than a call of a transient service's factory, if no other rule applies and
     /// this run is not recorded.
-    func beginRun(_ find: (InstanceTable) -> Binding?) -> Run? {
+    func beginPlainRun(_ find: (InstanceTable) -> Binding?) -> Run? {
         // The cycle rules throw errors with a path.
         guard recorded == nil, !isOfOutlivingTask, !isInNewer, let binding = withTable(find), !mayBeMaking(binding)
         else { return nil }

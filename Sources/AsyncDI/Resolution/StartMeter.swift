@@ -210,7 +210,7 @@ final class StartMeter: Sendable {
             state.records[index].end = now
             switch result {
             case .success(let instance):
-                guard creation.isOfStart else { return }
+                guard creation.start === self else { return }
                 state.records[index].instance = StartedInstance(cell: instance, generation: generation)
             case .failure(let error):
                 state.records[index].failure = error

@@ -57,6 +57,28 @@ import Testing
         #expect(other.all == ["registered()", "created()", "disposed()"])
     }
 
+    @Test func `a second call of dispose returns after the last event of the containers below, too`() async throws {
+        let log = Log()
+        let parent = Container()
+        let child = Container(parent: parent, observers: [log]) {
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+        }
+        _ = try await child.resolve(Bool.self)
+        await child.deliverEvents()
+        let gate = ThreadGate()
+        log.block(with: gate)
+        let first = Task { try await parent.dispose() }
+        while !parent.core.withState({ $0.life.isOver }) { await Task.yield() }
+        let second = Task {
+            try await parent.dispose()
+            return log.all
+        }
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        #expect(try await second.value.last == "disposed()")
+        try await first.value
+    }
+
     @Test func `drain and withContainer return after the last event`() async throws {
         let log = Log()
         let container = container(log)

@@ -84,6 +84,26 @@ import Testing
         try await parent.dispose()
     }
 
+    @Test func `a service that failed behind a service of the parent is named`() async throws {
+        let parent = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in throw TestError(7) }
+            Registration(Mailer.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Mailer()
+            }
+        }
+        let child = Container(parent: parent) {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Mailer.self)
+                return Cache()
+            }
+            .eager()
+        }
+        await #expect(throws: TestError(7)) { try await child.start() }
+        #expect(child.startFailure?.path.map(\.description) == ["Cache", "Mailer", "Database"])
+        try await parent.dispose()
+    }
+
     @Test func `a missing registration leads to the service that needs it`() async throws {
         let container = Container {
             Registration(Cache.self, lifetime: .singleton) { resolver in

@@ -193,6 +193,38 @@ import Testing
         try await parent.dispose()
     }
 
+    @Test func `instances that an instance of the parent waits for in turn are on the path`() async throws {
+        let clock = clock
+        let parent = Container(name: "app", clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(2))
+                return Database()
+            }
+            Registration(Catalogue.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                try await clock.sleep(for: .seconds(3))
+                return Catalogue()
+            }
+        }
+        let child = Container(name: "feature", parent: parent, clock: clock) {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Catalogue.self)
+                return Cache()
+            }
+            .eager()
+        }
+        let start = Task { try await child.start() }
+        for seconds in [2, 3] {
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(seconds))
+        }
+        let report = try await start.value
+        #expect(report.criticalPath.map { "\($0.key)" } == ["Database", "Catalogue", "Cache"])
+        #expect(report.criticalPath.map(\.ownDuration) == [.seconds(2), .seconds(3), .zero])
+        #expect(report.services.map { $0.dependencies.map(\.description) } == [["Catalogue"], ["Database"], []])
+        try await parent.dispose()
+    }
+
     @Test func `services of a property cycle, which wait for one another, are on the path once`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in Database() }

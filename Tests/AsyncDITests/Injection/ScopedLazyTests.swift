@@ -57,17 +57,17 @@ private final class User: Sendable {
         async throws
     {
         let app = app()
-        let keepers = { app.core.withState { $0.keepers.count } }
+        let memos = { app.core.withState { $0.memos.count } }
         do {
             let (user, thing) = (Lazy(User.self, from: app), Lazy(Thing.self, from: app))
             let ended = try await request(of: "Ada", in: app) { WeakUser(user: try await user()) }
             #expect(ended.user == nil)
             #expect(user.isEmpty)
             _ = try await thing()
-            #expect(keepers() == 1)
+            #expect(memos() == 1)
             thing.release()
         }
-        #expect(keepers() == 0)
+        #expect(memos() == 0)
         let user = Lazy(User.self, from: app)
         let released = try await inChild(of: app) {
             let released = WeakUser(user: try await user())
