@@ -5,7 +5,7 @@ extension Container {
     /// cancelled and awaited. Then instances are disposed in the reverse order of their completion, each once. The
     /// disposal runs to its end even in a cancelled task. A second call waits for the first one; after it, `dispose()`
     /// returns quietly. An `onDispose` hook that disposes its own container returns at once. When this returns,
-    /// observers, also those of containers below, have received the last event, except for a scope, and except in a
+    /// observers, including those of containers below, have received the last event, except for a scope, and except in a
     /// hook or factory.
     ///
     /// - Throws: ``DisposalError`` with all errors of hooks; ``ResolutionError`` with the code `invalidOperation` when
@@ -111,28 +111,15 @@ extension ContainerCore {
         _ disposal: nonisolated(nonsending) () async throws -> Void
     ) async throws {
         guard !isScope, ResolutionContext.activeRun == nil else { return try await disposal() }
-        // Containers below this one may have observers of their own, and are disposed with it.
-        let known = eventQueues
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         let result: Result<Void, any Error>
         do { result = .success(try await disposal()) } catch { result = .failure(error) }
         let last = time.map { stopwatch.elapsed() + $0.addable } ?? end
-        // Also those of containers that are gone, or were made meanwhile.
-        let below = disposalUnderWay?.queuesBelow ?? [:]
-        for events in known.merging(below, uniquingKeysWith: { old, _ in old }).values {
-            await events.catchUp(deadline: last.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
+        // Containers below this one may have observers of their own, and were disposed with it.
+        let below = disposalUnderWay?.queuesBelow.values.compactMap(\.queue) ?? []
+        for queue in below + [events].compactMap(\.self) {
+            await queue.catchUp(deadline: last.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
         }
         try result.get()
-    }
-
-    /// The queues of this container's observers and of those of the containers below it, each once.
-    private var eventQueues: [ObjectIdentifier: EventQueue] {
-        var queues: [ObjectIdentifier: EventQueue] = [:]
-        var next = [self]
-        while let core = next.popLast() {
-            if let events = core.events { queues[ObjectIdentifier(events)] = events }
-            next += core.childCores
-        }
-        return queues
     }
 }

@@ -49,7 +49,7 @@ extension Request {
         if let holder = asker?.holder {
             // The general path checks and measures, and reports errors and events.
             guard !holder.host.reportsCreations, place.startMeter == nil, holder.host.startMeter == nil,
-                holder.start == nil, (try? request.checkCaptive(binding, in: place)) != nil
+                !holder.isFollowedElsewhere, (try? request.checkCaptive(binding, in: place)) != nil
             else { return .other(nil) }
         }
         let attempt = JoinAttempt(clock: clock, mayWait: !Task.isCancelled)

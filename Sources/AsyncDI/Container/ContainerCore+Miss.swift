@@ -164,6 +164,9 @@ final class NearMisses {
 
     private func howToRegister(_ key: ServiceKey) -> String {
         if case .contributions(let element, let type)? = (key.service as? any WrapperType.Type)?.need {
+            if case .later(let service, isHeld: _)? = (element as? any WrapperType.Type)?.need {
+                return "Contributions are requested together: request a Provider<[\(readableName(of: service))]>"
+            }
             let registration = key.of(element).registration
             guard let type else { return "Contribute to it: \(registration).intoMany()" }
             return "Contribute to it, with a key of type \(readableName(of: type)): \(registration).intoMany(key: …)"

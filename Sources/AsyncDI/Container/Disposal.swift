@@ -9,7 +9,7 @@ final class Disposal: Completion, @unchecked Sendable {
         var hasRunHooks = false
         var interruptsWork = false
         var stopped: StoppedCreations = ([], [])
-        var queuesBelow: [ObjectIdentifier: EventQueue] = [:]
+        var queuesBelow: [ObjectIdentifier: WeakEventQueue] = [:]
     }
 
     /// The creations that a disposal stops, and the requests that wait for them.
@@ -115,15 +115,19 @@ final class Disposal: Completion, @unchecked Sendable {
     /// Notes that the work of a container below, which is part of this one's, has been ended.
     func noteHooksBelow() { state.withLock { $0.hasRunHooks = true } }
 
-    /// The queues of the observers of disposed containers below, where they are not those of this container.
-    var queuesBelow: [ObjectIdentifier: EventQueue] { state.withLock { $0.queuesBelow } }
+    /// The queues of the observers of disposed containers below, where they have observers of their own.
+    ///
+    /// Weak because an observer may refer to this container; a queue that has events to deliver keeps itself.
+    var queuesBelow: [ObjectIdentifier: WeakEventQueue] { state.withLock { $0.queuesBelow } }
 
-    /// Notes the observers of a container below, which this disposal has ended.
+    /// Notes the observers of a container below, which this disposal ends.
     func notesObservers(of child: ContainerCore) {
         let below = child.disposalUnderWay?.queuesBelow ?? [:]
         state.withLock { state in
-            if let events = child.events { state.queuesBelow[ObjectIdentifier(events)] = events }
-            state.queuesBelow.merge(below) { old, _ in old }
+            if !child.isScope, let events = child.events {
+                state.queuesBelow[ObjectIdentifier(events)] = WeakEventQueue(queue: events)
+            }
+            state.queuesBelow.merge(below) { _, new in new }
         }
     }
 

@@ -113,3 +113,8 @@ final class EventQueue: Sendable {
         }
     }
 }
+
+/// A reference that does not keep the queue.
+struct WeakEventQueue: Sendable {
+    weak let queue: EventQueue?
+}

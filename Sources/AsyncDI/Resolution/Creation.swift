@@ -20,9 +20,8 @@ final class Creation: Activity, @unchecked Sendable {
     let begin: Duration
     /// The number of creations around this one.
     let depth: Int
-    /// The measurement of the start that it belongs to, directly or through a factory, in whichever container; nil
-    /// outside every start.
-    let start: StartMeter?
+    /// Whether it belongs to a start: directly, or through a factory.
+    let isOfStart: Bool
     /// Whether the instance becomes part of another one under the same key, and is not found itself.
     let isInner: Bool
     /// The registration that will hold a graph instance; nil without a shared holder.
@@ -76,6 +75,8 @@ final class Creation: Activity, @unchecked Sendable {
             /// The wait for the disposal of the previous instance; nil without one.
             var successorWait: SuccessorWait?
             var waiting = Waiting()
+            /// The starts of other containers that wait for the instance, and follow it to its own dependencies.
+            var startsElsewhere: [StartMeter] = []
             /// Finished when the creation ends, for drains and successors.
             var end: EndOfCreation?
         }
@@ -109,7 +110,7 @@ final class Creation: Activity, @unchecked Sendable {
         isInner = request.isInner
         madeFor = nil
         let asker = request.asker
-        start = request.isOfStart ? host.startMeter : asker?.holder?.start
+        isOfStart = request.isOfStart || asker?.holder?.isOfStart == true
         begunBy = PassingReference(asker)
         begunIn = PassingReference(host.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
@@ -133,7 +134,7 @@ final class Creation: Activity, @unchecked Sendable {
         begin = .zero
         self.madeFor = madeFor
         self.isInner = isInner
-        start = nil
+        isOfStart = false
         // The hooks may run in a task of their own.
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
         begunIn = PassingReference(nil)

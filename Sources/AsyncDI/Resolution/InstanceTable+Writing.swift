@@ -69,14 +69,14 @@ extension InstanceTable {
         if let old = slot.cell.exchange(nil) { retired.append(old) }
     }
 
-    /// Removes everything.
+    /// Removes every registration and instance.
     func unpublishAll(retired: inout [AnyObject]) {
         defer { count = 0 }
         guard let slots = array.exchange(nil) else { return }
         retired.append(slots)
         slots.forEach { slot in
-            // A registration that is still referenced must not keep its instance, unless it came with it.
-            if slot.binding?.blueprint.factory.instance != nil { return }
+            // A registration that is still referenced must not keep an instance, except the one that it was made with.
+            if let given = slot.binding?.blueprint.instance, slot.cell.object === given { return }
             if let cell = slot.cell.exchange(nil) { retired.append(cell) }
         }
     }

@@ -221,22 +221,28 @@ extension Request {
 private struct MeasuredWait {
     /// The shared creation that waits, where observers receive its own time.
     private let waiting: Creation?
-    private let start: StartMeter.Wait?
+    private let starts: [StartMeter.Wait]
 
     /// Returns nil when neither an observer of creations nor a start needs the measurement.
     init?(of asker: Run?, for creation: Creation) {
         waiting = asker?.holder.flatMap { $0.host.reportsCreations ? $0 : nil }
         let asking = asker?.creation
-        if let wait = creation.host.startMeter?.wait(of: asking, for: creation, isForeign: false) {
-            start = wait
-        } else {
-            // A container that starts may need an instance of another one, mostly of one above it, which may need
-            // further ones there.
-            let meter = asker?.holder?.start ?? asking?.host.startMeter
-            start = meter === creation.host.startMeter ? nil : meter?.wait(of: asking, for: creation, isForeign: true)
-        }
-        if waiting == nil, start == nil { return nil }
+        starts = Self.meters(of: asker, for: creation).compactMap { $0.wait(of: asking, for: creation) }
+        if waiting == nil, starts.isEmpty { return nil }
         waiting?.beginWait()
+    }
+
+    /// The starts that a wait may be part of: those of both containers, and those that wait for the waiting instance.
+    ///
+    /// A container that starts may need an instance of another one, mostly of one above it, which may need further ones.
+    private static func meters(of asker: Run?, for creation: Creation) -> [StartMeter] {
+        var meters = asker?.holder?.startsElsewhere ?? []
+        func add(_ meter: StartMeter?) {
+            if let meter, !meters.contains(where: { $0 === meter }) { meters.append(meter) }
+        }
+        add(creation.host.startMeter)
+        add(asker?.creation?.host.startMeter)
+        return meters
     }
 
     nonisolated(nonsending) func measure(
@@ -254,7 +260,7 @@ private struct MeasuredWait {
 
     private func end(isResult: Bool, _ error: (any Error)? = nil) {
         waiting?.endWait()
-        start?.end(isResult: isResult, error)
+        for start in starts { start.end(isResult: isResult, error) }
     }
 }
 

@@ -168,22 +168,26 @@ final class StartMeter: Sendable {
     /// - Parameters:
     ///   - asker: The creation that makes the request.
     ///   - creation: The creation that it waits for.
-    ///   - isForeign: Whether another container creates the instance, so that only a wait sees its end.
     /// - Returns: The wait; nil when no container is starting, or when the request is no part of the start.
-    func wait(of asker: Creation?, for creation: Creation, isForeign: Bool) -> Wait? {
+    func wait(of asker: Creation?, for creation: Creation) -> Wait? {
         guard isActive.load(ordering: .relaxed) else { return nil }
         let now = stopwatch.elapsed()
         // It may have begun before the start.
         let begin = now - creation.host.elapsed() + creation.begin
-        return state.withLock { state in
-            let target = state.place(of: creation, since: begin)
-            guard let target, let index = state.place(around: asker), index != target else { return nil }
+        // Only a wait sees the end of another container's creation.
+        let isForeign = creation.host.startMeter !== self
+        let wait: Wait? = state.withLock { state in
+            let index = state.place(around: asker)
+            if index == nil, isForeign { return nil }
+            guard let target = state.place(of: creation, since: begin), let index, index != target else { return nil }
             state.records[index].waits.append(Record.Wait(target: target, begin: now))
             if isForeign { state.records[target].foreign = creation }
             return Wait(
                 meter: self, generation: state.generation, record: index,
                 number: state.records[index].waits.count - 1, foreign: isForeign ? creation : nil)
         }
+        if isForeign, wait != nil { creation.isFollowed(by: self) }
+        return wait
     }
 
     /// The time of a creation's end; nil when no container is starting.
@@ -210,7 +214,7 @@ final class StartMeter: Sendable {
             state.records[index].end = now
             switch result {
             case .success(let instance):
-                guard creation.start === self else { return }
+                guard creation.isOfStart else { return }
                 state.records[index].instance = StartedInstance(cell: instance, generation: generation)
             case .failure(let error):
                 state.records[index].failure = error

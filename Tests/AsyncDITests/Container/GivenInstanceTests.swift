@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncDI
 
-/// Instances that registrations came with: bookkeeping begins when a request needs it.
+/// Instances supplied with their registrations: bookkeeping begins when a request needs it.
 @Suite(.timeLimit(.minutes(10))) struct GivenInstanceTests {
     private protocol Greeter: Sendable {}
     private final class Word: Greeter {}
@@ -40,9 +40,7 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `an instance that is unregistered without an entry is gone, and its lease was possible before`()
-        async throws
-    {
+    @Test func `an instance that is unregistered without an entry is gone`() async throws {
         let container = Container { Registration(instance: Word()) }
         #expect(await container.unregister(Word.self))
         await expect(.notRegistered) { _ = try await container.resolve(Word.self) }

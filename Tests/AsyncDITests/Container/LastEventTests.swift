@@ -57,7 +57,7 @@ import Testing
         #expect(other.all == ["registered()", "created()", "disposed()"])
     }
 
-    @Test func `a second call of dispose returns after the last event of the containers below, too`() async throws {
+    @Test func `a second call of dispose also returns after the last event of the containers below`() async throws {
         let log = Log()
         let parent = Container()
         let child = Container(parent: parent, observers: [log]) {
@@ -77,6 +77,43 @@ import Testing
         gate.open()
         #expect(try await second.value.last == "disposed()")
         try await first.value
+    }
+
+    @Test func `drain returns after the last event of the containers below`() async throws {
+        let log = Log()
+        let parent = Container()
+        let child = Container(parent: parent, observers: [log]) {
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+        }
+        await child.deliverEvents()
+        let gate = ThreadGate()
+        log.block(with: gate)
+        _ = try await child.resolve(Bool.self)
+        let drain = Task {
+            try await parent.drain()
+            return log.all
+        }
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        #expect(try await drain.value.suffix(2) == ["created()", "disposed()"])
+    }
+
+    @Test func `a disposed container does not keep the observers of the containers below`() async throws {
+        final class Owner: ContainerObserver {
+            let app: Container
+            init(_ app: Container) { self.app = app }
+            func container(_ container: Container, did event: ContainerEvent) {}
+        }
+        weak var gone: Owner?
+        do {
+            let app = Container()
+            let observer = Owner(app)
+            gone = observer
+            let child = Container(parent: app, observers: [observer]) { Registration(instance: true) }
+            _ = try await child.resolve(Bool.self)
+            try await app.dispose()
+        }
+        while gone != nil { await Task.yield() }
     }
 
     @Test func `drain and withContainer return after the last event`() async throws {

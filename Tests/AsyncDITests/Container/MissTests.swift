@@ -182,6 +182,9 @@ private typealias Stone = Zoo.Stone
                 == "Contribute to it, with a key of type String: "
                 + "Registration(Thing.self, qualifier: \"q\") { … }.intoMany(key: …)\(end)")
         #expect(
+            await advice { try await $0.resolve([Provider<Thing>].self) }
+                == "Contributions are requested together: request a Provider<[Thing]>\(end)")
+        #expect(
             await advice { try await $0.make(Thing.self) }
                 == "Register it: Registration(making: Thing.self) { … }\(end)")
         #expect(

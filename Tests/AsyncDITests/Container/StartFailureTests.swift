@@ -104,6 +104,39 @@ import Testing
         try await parent.dispose()
     }
 
+    @Test func `a start disposes what the start of a container made in a factory created in it`() async throws {
+        let (disposed, isOpen) = (Locked(0), Gate())
+        let app = Container {
+            Registration(Database.self, lifetime: .singleton) { _ in Database() }.onDispose { _ in
+                disposed.withLock { $0 += 1 }
+            }
+        }
+        try await app.register {
+            Registration(Catalogue.self, lifetime: .singleton) { _ in
+                let child = Container(parent: app) {
+                    Registration(Cache.self, lifetime: .singleton) { resolver in
+                        _ = try await resolver.resolve(Database.self)
+                        return Cache()
+                    }
+                    .eager()
+                }
+                try await child.start()
+                isOpen.open()
+                return Catalogue()
+            }
+            .eager()
+            Registration(Mailer.self, lifetime: .singleton) { _ in
+                await isOpen.pass()
+                throw TestError(7)
+            }
+            .eager()
+        }
+        await #expect(throws: TestError(7)) { try await app.start() }
+        #expect(disposed.withLock { $0 } == 1)
+        try await app.dispose()
+        #expect(disposed.withLock { $0 } == 1)
+    }
+
     @Test func `a missing registration leads to the service that needs it`() async throws {
         let container = Container {
             Registration(Cache.self, lifetime: .singleton) { resolver in

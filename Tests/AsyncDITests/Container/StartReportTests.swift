@@ -225,6 +225,45 @@ import Testing
         try await parent.dispose()
     }
 
+    @Test func `each of several starts follows an instance of the parent that one of them began`() async throws {
+        let clock = clock
+        let mayGoOn = Gate()
+        let app = Container(name: "app", clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(2))
+                return Database()
+            }
+            Registration(Catalogue.self, lifetime: .singleton) { resolver in
+                await mayGoOn.pass()
+                _ = try await resolver.resolve(Database.self)
+                return Catalogue()
+            }
+            .eager()
+        }
+        func feature(_ name: String) -> Container {
+            Container(name: name, parent: app, clock: clock) {
+                Registration(Cache.self, lifetime: .singleton) { resolver in
+                    _ = try await resolver.resolve(Catalogue.self)
+                    return Cache()
+                }
+                .eager()
+            }
+        }
+        let (first, second) = (feature("first"), feature("second"))
+        let starts = [Task { try await first.start() }]
+        await app.core.waiters(of: Catalogue.self, reach: 1)
+        let others = [Task { try await second.start() }, Task { try await app.start() }]
+        await app.core.waiters(of: Catalogue.self, reach: 3)
+        mayGoOn.open()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(2))
+        for start in starts + others.prefix(1) {
+            #expect(try await start.value.criticalPath.map { "\($0.key)" } == ["Database", "Catalogue", "Cache"])
+        }
+        #expect(try await others[1].value.criticalPath.map { "\($0.key)" } == ["Database", "Catalogue"])
+        try await app.dispose()
+    }
+
     @Test func `services of a property cycle, which wait for one another, are on the path once`() async throws {
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in Database() }

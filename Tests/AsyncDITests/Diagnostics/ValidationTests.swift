@@ -347,4 +347,22 @@ private struct Reader: Sendable {
         try await container.dispose()
         await #expect(throws: ResolutionError.self) { try await container.validate() }
     }
+
+    @Test func `an optional service of a later request may take arguments`() async throws {
+        struct Reader: Sendable {
+            let page: Provider<Page?>
+        }
+        let container = Container {
+            Registration(Page.self) { (_, _: Int) in Page(font: Font()) }
+            Registration(using: Reader.init)
+        }
+        #expect(try await problems(container) == [])
+        #expect(try await container.resolve(Reader.self).page(1) != nil)
+        // At once, it would be a request without arguments.
+        let eager = Container {
+            Registration(Page.self) { (_, _: Int) in Page(font: Font()) }
+            Registration(Request.self) { _ in Request() }.dependencies(Page?.self)
+        }
+        #expect(try await problems(eager) == ["argumentMismatch: Request → Page"])
+    }
 }
