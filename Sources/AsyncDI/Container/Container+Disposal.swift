@@ -111,15 +111,29 @@ extension ContainerCore {
         _ disposal: nonisolated(nonsending) () async throws -> Void
     ) async throws {
         guard !isScope, ResolutionContext.activeRun == nil else { return try await disposal() }
+        // Containers below this one may have observers of their own, and are disposed with it.
+        var queues = eventQueues
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         let result: Result<Void, any Error>
         do { result = .success(try await disposal()) } catch { result = .failure(error) }
         let last = time.map { stopwatch.elapsed() + $0.addable } ?? end
-        // Containers below this one may have observers of their own, and were disposed with it.
-        let below = disposalUnderWay?.queuesBelow.values.compactMap(\.queue) ?? []
-        for queue in below + [events].compactMap(\.self) {
+        // An earlier call may have disposed them, and others may have been made meanwhile.
+        for queue in disposalUnderWay?.queuesBelow ?? [] { queues[ObjectIdentifier(queue)] = queue }
+        for queue in queues.values {
             await queue.catchUp(deadline: last.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
         }
         try result.get()
+    }
+
+    /// The queues of this container's observers and of those of the containers below it, each once.
+    private var eventQueues: [ObjectIdentifier: EventQueue] {
+        var queues: [ObjectIdentifier: EventQueue] = [:]
+        // A list, because scopes may be nested very deep.
+        var remaining = [self]
+        while let core = remaining.popLast() {
+            if let events = core.events { queues[ObjectIdentifier(events)] = events }
+            remaining += core.childCores
+        }
+        return queues
     }
 }

@@ -67,7 +67,7 @@ extension ContainerCore {
             if table.isClosed { throw disposedError(nil, asker: nil) }
         } catch {
             // Before the records are taken: a creation that ends in between is recorded.
-            let isOver = withState { state in !state.flights.all.contains { $0.isOfStart } }
+            let isOver = withState { state in !state.flights.all.contains { $0.belongs(to: meter) } }
             let failure = meter.fail(of: eager, since: begin)
             note(StartFailure(of: error, failure, module: isLoading ? moduleToBeLoaded : nil))
             // A creation that goes on after its cancellation may hold what the start created.

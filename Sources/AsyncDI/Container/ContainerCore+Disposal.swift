@@ -284,8 +284,6 @@ extension ContainerCore {
         for child in childCores {
             disposal.waits(for: .container(child.displayName))
             let reason = reason.with(reason.error ?? Self.cutShort(child))
-            // Before, for a call that waits until a deadline, and afterwards also those below.
-            disposal.notesObservers(of: child)
             defer { disposal.notesObservers(of: child) }
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)

@@ -164,8 +164,10 @@ final class NearMisses {
 
     private func howToRegister(_ key: ServiceKey) -> String {
         if case .contributions(let element, let type)? = (key.service as? any WrapperType.Type)?.need {
-            if case .later(let service, isHeld: _)? = (element as? any WrapperType.Type)?.need {
-                return "Contributions are requested together: request a Provider<[\(readableName(of: service))]>"
+            if case .later(let service, let isHeld)? = (element as? any WrapperType.Type)?.need {
+                let (wrapper, key) = (isHeld ? "Lazy" : "Provider", type.map { "\(readableName(of: $0)): " } ?? "")
+                return
+                    "Contributions are requested together: request a \(wrapper)<[\(key)\(readableName(of: service))]>"
             }
             let registration = key.of(element).registration
             guard let type else { return "Contribute to it: \(registration).intoMany()" }

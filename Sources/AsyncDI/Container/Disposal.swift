@@ -115,19 +115,19 @@ final class Disposal: Completion, @unchecked Sendable {
     /// Notes that the work of a container below, which is part of this one's, has been ended.
     func noteHooksBelow() { state.withLock { $0.hasRunHooks = true } }
 
-    /// The queues of the observers of disposed containers below, where they have observers of their own.
+    /// The event queues of the disposed containers below that have observers of their own.
     ///
     /// Weak because an observer may refer to this container; a queue that has events to deliver keeps itself.
-    var queuesBelow: [ObjectIdentifier: WeakEventQueue] { state.withLock { $0.queuesBelow } }
+    var queuesBelow: [EventQueue] { state.withLock { $0.queuesBelow.values.compactMap(\.queue) } }
 
-    /// Notes the observers of a container below, which this disposal ends.
+    /// Notes the observers of a container below, which this disposal has ended, and those below that one.
     func notesObservers(of child: ContainerCore) {
-        let below = child.disposalUnderWay?.queuesBelow ?? [:]
+        let below = child.disposalUnderWay?.queuesBelow ?? []
+        // A scope has the observers of its parent.
+        let queues = below + (child.isScope ? [] : [child.events].compactMap(\.self))
+        if queues.isEmpty { return }
         state.withLock { state in
-            if !child.isScope, let events = child.events {
-                state.queuesBelow[ObjectIdentifier(events)] = WeakEventQueue(queue: events)
-            }
-            state.queuesBelow.merge(below) { _, new in new }
+            for queue in queues { state.queuesBelow[ObjectIdentifier(queue)] = WeakEventQueue(queue: queue) }
         }
     }
 

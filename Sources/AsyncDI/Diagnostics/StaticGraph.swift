@@ -167,15 +167,13 @@ struct StaticGraph {
     /// A deferred dependency may be requested with arguments: any registration of the service will do.
     private mutating func lookUpLater(_ key: ServiceKey, neededBy number: Int, isHeld: Bool, isOptional: Bool) {
         let (host, asker) = (entries[number].host, entries[number].service)
-        if case .optional(let service)? = (key.service as? any WrapperType.Type)?.need,
-            host.table.registration(of: key) == nil
-        {
-            return lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: true)
-        }
-        declaredForLater.append((asker, RecordedService(key.withoutArguments, owner: "")))
         let isThere = host.table.registration(of: key) != nil
         // The arguments in the wrapper's own key select the registration.
         var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
+        if !isThere, candidates.isEmpty, case .optional(let service)? = (key.service as? any WrapperType.Type)?.need {
+            return lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: true)
+        }
+        declaredForLater.append((asker, RecordedService(key.withoutArguments, owner: "")))
         if isThere || candidates.isEmpty { candidates.insert(key, at: 0) }
         // Which of several registrations will be held is unknown.
         let isOne = Set(candidates).count == 1

@@ -51,13 +51,9 @@ extension Creation {
 /// The starts of other containers that measure a creation because their services wait for it.
 extension Creation {
     /// The starts that measure its waits.
-    var startsElsewhere: [StartMeter] { extrasIfAny { $0.startsElsewhere } ?? [] }
+    var startsElsewhere: [ObjectIdentifier: StartMeter] { extrasIfAny { $0.startsElsewhere } ?? [:] }
     var isFollowedElsewhere: Bool { extrasIfAny { !$0.startsElsewhere.isEmpty } ?? false }
 
-    /// Notes a start of another container that waits for the instance.
-    func isFollowed(by start: StartMeter) {
-        _ = extras { state in
-            if !state.startsElsewhere.contains(where: { $0 === start }) { state.startsElsewhere.append(start) }
-        }
-    }
+    /// Notes a start of another container that waits for the instance; it is told of the waits that begin later.
+    func isFollowed(by start: StartMeter) { _ = extras { $0.startsElsewhere[ObjectIdentifier(start)] = start } }
 }

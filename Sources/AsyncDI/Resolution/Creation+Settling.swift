@@ -83,8 +83,9 @@ extension Creation {
             defer {
                 state.task = nil
                 state.instance = nil
+                state.startsElsewhere = [:]
             }
-            return (state.instance, state.task)
+            return (state.instance, state.task, state.startsElsewhere)
         }
         withExtendedLifetime(dropped) {}
     }

@@ -20,8 +20,8 @@ final class Creation: Activity, @unchecked Sendable {
     let begin: Duration
     /// The number of creations around this one.
     let depth: Int
-    /// Whether it belongs to a start: directly, or through a factory.
-    let isOfStart: Bool
+    /// The start that it belongs to, directly or through a factory; nil for a graph instance, and outside every start.
+    let start: EnclosingStart?
     /// Whether the instance becomes part of another one under the same key, and is not found itself.
     let isInner: Bool
     /// The registration that will hold a graph instance; nil without a shared holder.
@@ -76,7 +76,7 @@ final class Creation: Activity, @unchecked Sendable {
             var successorWait: SuccessorWait?
             var waiting = Waiting()
             /// The starts of other containers that wait for the instance, and follow it to its own dependencies.
-            var startsElsewhere: [StartMeter] = []
+            var startsElsewhere: [ObjectIdentifier: StartMeter] = [:]
             /// Finished when the creation ends, for drains and successors.
             var end: EndOfCreation?
         }
@@ -110,7 +110,8 @@ final class Creation: Activity, @unchecked Sendable {
         isInner = request.isInner
         madeFor = nil
         let asker = request.asker
-        isOfStart = request.isOfStart || asker?.holder?.isOfStart == true
+        let outer = asker?.holder?.start
+        start = request.isOfStart ? EnclosingStart(request.host.startMeter, inside: outer) : outer
         begunBy = PassingReference(asker)
         begunIn = PassingReference(host.asker(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
@@ -134,7 +135,7 @@ final class Creation: Activity, @unchecked Sendable {
         begin = .zero
         self.madeFor = madeFor
         self.isInner = isInner
-        isOfStart = false
+        start = nil
         // The hooks may run in a task of their own.
         begunBy = PassingReference(key.binding.hasHooks ? run : nil)
         begunIn = PassingReference(nil)

@@ -236,13 +236,13 @@ private struct MeasuredWait {
     ///
     /// A container that starts may need an instance of another one, mostly of one above it, which may need further ones.
     private static func meters(of asker: Run?, for creation: Creation) -> [StartMeter] {
-        var meters = asker?.holder?.startsElsewhere ?? []
+        var meters = asker?.holder?.startsElsewhere ?? [:]
         func add(_ meter: StartMeter?) {
-            if let meter, !meters.contains(where: { $0 === meter }) { meters.append(meter) }
+            if let meter, meter.isMeasuring { meters[ObjectIdentifier(meter)] = meter }
         }
         add(creation.host.startMeter)
         add(asker?.creation?.host.startMeter)
-        return meters
+        return meters.isEmpty ? [] : Array(meters.values)
     }
 
     nonisolated(nonsending) func measure(

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Measures the creations of shared instances while a container starts.
 ///
-/// Costs a container that does not start one look at a reference for each creation.
+/// A container that does not start pays for little more than a look at a reference at each creation and wait.
 final class StartMeter: Sendable {
     /// A creation, and the intervals in which it waited for others.
     fileprivate struct Record {
@@ -41,6 +41,9 @@ final class StartMeter: Sendable {
     private let state = Locked(State())
 
     init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
+
+    /// Whether a start is under way.
+    var isMeasuring: Bool { isActive.load(ordering: .relaxed) }
 
     // MARK: A start
 
@@ -170,7 +173,7 @@ final class StartMeter: Sendable {
     ///   - creation: The creation that it waits for.
     /// - Returns: The wait; nil when no container is starting, or when the request is no part of the start.
     func wait(of asker: Creation?, for creation: Creation) -> Wait? {
-        guard isActive.load(ordering: .relaxed) else { return nil }
+        guard isMeasuring else { return nil }
         let now = stopwatch.elapsed()
         // It may have begun before the start.
         let begin = now - creation.host.elapsed() + creation.begin
@@ -193,7 +196,7 @@ final class StartMeter: Sendable {
     /// The time of a creation's end; nil when no container is starting.
     ///
     /// Not to be called under a lock, because a clock is user code.
-    func time() -> Duration? { isActive.load(ordering: .relaxed) ? stopwatch.elapsed() : nil }
+    func time() -> Duration? { isMeasuring ? stopwatch.elapsed() : nil }
 
     /// A creation has ended; a second call does nothing.
     ///
@@ -214,7 +217,7 @@ final class StartMeter: Sendable {
             state.records[index].end = now
             switch result {
             case .success(let instance):
-                guard creation.isOfStart else { return }
+                guard creation.belongs(to: self) else { return }
                 state.records[index].instance = StartedInstance(cell: instance, generation: generation)
             case .failure(let error):
                 state.records[index].failure = error
@@ -246,6 +249,27 @@ final class StartMeter: Sendable {
             }
         }
     }
+}
+
+/// A start in which a creation began, and the start around it, if a factory began it.
+final class EnclosingStart: Sendable {
+    private let meter: StartMeter?
+    private let outer: EnclosingStart?
+
+    init(_ meter: StartMeter?, inside outer: EnclosingStart?) {
+        self.meter = meter
+        self.outer = outer
+    }
+
+    /// Whether this start, or one around it, is measured by a meter.
+    func isMeasured(by meter: StartMeter) -> Bool {
+        self.meter === meter || outer?.isMeasured(by: meter) == true
+    }
+}
+
+extension Creation {
+    /// Whether it belongs to a start of the container that a meter measures.
+    func belongs(to meter: StartMeter) -> Bool { start?.isMeasured(by: meter) == true }
 }
 
 /// An instance that a start created.

@@ -15,6 +15,9 @@ public struct StartReport: Sendable, CustomStringConvertible {
         /// The time from the beginning of the creation to its end.
         public let duration: Duration
         /// The part of ``duration`` in which the creation did not wait for other shared instances.
+        ///
+        /// A wait counts as its own, and its target is no dependency, if it began before the start; for an instance of
+        /// another container, if it began before a service of the start waited for that instance.
         public let ownDuration: Duration
         /// The shared services that the creation waited for, in the order of their ends.
         public let dependencies: [ServiceKey]

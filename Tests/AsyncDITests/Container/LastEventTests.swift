@@ -98,6 +98,42 @@ import Testing
         #expect(try await drain.value.suffix(2) == ["created()", "disposed()"])
     }
 
+    @Test
+    func
+        `a drain whose disposal outlasts its deadline returns after the last events of the containers below`()
+        async throws
+    {
+        let (log, hasBegun, mayEnd) = (Log(), Gate(), Gate())
+        let clock = ManualClock()
+        let parent = Container(clock: clock)
+        let child = Container(parent: parent, clock: clock) {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }.onDispose { _ in
+                hasBegun.open()
+                await mayEnd.pass()
+            }
+        }
+        let grandchild = Container(parent: child, observers: [log]) {
+            Registration(Bool.self, lifetime: .singleton) { _ in true }
+        }
+        _ = try await child.resolve(Int.self)
+        _ = try await grandchild.resolve(Bool.self)
+        await grandchild.deliverEvents()
+        let gate = ThreadGate()
+        log.block(with: gate)
+        let drain = Task { () -> [String] in
+            await #expect(throws: DisposalError.self) { try await parent.drain(deadline: .seconds(1)) }
+            return log.all
+        }
+        await hasBegun.pass()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        mayEnd.open()
+        #expect(await drain.value.last == "disposed()")
+        try await parent.dispose()
+    }
+
     @Test func `a disposed container does not keep the observers of the containers below`() async throws {
         final class Owner: ContainerObserver {
             let app: Container

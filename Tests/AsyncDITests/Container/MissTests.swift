@@ -185,6 +185,9 @@ private typealias Stone = Zoo.Stone
             await advice { try await $0.resolve([Provider<Thing>].self) }
                 == "Contributions are requested together: request a Provider<[Thing]>\(end)")
         #expect(
+            await advice { try await $0.resolve([String: Lazy<Thing>].self) }
+                == "Contributions are requested together: request a Lazy<[String: Thing]>\(end)")
+        #expect(
             await advice { try await $0.make(Thing.self) }
                 == "Register it: Registration(making: Thing.self) { … }\(end)")
         #expect(

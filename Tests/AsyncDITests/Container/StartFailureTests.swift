@@ -104,35 +104,66 @@ import Testing
         try await parent.dispose()
     }
 
-    @Test func `a start disposes what the start of a container made in a factory created in it`() async throws {
-        let (disposed, isOpen) = (Locked(0), Gate())
-        let app = Container {
-            Registration(Database.self, lifetime: .singleton) { _ in Database() }.onDispose { _ in
-                disposed.withLock { $0 += 1 }
-            }
-        }
-        try await app.register {
+    /// A container whose start fails once its `Catalogue` has been created, and counts its disposed databases.
+    private func failing(
+        _ disposed: Locked<Int>, catalogue: @escaping @Sendable () async throws -> Void
+    ) -> Container {
+        Container {
+            Registration(Database.self, lifetime: .singleton) { _ in Database() }
+                .onDispose { _ in disposed.withLock { $0 += 1 } }
             Registration(Catalogue.self, lifetime: .singleton) { _ in
-                let child = Container(parent: app) {
-                    Registration(Cache.self, lifetime: .singleton) { resolver in
-                        _ = try await resolver.resolve(Database.self)
-                        return Cache()
-                    }
-                    .eager()
-                }
-                try await child.start()
-                isOpen.open()
+                try await catalogue()
                 return Catalogue()
             }
             .eager()
-            Registration(Mailer.self, lifetime: .singleton) { _ in
-                await isOpen.pass()
+            Registration(Mailer.self, lifetime: .singleton) { resolver in
+                while (try? resolver.ready(Catalogue.self)) == nil { await Task.yield() }
                 throw TestError(7)
             }
             .eager()
         }
+    }
+
+    private func child(of parent: Container) -> Container {
+        Container(parent: parent) {
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Database.self)
+                return Cache()
+            }
+            .eager()
+        }
+    }
+
+    @Test func `a failed start disposes what the start of a container made in one of its factories created`()
+        async throws
+    {
+        let disposed = Locked(0)
+        let place = Locked<Container?>(nil)
+        let app = failing(disposed) {
+            guard let app = place.withLock({ $0 }) else { return }
+            try await self.child(of: app).start()
+        }
+        place.withLock { $0 = app }
+        defer { place.withLock { $0 = nil } }
         await #expect(throws: TestError(7)) { try await app.start() }
         #expect(disposed.withLock { $0 } == 1)
+        try await app.dispose()
+        #expect(disposed.withLock { $0 } == 1)
+    }
+
+    @Test func `a failed start leaves what the start of another container created`() async throws {
+        let disposed = Locked(0)
+        let (hasBegun, mayEnd) = (Gate(), Gate())
+        let app = failing(disposed) {
+            hasBegun.open()
+            await mayEnd.pass()
+        }
+        let start = Task { try await app.start() }
+        await hasBegun.pass()
+        try await child(of: app).start()
+        mayEnd.open()
+        await #expect(throws: TestError(7)) { _ = try await start.value }
+        #expect(disposed.withLock { $0 } == 0)
         try await app.dispose()
         #expect(disposed.withLock { $0 } == 1)
     }

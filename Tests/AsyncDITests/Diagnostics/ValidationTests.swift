@@ -358,6 +358,14 @@ private struct Reader: Sendable {
         }
         #expect(try await problems(container) == [])
         #expect(try await container.resolve(Reader.self).page(1) != nil)
+        // An optional may be the service itself.
+        let registered = Container {
+            Registration(Page?.self) { (_, _: Int) in Page(font: Font()) }.dependencies(Font.self)
+            Registration(using: Reader.init)
+        }
+        let found = try await problems(registered)
+        #expect(found == ["notRegistered: Page?(Int) → Font"])
+        #expect(try await registered.declaredGraph().edges.count == 1)
         // At once, it would be a request without arguments.
         let eager = Container {
             Registration(Page.self) { (_, _: Int) in Page(font: Font()) }
