@@ -98,12 +98,10 @@ import Testing
         #expect(try await drain.value.suffix(2) == ["created()", "disposed()"])
     }
 
-    @Test
-    func
-        `a drain whose disposal outlasts its deadline returns after the last events of the containers below`()
+    @Test func `a drain that outlasts its deadline returns after the last events of the containers below`()
         async throws
     {
-        let (log, hasBegun, mayEnd) = (Log(), Gate(), Gate())
+        let (log, isOver, hasBegun, mayEnd) = (Log(), Counter(), Gate(), Gate())
         let clock = ManualClock()
         let parent = Container(clock: clock)
         let child = Container(parent: parent, clock: clock) {
@@ -122,15 +120,17 @@ import Testing
         log.block(with: gate)
         let drain = Task { () -> [String] in
             await #expect(throws: DisposalError.self) { try await parent.drain(deadline: .seconds(1)) }
+            isOver.increment()
             return log.all
         }
         await hasBegun.pass()
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(1))
-        for _ in 0..<100 { await Task.yield() }
+        // The next sleeper is the wait for the observer.
+        while !clock.hasSleepers, isOver.value == 0 { await Task.yield() }
         gate.open()
-        mayEnd.open()
         #expect(await drain.value.last == "disposed()")
+        mayEnd.open()
         try await parent.dispose()
     }
 
