@@ -21,10 +21,10 @@ extension Blueprint {
                 }
             }
         }
-        if !propertyHooks.isEmpty { copy.propertyHooks = wrapped(propertyHooks, .propertyHook) }
-        if !creationHooks.isEmpty { copy.creationHooks = wrapped(creationHooks, .creationHook) }
-        if !disposalHooks.isEmpty {
-            copy.disposalHooks = disposalHooks.enumerated().map { index, hook in
+        copy.change { extras in
+            extras.propertyHooks = wrapped(propertyHooks, .propertyHook)
+            extras.creationHooks = wrapped(creationHooks, .creationHook)
+            extras.disposalHooks = disposalHooks.enumerated().map { index, hook in
                 let call = call(.disposalHook, index)
                 return { cell, reason in
                     var call = call

@@ -36,7 +36,7 @@ extension Container {
 
 extension ContainerCore {
     /// The innermost open scope of a body, from this container up; nil without any.
-    var openScopeOfBody: ContainerCore? { openCore(below: nil, where: \.isBodyScope) }
+    var openScopeOfBody: ContainerCore? { openCore(below: nil, where: \.isDrained) }
 
     /// The innermost open container that matches, from this one up to `top`, which does not count.
     ///

@@ -25,7 +25,7 @@ extension Container {
     public nonisolated(nonsending) func openScope(
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
     ) async throws -> Container {
-        try core.openScope(key: nil, name: "scope", holder: self, registrations: registrations)
+        try core.openScope(name: "scope", holder: self, registrations: registrations)
     }
 
     /// Returns the scope that is open under a key.
@@ -68,7 +68,7 @@ extension Container {
     ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed during the body,
     ///   so that its work was not completed. When both the body and the disposal throw, observers receive the errors of
     ///   the disposal.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: (Container) async throws -> sending R
@@ -84,7 +84,7 @@ extension Container {
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The same as ``withScope(_:registrations:operation:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func withScope<R>(
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() },
         operation: (Container) async throws -> sending R
@@ -121,7 +121,7 @@ extension Container {
 
     @usableFromInline
     nonisolated func openBodyScope(named name: String, _ registrations: () -> Registrations) throws -> Container {
-        try core.openScope(key: nil, name: name, holder: self, isPinned: true, registrations: registrations)
+        try core.openScope(.body, name: name, holder: self, registrations: registrations)
     }
 
     @usableFromInline

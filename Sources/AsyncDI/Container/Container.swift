@@ -27,7 +27,7 @@ public actor Container: _ContainerInit {
     /// The task-locals that the hot path reads.
     ///
     /// Stored here because reaching a global costs a call each time.
-    private nonisolated let run = ImmortalReference(toConstant: ResolutionContext.$run)
+    private nonisolated let currentRun = ImmortalReference(toConstant: ResolutionContext.$run)
     private nonisolated let currentContainer = ImmortalReference(toConstant: Container.$current)
     /// Keeps the core filled while references to this container exist.
     ///
@@ -39,7 +39,7 @@ public actor Container: _ContainerInit {
     private let fallbacks: [Container]
 
     /// Whether the current task is outside every run.
-    nonisolated var isOutsideRuns: Bool { run.with { $0.get() } == nil }
+    nonisolated var isOutsideRuns: Bool { currentRun.with { $0.get() } == nil }
 
     /// Whether no scope of the current task stands for the container: see ``_Requester/container(_:)``.
     nonisolated var standsForItself: Bool {

@@ -39,7 +39,7 @@ extension Request {
         _ service: any Any.Type, from host: any ResolutionHost, _ table: InstanceTable, asker: Run?,
         onActor isOnActor: Bool
     ) -> Answer {
-        let clock = RegistrationCounter.now
+        let registrationCount = RegistrationCounter.now
         let key = ServiceKey(service)
         guard !table.hasObstacles, let (binding, owner) = table.registration(of: key), binding.isPlainShared,
             !owner.isClosed
@@ -52,7 +52,7 @@ extension Request {
                 !holder.isFollowedElsewhere, (try? request.checkCaptive(binding, in: place)) != nil
             else { return .other(nil) }
         }
-        let attempt = JoinAttempt(clock: clock, mayWait: !Task.isCancelled)
+        let attempt = JoinAttempt(registrationCount: registrationCount, mayWait: !Task.isCancelled)
         switch place.join(CreationKey(withoutArguments: binding), for: request, attempt: attempt) {
         case .ready(let cell):
             return .instance(cell)

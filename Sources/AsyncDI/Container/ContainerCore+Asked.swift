@@ -14,10 +14,10 @@ extension ContainerCore {
     /// the scope are refused.
     var resolver: Resolver {
         let current = asked
-        guard current !== self, current.hasEnded else { return Resolver(host: current, run: nil) }
+        guard current !== self, current.table.isClosed else { return Resolver(host: current, run: nil) }
         var ended = [current]
         var next = current.parent
-        while let core = next, core !== self, core.hasEnded {
+        while let core = next, core !== self, core.table.isClosed {
             ended.append(core)
             next = core.parent
         }
@@ -39,9 +39,6 @@ extension ContainerCore {
         return error.code == .disposed && error.path.count <= depth && !error.isOfUserCode
     }
 
-    /// Whether the container is disposed or, for requests from outside its hooks, is being disposed.
-    var hasEnded: Bool { table.isClosed }
-
     var registeredKeys: [ServiceKey] {
         withState { $0.life.phase == .disposed ? $0.formerKeys : $0.registrations.inOrder.map(\.key) }
     }
@@ -50,10 +47,10 @@ extension ContainerCore {
 extension Container {
     /// The current container; if it has ended, the nearest open one around it.
     static var openCurrent: Container? {
-        guard let current, current.core.hasEnded else { return current }
+        guard let current, current.core.table.isClosed else { return current }
         var next = current.core.parent
         while let core = next {
-            if !core.hasEnded, let container = core.handle() { return container }
+            if !core.table.isClosed, let container = core.handle() { return container }
             next = core.parent
         }
         return current

@@ -20,7 +20,7 @@ extension ContainerCore {
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now, isHidden: isHidden) {
                 guard case .ready(let cell) = decision, let kept else { return decision }
                 if kept.isToBePublished, !isHidden {
-                    publishAgain(kept, clock: attempt.clock, in: &state)
+                    publishAgain(kept, registrationCount: attempt.registrationCount, in: &state)
                     if kept.isFixed { firstUsed = kept.binding }
                 }
                 guard attempt.takesLease else { return decision }
@@ -50,7 +50,8 @@ extension ContainerCore {
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage
             let creation = Creation(
-                key, for: request, asking: self, storage: storage, clock: attempt.clock, begin: now,
+                key, for: request, asking: self, storage: storage, registrationCount: attempt.registrationCount,
+                begin: now,
                 after: state.earlierCreation(of: key).map { .creation($0) }
                     ?? (holder == nil
                         ? predecessor.map { .disposal(SuccessorWait(for: $0, holdersBelow: holdersBelow)) } : nil))
@@ -59,15 +60,15 @@ extension ContainerCore {
     }
 
     /// Publishes a scoped instance at its second request; further requests find it without the lock.
-    private func publishAgain(_ kept: CacheEntry, clock: UInt, in state: inout State) {
+    private func publishAgain(_ kept: CacheEntry, registrationCount: UInt, in state: inout State) {
         guard let cell = kept.cell else { return }
-        publish(cell, of: kept.binding, clock: clock, in: &state)
+        publish(cell, of: kept.binding, registrationCount: registrationCount, in: &state)
         kept.isToBePublished = false
         kept.isPublished = true
     }
 
     /// Publishes an instance, so that readers find it without the lock.
-    func publish(_ cell: Cell, of binding: Binding, clock: UInt, in state: inout State) {
+    func publish(_ cell: Cell, of binding: Binding, registrationCount: UInt, in state: inout State) {
         // The cell of a registered instance may be published elsewhere, too.
         if binding.blueprint.instance == nil {
             cell.isSharedBelow = binding.lifetime.sharing == .registeringContainer
@@ -77,7 +78,7 @@ extension ContainerCore {
         // of a registration cannot have a nearer one.
         let isInherited =
             binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
-        if isInherited || binding.base?.isInherited == true { cell.stamp(clock) }
+        if isInherited || binding.base?.isInherited == true { cell.stamp(registrationCount) }
         table.publish(cell, for: binding.key, retired: &state.retired)
     }
 
@@ -89,19 +90,14 @@ extension ContainerCore {
     ) -> Waiter? {
         if !creation.binding.blueprint.isHidden { noteCreation(of: creation.binding.lifetime) }
         let endsWhenAbandoned = creation.binding.blueprint.abandonment == .cancel
-        guard takesLease else {
-            state.flights.start(
-                creation, for: creation.key, isAttended: true, waitsFirst: creation.predecessor != nil,
-                endsWhenAbandoned: endsWhenAbandoned)
-            return nil
-        }
-        let waiter = Waiter(for: creation, takesLease: takesLease)
+        let waiter = takesLease ? Waiter(for: creation, takesLease: true) : nil
         state.flights.start(
-            creation, for: creation.key, waiter: waiter, waitsFirst: creation.predecessor != nil,
-            endsWhenAbandoned: endsWhenAbandoned)
+            creation, for: creation.key, waiter: waiter, isAttended: waiter == nil,
+            waitsFirst: creation.predecessor != nil, endsWhenAbandoned: endsWhenAbandoned)
+        guard let waiter else { return nil }
         // A new creation has no waits yet, so this wait cannot close a cycle.
         creation.noteLink()
-        if let asker = self.asker(of: request.asker) { _ = Waits.ask(waiter, from: asker, for: creation) }
+        if let caller = self.caller(of: request.asker) { _ = Waits.ask(waiter, from: caller, for: creation) }
         return waiter
     }
 
@@ -203,8 +199,8 @@ extension ContainerCore.State {
         }
         guard let cell = kept.cell else { return nil }
         if let living = cell.strengthened() {
-            // Found again at a later registration clock, for which the published cell is valid too.
-            if cell.stamp != 0, !isHidden { cell.stamp(attempt.clock) }
+            // Found again at a later registration count, for which the published cell is valid too.
+            if cell.stamp != 0, !isHidden { cell.stamp(attempt.registrationCount) }
             kept.node?.note(at: now)
             return .ready(living)
         }

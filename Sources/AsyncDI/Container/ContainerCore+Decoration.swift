@@ -116,7 +116,7 @@ extension ContainerCore {
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
         blueprint.site = inherited.blueprint.site
-        blueprint.keying = inherited.blueprint.keying
+        if let keying = inherited.blueprint.keying { blueprint.change { $0.keying = keying } }
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
         return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
@@ -178,7 +178,7 @@ extension ContainerCore {
         for alias in state.registrations.records(forwardingTo: service.key) {
             var blueprint = alias.blueprint
             blueprint.lifetime = service.lifetime
-            blueprint.keying = service.blueprint.keying
+            blueprint.change { $0.keying = service.blueprint.keying }
             // That of the service is repaired with it.
             let problem = alias.problem?.code == .duplicateRegistration ? alias.problem : service.problem
             let renewed = Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem, base: alias.base)
@@ -192,15 +192,17 @@ extension ContainerCore {
         var base = binding.base
         if let instance = blueprint.instance {
             base = .instance(binding)
-            blueprint.disposalHooks = []
+            blueprint.change { $0.disposalHooks = [] }
             blueprint.factory = decoration.decorator.factory { [settings, table] resolver, _ in
                 settings.interceptors.didResolve(binding)
                 return resolver.resolveRegistered(binding, instance, in: table)
             }
         } else if let forward = blueprint.target {
             base = .forward(binding)
-            blueprint.target = nil
-            blueprint.underlying = forward.from
+            blueprint.change {
+                $0.target = nil
+                $0.underlying = forward.from
+            }
             blueprint.factory = decoration.decorator.factory { [table] resolver, pack in
                 try await resolver.resolveForward(binding, pack, in: table)
             }

@@ -17,27 +17,28 @@ extension ContainerCore {
     /// Disposes a container and waits for the disposal, if the call is allowed to.
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
         // Here, a scope's own body has ended.
-        let asker = isEndOfBody ? self.asker(of: ResolutionContext.activeRun) : callerOfDisposal
-        if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, asker: asker) {
+        let caller = isEndOfBody ? self.caller(of: ResolutionContext.activeRun) : callerOfDisposal
+        if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, caller: caller)
+        {
             // Most hooks do not suspend.
             let hasEnded = disposal.hasEnded ? true : await disposal.wait(atMost: nil, clock: clock)
             return try report(disposal, hasEnded: hasEnded)
         }
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
         let suspension = Suspension()
-        if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
+        if let caller, let runs = Waits.begin(suspension, from: caller, for: disposal) {
             // A hook that disposes a container that waits for it (its own, or a parent) does not wait in turn.
-            if asker.run?.isDisposing == true {
+            if caller.run?.isDisposing == true {
                 _ = beginDisposal(reason: reason.withoutCaller, isEndOfBody: isEndOfBody)
                 return
             }
-            guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", asker, runs) }
+            guard isEndOfBody else { throw waitsForItself("disposes \(displayName)", caller, runs) }
             // No other call would close the scope. The caller receives the error of lost work, so work must be lost.
-            let error = waitsForItself("ends \(displayName)", asker, runs)
+            let error = waitsForItself("ends \(displayName)", caller, runs)
             _ = beginDisposal(reason: reason.with(reason.error ?? error).withoutCaller, isEndOfBody: true)
             throw error
         }
-        defer { if asker != nil { Waits.end(suspension) } }
+        defer { if caller != nil { Waits.end(suspension) } }
         // A hook that blocks its thread must not delay the deadline of this call.
         let depth = deadline == nil ? 0 : Int.max
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody, depth: depth) else { return }
@@ -112,10 +113,10 @@ extension ContainerCore {
     /// - Parameters:
     ///   - reason: The reason that hooks receive.
     ///   - isEndOfBody: Whether the scope's own body has ended.
-    ///   - asker: The call that waits for the disposal, nil outside every activity.
+    ///   - caller: The call that waits for the disposal, nil outside every activity.
     /// - Returns: The disposal; nil if it must begin in the general way.
-    private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, asker: Asker?) -> Disposal? {
-        let disposal = Disposal(below: parent, begunBy: asker)
+    private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, caller: Caller?) -> Disposal? {
+        let disposal = Disposal(below: parent, begunBy: caller)
         let reason: DisposalReason? = withState { state in
             guard state.life.isOpen, state.hasHooksOnly,
                 disposalReference.loadOrInitialize({ disposal }) === disposal
@@ -136,13 +137,13 @@ extension ContainerCore {
         state.life.beginDisposal()
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
-        if let body = bodyReference.object { disposal.endsLeases(of: body) }
-        if !state.flights.isEmpty { disposal.stops(state.flights.close()) }
-        if reason.error != nil, !isEndOfBody { disposal.interruptsWork() }
+        if let body = bodyReference.object { disposal.noteLeases(of: body) }
+        if !state.flights.isEmpty { disposal.noteStopped(state.flights.close()) }
+        if reason.error != nil, !isEndOfBody { disposal.noteInterruptedWork() }
         // The body has not done its work yet, or the owner has said that it failed, perhaps while it also ends it.
         guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return reason }
         let error = Self.cutShort(self)
-        disposal.isInterruption(error)
+        disposal.noteInterruption(error)
         return reason.error == nil ? reason.with(error) : reason
     }
 
@@ -204,7 +205,7 @@ extension ContainerCore {
         release(content)
         let drains = content.drains
         content = State.Content()
-        isReleased(resuming: drains)
+        finish(resuming: drains)
         // Of a call that came meanwhile.
         disposalUnderWay?.finish()
         return true
@@ -225,15 +226,15 @@ extension ContainerCore {
         if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
         while let (item, isLeased) = withState({ $0.takeNewest() }) {
             if isLeased, let cell = item.cell {
-                disposal.waits(for: .leases(of: item.key))
+                disposal.noteWait(for: .leases(of: item.key))
                 await leasesEnd(of: cell)
             }
-            disposal.waits(for: .hooks(of: item.key), noting: item.binding.hasDisposalHooks)
+            disposal.noteWait(for: .hooks(of: item.key), beginsHooks: item.binding.hasDisposalHooks)
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
             // The end of the last lease disposes instances that were evicted during a lease.
-            disposal.waits(for: .allLeases)
+            disposal.noteWait(for: .allLeases)
             await waitForEnd(of: .leases)
             await awaitCleanups(disposal)
         }
@@ -250,14 +251,14 @@ extension ContainerCore {
             drains = content.drains
         }
         // Before the next call of `dispose` returns, after which nothing of the container is under way.
-        disposal.waits(for: nil)
-        isReleased(resuming: drains)
+        disposal.noteWait(for: nil)
+        finish(resuming: drains)
         disposal.finish()
         disposal.forgetBeginner()
     }
 
     /// Notes that the content is released, so that calls which dispose the container again need not wait.
-    private func isReleased(resuming drains: [CheckedContinuation<Void, Never>]) {
+    private func finish(resuming drains: [CheckedContinuation<Void, Never>]) {
         scopeIsClosed()
         for drain in drains { drain.resume() }
         withState { $0.life.finish() }
@@ -282,9 +283,9 @@ extension ContainerCore {
     /// Disposes open scopes and children, the latest first; their current work is not completed.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
-            disposal.waits(for: .container(child.displayName))
+            disposal.noteWait(for: .container(child.displayName))
             let reason = reason.with(reason.error ?? Self.cutShort(child))
-            defer { disposal.notesObservers(of: child) }
+            defer { disposal.noteObservers(of: child) }
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
             _ = await childDisposal.wait(atMost: nil, clock: clock)
             for error in childDisposal.errors { disposal.add(error) }
@@ -295,13 +296,13 @@ extension ContainerCore {
     private func drainCreations(_ disposal: Disposal) async {
         let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.binding.key) }
         if keys.isEmpty { return }
-        disposal.waits(for: .creations(of: keys))
+        disposal.noteWait(for: .creations(of: keys))
         await waitForEnd(of: .creations)
     }
 
     private func awaitCleanups(_ disposal: Disposal) async {
         if !withState({ $0.isUnfinished(.removals) }) { return }
-        disposal.waits(for: .removals)
+        disposal.noteWait(for: .removals)
         await waitForEnd(of: .removals)
     }
 

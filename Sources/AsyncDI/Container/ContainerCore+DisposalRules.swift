@@ -47,13 +47,13 @@ extension ContainerCore {
     /// The call of the current task that waits for a disposal of this container.
     ///
     /// Nil for a body of a scope here or below, outside every other activity: the disposal ends the scope meanwhile.
-    var callerOfDisposal: Asker? {
-        var asker = self.asker(of: ResolutionContext.activeRun)
-        guard asker?.activity.isBodyOfScope == true else { return asker }
+    var callerOfDisposal: Caller? {
+        var caller = self.caller(of: ResolutionContext.activeRun)
+        guard caller?.activity.isBodyOfScope == true else { return caller }
         for scope in Self.scopesOfBodies where isAboveOrSame(scope) {
-            if let body = scope.body, body === asker?.activity { asker = body.enclosing }
+            if let body = scope.body, body === caller?.activity { caller = body.enclosing }
         }
-        return asker
+        return caller
     }
 
     /// The scopes in whose bodies the current task may be, each before the ones around it.
@@ -70,17 +70,17 @@ extension ContainerCore {
     }
 
     /// The error for a call that would wait for its own caller.
-    func waitsForItself(_ action: String, _ asker: Asker, _ runs: [Run]) -> ResolutionError {
-        let path = asker.run?.path ?? []
-        let body = asker.activity.isBodyOfScope ? "the body of a withScope" : "the body of a withInstance"
-        let caller = asker.run.map { "the factory of \($0.binding.key)" } ?? body
+    func waitsForItself(_ action: String, _ caller: Caller, _ runs: [Run]) -> ResolutionError {
+        let path = caller.run?.path ?? []
+        let body = caller.activity.isBodyOfScope ? "the body of a withScope" : "the body of a withInstance"
+        let name = caller.run.map { "the factory of \($0.binding.key)" } ?? body
         let obstacle =
-            asker.activity.isBodyOfScope && asker.run == nil
+            caller.activity.isBodyOfScope && caller.run == nil
             ? "a lease that ends with the scope" : "a creation in progress there"
         return ResolutionError(
-            .invalidOperation, "\(caller) \(action), which waits for \(obstacle).",
+            .invalidOperation, "\(name) \(action), which waits for \(obstacle).",
             advice: "Call it outside the factories, hooks and bodies that it waits for.",
-            steps: path + runs.flatMap(\.pathInCreation), asker: asker.run)
+            steps: path + runs.flatMap(\.pathInCreation), asker: caller.run)
     }
 }
 
@@ -96,7 +96,7 @@ extension ContainerCore {
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
         var next: (any ResolutionHost)? = place
         while let host = next {
-            if host.table.isDrainRoot, host.table.isClosed, (place as? ContainerCore)?.isBodyScope == true {
+            if host.table.isDrainRoot, host.table.isClosed, (place as? ContainerCore)?.isDrained == true {
                 return ResolutionError(
                     .disposed,
                     "\(place.displayName) was disposed before its work was done, at the end of the drain of "

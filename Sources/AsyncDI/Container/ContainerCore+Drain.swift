@@ -4,12 +4,12 @@ extension ContainerCore {
         try refuseInsideOwnFactory(to: "drains")
         try refuseInsideLease(to: "drains")
         try refuseInsideBody()
-        let asker = self.asker(of: ResolutionContext.activeRun)
+        let caller = self.caller(of: ResolutionContext.activeRun)
         let suspension = Suspension()
-        if let asker, let runs = Waits.begin(suspension, from: asker, for: disposal) {
-            throw waitsForItself("drains \(displayName)", asker, runs)
+        if let caller, let runs = Waits.begin(suspension, from: caller, for: disposal) {
+            throw waitsForItself("drains \(displayName)", caller, runs)
         }
-        defer { if asker != nil { Waits.end(suspension) } }
+        defer { if caller != nil { Waits.end(suspension) } }
         table.isDrainRoot = true
         beginDraining()
         let quiet = Completion()
@@ -49,12 +49,12 @@ extension ContainerCore {
         defer { for suspension in suspensions { Waits.end(suspension) } }
         /// Enters the waits of a drain, called in a run or body, into the graph of waits.
         func begin(_ activities: some Sequence<Activity>) throws {
-            guard let asker = self.asker(of: ResolutionContext.activeRun) else { return }
+            guard let caller = self.caller(of: ResolutionContext.activeRun) else { return }
             for activity in activities {
                 let suspension = Suspension()
                 suspensions.append(suspension)
-                if let runs = Waits.begin(suspension, from: asker, for: activity) {
-                    throw waitsForItself("drains \(key)", asker, runs)
+                if let runs = Waits.begin(suspension, from: caller, for: activity) {
+                    throw waitsForItself("drains \(key)", caller, runs)
                 }
             }
         }
@@ -65,11 +65,11 @@ extension ContainerCore {
             throw error
         }
         var awaited = Array(items)
-        for item in awaited { item.isAwaitedByDrain() }
-        withState { _ in for creation in creations { creation.isAwaitedByDrain() } }
+        for item in awaited { item.noteDrain() }
+        withState { _ in for creation in creations { creation.noteDrain() } }
         defer {
-            for item in awaited { item.isLeftByDrain() }
-            withState { _ in for creation in creations { creation.isLeftByDrain() } }
+            for item in awaited { item.noteEndOfDrain() }
+            withState { _ in for creation in creations { creation.noteEndOfDrain() } }
         }
         dispose(of: removals)
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
@@ -83,7 +83,7 @@ extension ContainerCore {
         // The requests that waited for an instance in creation hold leases of it.
         let produced = Set(dropped() + withState { _ in creations.compactMap(\.product) }).subtracting(items)
         try begin(produced.map { $0 as Activity })
-        for item in produced { item.isAwaitedByDrain() }
+        for item in produced { item.noteDrain() }
         awaited += produced
         items.formUnion(produced)
         for item in items {
@@ -135,7 +135,7 @@ extension ContainerCore {
         var pending = [self]
         while let core = pending.popLast() {
             core.table.isDraining = true
-            pending += core.childCores.filter { !$0.isBodyScope }
+            pending += core.childCores.filter { !$0.isDrained }
         }
     }
 
@@ -180,7 +180,7 @@ extension ContainerCore {
         var next: ContainerCore? = self
         while let core = next {
             if core.table.isDrainRoot, !LeaseContext.isWork(of: core),
-                !places.contains(where: { $0.openCore(below: core, where: \.isBodyScope) != nil })
+                !places.contains(where: { $0.openCore(below: core, where: \.isDrained) != nil })
             {
                 return true
             }

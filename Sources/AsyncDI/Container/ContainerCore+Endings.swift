@@ -3,7 +3,7 @@ extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         guard case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue else {
             var ending = Ending()
-            _ = end(creation, result, unlessInGraph: false, into: &ending)
+            _ = endFlight(creation, result, unlessInGraph: false, into: &ending)
             return
         }
         store(StoredProduct(creation: creation, cell: cell, instance: instance), in: storage)
@@ -13,24 +13,24 @@ extension ContainerCore {
         // A storage is user code, and receives the instance only after it is known to be complete.
         guard creation.storage == nil else { return false }
         var ending = Ending()
-        return end(creation, result, unlessInGraph: true, into: &ending)
+        return endFlight(creation, result, unlessInGraph: true, into: &ending)
     }
 
     /// Ends the flight of an instance that a storage received.
     ///
     /// Returns the storage's next pending call, and whether the container was dropped meanwhile.
-    func end(
+    func endFlight(
         _ creation: Creation, _ result: Result<Cell, any Error>, in storage: any InstanceStorage
     ) -> (next: StorageWork?, isDropped: Bool) {
         var ending = Ending()
-        _ = end(creation, result, unlessInGraph: false, storedIn: storage, into: &ending)
+        _ = endFlight(creation, result, unlessInGraph: false, storedIn: storage, into: &ending)
         return (ending.nextWork, ending.isDropped)
     }
 
     /// Ends a flight, and carries out the consequences.
     ///
     /// - Returns: Whether the flight has ended: false if the graph of waits must decide first.
-    private func end(
+    private func endFlight(
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
         storedIn storage: (any InstanceStorage)? = nil, into ending: inout Ending
     ) -> Bool {
@@ -43,7 +43,7 @@ extension ContainerCore {
         }
         let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
-            let action = end(creation, result, at: now, in: &state, into: &ending)
+            let action = endFlight(creation, result, at: now, in: &state, into: &ending)
             // In this step, because another thread may find the instance at once, and with it end the start.
             if let time { startMeter?.end(of: creation, with: result, storedAs: ending.generation, at: time) }
             if let storage {
@@ -68,7 +68,7 @@ extension ContainerCore {
     }
 
     /// Ends a flight in one step under the lock.
-    private func end(
+    private func endFlight(
         _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration,
         in state: inout State, into ending: inout Ending
     ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
@@ -87,7 +87,7 @@ extension ContainerCore {
         }
         if case .success(let cell) = result, case .deliver(_, keep: true) = action, state.life.isOpen {
             ending.isKept = true
-            ending.generation = keep(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
+            ending.generation = cache(cell, product, of: creation, at: now, in: &state, into: &ending.removals)
         } else if result.isSuccess, let product {
             if state.life.phase == .disposed {
                 // The container was dropped: no hook runs, but the factory's leases of other containers end.
@@ -133,7 +133,7 @@ extension ContainerCore {
     /// Caches a complete instance and publishes it where readers find it without the lock.
     ///
     /// - Returns: The number of the storage's new content; nil if no storage keeps the instance.
-    private func keep(
+    private func cache(
         _ cell: Cell, _ product: Disposable?, of creation: Creation, at now: Duration, in state: inout State,
         into removals: inout Removals
     ) -> Int? {
@@ -177,7 +177,7 @@ extension ContainerCore {
             if isScoped {
                 kept.isToBePublished = true
             } else {
-                publish(keptCell, of: binding, clock: creation.clock, in: &state)
+                publish(keptCell, of: binding, registrationCount: creation.registrationCount, in: &state)
                 kept.isPublished = true
             }
         }
@@ -233,7 +233,7 @@ extension ContainerCore.State {
             // No reset finds a decoration that is kept only for its holders: successors must not wait for its leases.
             let prolonged =
                 life.isOpen && product.binding.base != nil ? product.leases.compactMap { $0 as? Lease } : []
-            for lease in prolonged { lease.isNotFoundByResets(in: product.home) }
+            for lease in prolonged { lease.noteHolderUnknownToResets(in: product.home) }
             if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
             return prolonged
         }

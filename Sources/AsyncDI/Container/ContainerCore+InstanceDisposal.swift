@@ -49,8 +49,8 @@ extension ContainerCore {
         for freed in release(own) {
             // The holder's disposal ends after this one, so a hook that needs the holder's successor would wait for
             // itself.
-            freed.isFollowed(by: holder)
-            freed.isReset(by: holder.resetter)
+            freed.noteNext(holder)
+            freed.noteReset(by: holder.resetter)
             errors += await dispose(freed, reason: DisposalReason(hasCaller: reason.hasCaller))
             settle(freed, errors: [])
         }
@@ -84,7 +84,7 @@ extension ContainerCore {
         _ items: [Disposable], reason: DisposalReason = DisposalReason(hasCaller: false)
     ) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
-        for (item, next) in zip(items, items.dropFirst()) { item.isFollowed(by: next) }
+        for (item, next) in zip(items, items.dropFirst()) { item.noteNext(next) }
         let observed = observedHandle()
         return Task.detached {
             var errors: [any Error] = []

@@ -48,7 +48,7 @@ extension ContainerCore {
             let asker = ResolutionContext.activeRun
             if asker?.holder?.binding === binding { return }
             let request = Request(key: binding.key, pack: .none, host: self, asker: asker)
-            _ = try await request.sharedInstance(binding, in: self, clock: RegistrationCounter.now)
+            _ = try await request.sharedInstance(binding, in: self, registrationCount: RegistrationCounter.now)
             forget(binding)
         }
         let isLoading = fallbacks + [parent].compactMap(\.self)
@@ -81,7 +81,7 @@ extension ContainerCore {
                 }
                 return ModulesLoaded()
             })
-        blueprint.isHidden = true
+        blueprint.change { $0.isHidden = true }
         return Binding(blueprint, defaultLifetime: .singleton)
     }
 }

@@ -240,7 +240,7 @@ extension ContainerCore {
         if isFound, !isNoticed { table.publish(cell, in: binding, retired: &state.retired) }
         // Most values of a request's scope are only read from the table.
         guard isNoticed || binding.hasDisposalHooks else { return }
-        let kept = state.keep(cell, of: binding, isPublished: isFound && !isNoticed)
+        let kept = state.addEntry(cell, of: binding, isPublished: isFound && !isNoticed)
         // The first request of the instance must be noticed.
         kept.isToBePublished = isFound && isNoticed
         if binding.hasDisposalHooks {
@@ -257,11 +257,11 @@ extension ContainerCore.State {
         if let kept = instances[key] { return kept }
         let binding = key.binding
         guard let cell = binding.blueprint.instance, binding.isCurrent, binding.problem == nil else { return nil }
-        return keep(cell, of: binding, isPublished: table.ownRegistration(of: binding.key) === binding)
+        return addEntry(cell, of: binding, isPublished: table.ownRegistration(of: binding.key) === binding)
     }
 
     /// Makes the entry of a registration that came with its instance.
-    fileprivate mutating func keep(_ cell: Cell, of binding: Binding, isPublished: Bool) -> CacheEntry {
+    fileprivate mutating func addEntry(_ cell: Cell, of binding: Binding, isPublished: Bool) -> CacheEntry {
         let kept = CacheEntry(registered: binding, cell: cell)
         kept.isFixed = true
         kept.isPublished = isPublished

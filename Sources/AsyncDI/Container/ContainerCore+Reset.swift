@@ -164,7 +164,7 @@ extension ContainerCore.State {
     /// Notes that an instance must be disposed outside the lock.
     mutating func owe(_ item: Disposable, in removals: inout Removals) {
         life.beginRemovals()
-        item.endsLeasesSoon()
+        item.noteEndOfLeases()
         // The creation of a successor waits for this disposal.
         if !item.isSilent { self.endings[EndingKey(item.key)] = item }
         removals.disposables.append(item)
@@ -213,10 +213,10 @@ extension ContainerCore {
         while let index = leased.firstIndex(where: { !$0.core.isLeased($0.cell) }) {
             let item = leased.remove(at: index).item
             // A hook may need an instance of the caller's creation.
-            let (asker, suspension) = (self.asker(of: ResolutionContext.activeRun), Suspension())
-            defer { if asker != nil { Waits.end(suspension) } }
-            if let asker, let runs = Waits.begin(suspension, from: asker, for: item) {
-                refusals.append(waitsForItself("resets \(item.binding.key)", asker, runs))
+            let (caller, suspension) = (self.caller(of: ResolutionContext.activeRun), Suspension())
+            defer { if caller != nil { Waits.end(suspension) } }
+            if let caller, let runs = Waits.begin(suspension, from: caller, for: item) {
+                refusals.append(waitsForItself("resets \(item.binding.key)", caller, runs))
                 continue
             }
             _ = await item.wait(atMost: nil, clock: clock)
@@ -298,15 +298,15 @@ extension ContainerCore {
     private func disposeAndWait(
         _ removals: Removals, reason: DisposalReason = DisposalReason()
     ) async throws -> [any Error] {
-        guard let last = removals.disposables.last, let asker = self.asker(of: ResolutionContext.activeRun) else {
+        guard let last = removals.disposables.last, let caller = self.caller(of: ResolutionContext.activeRun) else {
             return await dispose(of: removals, reason: reason)?.value ?? []
         }
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
         let suspension = Suspension()
-        let runs = Waits.begin(suspension, from: asker, for: last)
-        if runs == nil { for item in removals.disposables { item.isReset(by: asker.run) } }
+        let runs = Waits.begin(suspension, from: caller, for: last)
+        if runs == nil { for item in removals.disposables { item.noteReset(by: caller.run) } }
         let task = dispose(of: removals, reason: runs == nil ? reason : reason.withoutCaller)
-        if let runs { throw waitsForItself("resets \(last.binding.key)", asker, runs) }
+        if let runs { throw waitsForItself("resets \(last.binding.key)", caller, runs) }
         defer { Waits.end(suspension) }
         return await task?.value ?? []
     }

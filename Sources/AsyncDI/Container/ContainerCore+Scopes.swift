@@ -8,12 +8,27 @@ struct OpenScope: Sendable {
     var core: ContainerCore { lifeline.core }
 }
 
-/// The kinds of objects that own scopes.
-enum ScopeOwner {
-    /// An object whose work a drain waits for.
+/// The kinds of scopes, by what determines their end.
+enum ScopeKind {
+    /// Opened and disposed by hand.
+    case byHand
+    /// Of the body of a `withScope`.
+    case body
+    /// Owned by an object whose work a drain waits for.
     case work
-    /// An object whose scope lasts as long as itself.
+    /// Owned by an object, and as long as that.
     case object
+}
+
+extension ContainerCore {
+    /// Whether this container was opened as a scope.
+    var isScope: Bool { scopeKind != nil }
+    /// Whether a drain waits for the end of this scope.
+    var isDrained: Bool { scopeKind == .body || scopeKind == .work }
+    /// Whether this is the scope of a `withScope`.
+    var hasBody: Bool { scopeKind == .body }
+    /// Whether a body or an object determines the end of this scope's work, so that any other disposal interrupts it.
+    var hasOwner: Bool { isScope && scopeKind != .byHand }
 }
 
 /// Opening, finding and closing scopes.
@@ -29,24 +44,24 @@ extension ContainerCore {
     /// Opens a scope, or returns the one that is open under the key.
     ///
     /// - Parameters:
+    ///   - kind: The kind of the scope; the caller of a body keeps the handle until ``unpin(_:)``.
     ///   - key: The key of the scope; nil for an unshared scope.
     ///   - name: The name of the scope in messages.
     ///   - holder: The handle of this container, which the scope keeps alive.
-    ///   - isPinned: Whether the caller keeps the handle until ``unpin(_:)``: for a body.
-    ///   - owner: The kind of object that owns the scope, or nil.
     ///   - registrations: Evaluated when no scope is open under the key. They are dropped, and no hook of theirs runs,
     ///     when the call throws, or another call opens the scope meanwhile.
     /// - Returns: The scope.
     /// - Throws: `disposed`.
     func openScope(
-        key: AnyKey?, name: String, holder: Container, isPinned: Bool = false, owner: ScopeOwner? = nil,
+        _ kind: ScopeKind = .byHand, key: AnyKey? = nil, name: String, holder: Container,
         registrations: () -> Registrations
     ) throws -> Container {
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
-        let core = ContainerCore(name: name, parent: self, settings: settings, isScope: true)
+        let core = ContainerCore(name: name, parent: self, settings: settings, scopeKind: kind)
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         let container = Container(core: core, lifeline: lifeline, holding: holder)
+        let isPinned = kind == .body
         let current = isPinned ? Container.current?.core : nil
         if let current, current !== self { core.outerBody = current.openScopeOfBody }
         // Adopted before a request can find the scope by its key, and so this handle.
@@ -58,23 +73,20 @@ extension ContainerCore {
             guard state.life.isOpen, !isRefusedWhileDraining else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
-            core.isBodyScope = isPinned || owner == .work
-            core.hasBody = isPinned
-            core.hasOwner = isPinned || owner != nil
-            if core.isBodyScope { state.life.beginBody() } else if table.isDraining { core.table.isDraining = true }
+            if core.isDrained { state.life.beginBody() } else if table.isDraining { core.table.isDraining = true }
             state.note(.scopeOpened, .scopeOpened(name))
             return nil
         }
         if let other {
             guard let handle = other.handle() else {
-                return try openScope(key: key, name: name, holder: holder, registrations: registrations)
+                return try openScope(kind, key: key, name: name, holder: holder, registrations: registrations)
             }
             return handle
         }
         if isPinned {
             let run = ResolutionContext.activeRun
-            if current != nil || run != nil || LeaseContext.body != nil, let asker = asker(of: run) {
-                _ = core.bodyReference.loadOrInitialize { ScopeBody(of: core, begunBy: asker) }
+            if current != nil || run != nil || LeaseContext.body != nil, let caller = caller(of: run) {
+                _ = core.bodyReference.loadOrInitialize { ScopeBody(of: core, begunBy: caller) }
             }
             core.pin(container)
         }
@@ -98,7 +110,7 @@ extension ContainerCore {
             parent.withState { state in
                 let closed = state.scopes.remove(id)
                 if let closed {
-                    if isBodyScope { quiet = state.life.endBody() }
+                    if isDrained { quiet = state.life.endBody() }
                     state.note(.scopeClosed, .scopeClosed(closed.core.name ?? ""))
                 }
                 return closed

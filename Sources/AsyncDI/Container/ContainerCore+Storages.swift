@@ -36,7 +36,7 @@ extension ContainerCore {
                 // take its successor's place.
                 let isValid = withState { $0.isValid(product.creation) }
                 if isValid { storage.store(product.instance) }
-                let ended = end(product.creation, .success(product.cell), in: storage)
+                let ended = endFlight(product.creation, .success(product.cell), in: storage)
                 // If a reset came while the instance was being stored, that reset's pending call clears the storage
                 // next. A dropped container does not wait for that call, so the storage is cleared here.
                 if isValid, ended.isDropped { storage.clear() }

@@ -30,25 +30,13 @@ final class ContainerCore: ResolutionHost {
     let table: InstanceTable
     /// Keeps the fallbacks' tables alive.
     let fallbacks: [ContainerCore]
-    /// Whether this container was opened as a scope, which its parent holds.
-    let isScope: Bool
+    /// The kind of the scope, which its parent holds; nil for a container that is no scope.
+    let scopeKind: ScopeKind?
     /// The position of this scope in its parent.
     ///
-    /// Unsafe because ``openScope(key:name:holder:isPinned:owner:registrations:)`` writes it once, under the parent's
-    /// lock, before another task can have the scope.
+    /// Unsafe because ``openScope(_:key:name:holder:registrations:)`` writes it once, under the parent's lock, before
+    /// another task can have the scope.
     @exclusivity(unchecked) nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
-    /// Whether this scope belongs to a body, whose end a drain waits for.
-    ///
-    /// Unsafe because it is written together with ``scopeID``, and like it.
-    @exclusivity(unchecked) nonisolated(unsafe) var isBodyScope = false
-    /// Whether this is the scope of a `withScope`.
-    ///
-    /// Unsafe because it is written together with ``scopeID``, and like it.
-    @exclusivity(unchecked) nonisolated(unsafe) var hasBody = false
-    /// Whether a body or an object determines the end of this scope's work, so that any other disposal interrupts it.
-    ///
-    /// Unsafe because it is written together with ``scopeID``, and like it.
-    @exclusivity(unchecked) nonisolated(unsafe) var hasOwner = false
     /// The scope in whose body this scope was opened for a body of its own; nil where that is the parent.
     ///
     /// Weak because a handle may keep this scope beyond that body. Unsafe because it is written before another task can
@@ -65,13 +53,13 @@ final class ContainerCore: ResolutionHost {
 
     init(
         name: String?, parent: ContainerCore?, settings: Settings, fallbacks: [ContainerCore] = [],
-        isScope: Bool = false
+        scopeKind: ScopeKind? = nil
     ) {
         self.name = name
         parentReference = AtomicReference(parent)
         self.settings = settings
         self.fallbacks = fallbacks
-        self.isScope = isScope
+        self.scopeKind = scopeKind
         state = Locked(State(observed: settings.events?.wanted ?? []))
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.isEmpty ? [] : fallbacks.map(\.table))
         table.attach(to: self)

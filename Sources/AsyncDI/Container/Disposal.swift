@@ -48,16 +48,16 @@ final class Disposal: Completion, @unchecked Sendable {
     private let begunIn: PassingReference<Activity>
     private let begunBy: PassingReference<Run>
 
-    init(below parent: ContainerCore?, begunBy asker: Asker? = nil) {
+    init(below parent: ContainerCore?, begunBy caller: Caller? = nil) {
         parentReference = AtomicReference(parent)
-        begunIn = PassingReference(asker?.activity)
-        begunBy = PassingReference(asker?.run)
+        begunIn = PassingReference(caller?.activity)
+        begunBy = PassingReference(caller?.run)
     }
 
     // Scopes may be nested very deep.
     deinit { releaseInTurn(parentReference.takeAtEnd()) }
 
-    override var beginner: Asker? { begunIn.load().map { Asker(activity: $0, run: begunBy.load()) } }
+    override var beginner: Caller? { begunIn.load().map { Caller(activity: $0, run: begunBy.load()) } }
 
     /// Releases the call that began the disposal, after its end.
     ///
@@ -74,7 +74,7 @@ final class Disposal: Completion, @unchecked Sendable {
     }
 
     /// Notes that the disposal ends the leases of a scope's instances.
-    func endsLeases(of body: ScopeBody) { _ = self.body.loadOrInitialize { body } }
+    func noteLeases(of body: ScopeBody) { _ = self.body.loadOrInitialize { body } }
 
     /// The object of the current wait.
     ///
@@ -82,7 +82,7 @@ final class Disposal: Completion, @unchecked Sendable {
     var subject: Subject? { state.withLock { $0.subject } }
 
     /// Notes the object of the next wait, or nil after the last one, and whether hooks begin to run.
-    func waits(for subject: Subject?, noting beginsHooks: Bool = false) {
+    func noteWait(for subject: Subject?, beginsHooks: Bool = false) {
         let old = state.withLock { state in
             defer {
                 state.subject = subject
@@ -96,7 +96,7 @@ final class Disposal: Completion, @unchecked Sendable {
 
     /// Notes the creations to stop, in the step in which the disposal begins: from then on, their instances reach no
     /// request.
-    func stops(_ stopped: StoppedCreations) { state.withLock { $0.stopped = stopped } }
+    func noteStopped(_ stopped: StoppedCreations) { state.withLock { $0.stopped = stopped } }
 
     /// Returns the creations to stop, once.
     func takeStopped() -> StoppedCreations {
@@ -107,7 +107,7 @@ final class Disposal: Completion, @unchecked Sendable {
     }
 
     /// Notes that hooks receive an error, although no body of the container's own has ended.
-    func interruptsWork() { state.withLock { $0.interruptsWork = true } }
+    func noteInterruptedWork() { state.withLock { $0.interruptsWork = true } }
 
     /// Whether such hooks have begun to run, here or in a container below.
     var hasInterruptedWork: Bool { state.withLock { $0.hasRunHooks && $0.interruptsWork } }
@@ -121,7 +121,7 @@ final class Disposal: Completion, @unchecked Sendable {
     var queuesBelow: [EventQueue] { state.withLock { $0.queuesBelow.values.compactMap(\.queue) } }
 
     /// Notes the observers of a container below, which this disposal has ended, and those below that one.
-    func notesObservers(of child: ContainerCore) {
+    func noteObservers(of child: ContainerCore) {
         let below = child.disposalUnderWay?.queuesBelow ?? []
         // A scope has the observers of its parent.
         let queues = below + (child.isScope ? [] : [child.events].compactMap(\.self))
@@ -131,7 +131,7 @@ final class Disposal: Completion, @unchecked Sendable {
         }
     }
 
-    func isInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
+    func noteInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.
     var lostWork: ResolutionError? { state.withLock { $0.hasRunHooks ? $0.interruption : nil } }
 }

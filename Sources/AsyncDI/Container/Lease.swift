@@ -15,8 +15,6 @@ final class Lease: HeldLease {
     private let longHolders = Atomic<Int>(0)
     /// The leases inside a decorated instance, which last as long as this one; noted once.
     private let prolonged = AtomicReference<Shared<[Lease]>>()
-    /// Whether its holder decorates the leased instance.
-    private let isForDecoration = Atomic(false)
     /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
     /// The body that the holder outlives, if that is an instance of the body's scope.
@@ -32,11 +30,11 @@ final class Lease: HeldLease {
     /// Takes the lease from its body; false if no body held it.
     func leaveBody() -> Bool { heldByBody.exchange(false, ordering: .relaxed) }
 
-    func passToInstance(of holder: Creation) {
+    func passToInstance(of holder: Creation, decorating: Bool) {
         guard leaveBody() else { return }
         // A reset or a replacement drops the instances of a decoration together with the one that they decorate.
-        if let home = holder.home as? ContainerCore, mayKeepLong(home), !isForDecoration.load(ordering: .relaxed) {
-            isHeldForLong()
+        if let home = holder.home as? ContainerCore, mayKeepLong(home), !decorating {
+            noteLongHolder()
             prolongLeasesInside(for: home)
         } else if let home = holder.home {
             // First, because the waiting successors check for cycles again when they notice the holder.
@@ -62,17 +60,15 @@ final class Lease: HeldLease {
         home.isAboveOrSame(core) || home.isOutsideScopes(of: core)
     }
 
-    func servesDecoration() { isForDecoration.store(true, ordering: .relaxed) }
-
     /// Notes that no reset finds its holder, which decorates the leased instance in a container.
     ///
     /// Called under the lock of that container: the caller wakes the successors afterwards.
-    func isNotFoundByResets(in home: any ResolutionHost) {
-        if let home = home as? ContainerCore, mayKeepLong(home) { isHeldForLong() }
+    func noteHolderUnknownToResets(in home: any ResolutionHost) {
+        if let home = home as? ContainerCore, mayKeepLong(home) { noteLongHolder() }
     }
 
     /// Notes one more holder that no scope ends.
-    private func isHeldForLong() {
+    private func noteLongHolder() {
         longHolders.add(1, ordering: .sequentiallyConsistent)
         leased.longLeases.add(1, ordering: .sequentiallyConsistent)
     }
@@ -83,12 +79,12 @@ final class Lease: HeldLease {
         if inside.isEmpty { return }
         _ = prolonged.loadOrInitialize { Shared(inside) }
         for lease in inside {
-            lease.isHeldForLong()
+            lease.noteLongHolder()
             lease.wakeSuccessors()
         }
     }
 
-    func isHeldByBody() {
+    func noteBody() {
         guard leased.disposal != nil else { return }
         leased.noteNewHolder()
         wakeSuccessors()
@@ -102,18 +98,18 @@ final class Lease: HeldLease {
     }
 
     /// Notes that the lease ends, or is about to end because the disposal of its holder begins.
-    func isHeldForLongNoMore() {
+    func endLongHolds() {
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 { leased.removeLeaseBelow(of: below) }
         body.object?.remove(self)
         let holders = longHolders.exchange(0, ordering: .sequentiallyConsistent)
         if holders == 0 { return }
         leased.longLeases.subtract(holders, ordering: .sequentiallyConsistent)
-        for lease in prolonged.object?.value ?? [] { lease.losesLongHolder() }
+        for lease in prolonged.object?.value ?? [] { lease.endOneLongHold() }
     }
 
     /// Notes the end of one of several holders, unless the end of the lease came first.
-    private func losesLongHolder() {
+    private func endOneLongHold() {
         var holders = longHolders.load(ordering: .sequentiallyConsistent)
         while holders > 0 {
             let (isExchanged, original) = longHolders.compareExchange(
@@ -185,8 +181,8 @@ struct LeaseTable {
 
 extension Disposable {
     /// Notes that the disposal is about to begin, which will end the leases that the instance holds.
-    func endsLeasesSoon() {
-        for lease in leases { (lease as? Lease)?.isHeldForLongNoMore() }
+    func noteEndOfLeases() {
+        for lease in leases { (lease as? Lease)?.endLongHolds() }
     }
 }
 
@@ -302,7 +298,7 @@ extension ContainerCore {
 
     /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.
     func release(_ lease: Lease) -> [Disposable] {
-        lease.isHeldForLongNoMore()
+        lease.endLongHolds()
         // Only a multiton with bounds records when a use ends.
         let now = lease.key.binding.lifetime.bounds.needsOrder ? elapsed() : .zero
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -317,7 +313,7 @@ extension ContainerCore {
             state.lastLeaseEnded(lease, at: now, from: table, into: &removals)
             waiting = state.life.over(.leases)
             state.life.beginRemovals(pending.count)
-            for item in pending { item.endsLeasesSoon() }
+            for item in pending { item.noteEndOfLeases() }
             return pending
         }
         for continuation in waiting { continuation.resume() }

@@ -59,7 +59,7 @@ public final class OwnedScope: Sendable {
         @RegistrationBuilder registrations: () -> Registrations = { Registrations() }
     ) throws {
         container = try parent.core.openScope(
-            key: nil, name: name, holder: parent, owner: isDrained ? .work : .object, registrations: registrations)
+            isDrained ? .work : .object, name: name, holder: parent, registrations: registrations)
     }
 
     /// The container in which a scope that replaces this one is opened, when `container` is asked for it: not this

@@ -39,7 +39,7 @@ extension _Requester {
             return container.core.isOvertaken(error, asking: host, depth: depth) ? self : nil
         case .task(let container):
             if container.core.isOvertaken(error, asking: host, depth: depth) { return self }
-            guard let next = Container.openCurrent, !next.core.hasEnded,
+            guard let next = Container.openCurrent, !next.core.table.isClosed,
                 next.core.isOvertaken(error, asking: container.core, depth: depth)
             else {
                 return nil

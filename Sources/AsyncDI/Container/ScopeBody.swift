@@ -19,12 +19,12 @@ final class ScopeBody: Body, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - scope: The scope.
-    ///   - asker: The call that opened the scope; nil outside every activity.
-    init(of scope: ContainerCore, begunBy asker: Asker?) {
+    ///   - caller: The call that opened the scope; nil outside every activity.
+    init(of scope: ContainerCore, begunBy caller: Caller?) {
         // The scope refers to its body.
         table = scope.table
-        super.init(begunBy: asker, isOfScope: true)
-        asker?.run?.activity?.noteScope()
+        super.init(begunBy: caller, isOfScope: true)
+        caller?.run?.activity?.noteScope()
     }
 
     /// Notes a lease that an instance of the scope holds.
@@ -70,7 +70,7 @@ extension ContainerCore {
         guard isScope else { return nil }
         let body = bodyReference.loadOrInitialize { ScopeBody(of: self, begunBy: nil) }
         // Under the lock: a disposal that begins later finds the body.
-        if withState({ !$0.life.isOpen }) { disposalReference.object?.endsLeases(of: body) }
+        if withState({ !$0.life.isOpen }) { disposalReference.object?.noteLeases(of: body) }
         return body
     }
 

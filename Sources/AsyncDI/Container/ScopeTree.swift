@@ -13,12 +13,12 @@ struct ScopeTree<Scope> {
     private struct Entry {
         let scope: Scope
         let number: Int
+        var key: AnyKey?
     }
 
     private var places: [Entry?] = []
     private var freePlaces: [Int] = []
     private var keys: [AnyKey: ID] = [:]
-    private var keyOf: [ID: AnyKey] = [:]
     private var nextNumber = 0
 
     var isEmpty: Bool { count == 0 }
@@ -36,19 +36,14 @@ struct ScopeTree<Scope> {
 
     /// Adds a scope; the key, if it has one, must be free.
     mutating func open(_ scope: Scope, key: AnyKey?) -> ID {
-        guard let key else { return add(scope, hasKey: false) }
-        let id = add(scope, hasKey: true)
-        assert(keys[key] == nil)
-        keys[key] = id
-        keyOf[id] = key
-        return id
-    }
-
-    private mutating func add(_ scope: Scope, hasKey: Bool) -> ID {
-        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber, hasKey: hasKey)
+        let id = ID(place: freePlaces.popLast() ?? places.count, number: nextNumber, hasKey: key != nil)
         nextNumber += 1
-        let entry = Entry(scope: scope, number: id.number)
+        let entry = Entry(scope: scope, number: id.number, key: key)
         if id.place == places.count { places.append(entry) } else { places[id.place] = entry }
+        if let key {
+            assert(keys[key] == nil)
+            keys[key] = id
+        }
         return id
     }
 
@@ -57,7 +52,7 @@ struct ScopeTree<Scope> {
     /// Returns the key, for the caller to release outside its lock.
     @discardableResult
     mutating func beginClosing(_ id: ID) -> AnyKey? {
-        guard id.hasKey, let key = keyOf.removeValue(forKey: id) else { return nil }
+        guard id.hasKey, self[id] != nil, let key = places[id.place]?.key.take() else { return nil }
         keys[key] = nil
         return key
     }
@@ -80,8 +75,10 @@ extension ScopeTree {
     ///
     /// Tests call this after every event.
     func checkInvariants() {
-        precondition(keys.count == keyOf.count, "a key leads to one scope, and back")
-        for (key, id) in keys { precondition(keyOf[id] == key && self[id] != nil, "a key leads to an open scope") }
+        precondition(keys.count == places.count { $0?.key != nil }, "a key leads to one scope, and back")
+        for (key, id) in keys {
+            precondition(self[id] != nil && places[id.place]?.key == key, "a key leads to an open scope")
+        }
         precondition(places.allSatisfy { $0.map { $0.number < nextNumber } ?? true }, "numbers grow")
         let free = places.indices.filter { places[$0] == nil }
         precondition(freePlaces.sorted() == free, "a place without a scope is free, once")

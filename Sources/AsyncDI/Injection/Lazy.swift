@@ -246,7 +246,7 @@ private struct LazyAttempt: Sendable {
                 return try await inner.resolve(service)
             })
         // In a graph, the owner of the `Lazy` requests the service.
-        blueprint.isHidden = true
+        blueprint.change { $0.isHidden = true }
         return binding.withLock { [blueprint] binding in
             if let binding { return binding }
             let new = Binding(blueprint, defaultLifetime: .graph)

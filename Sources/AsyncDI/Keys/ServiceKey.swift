@@ -128,27 +128,15 @@ struct ServiceName: Hashable {
 
 extension ServiceKey {
     /// A hash for the instance table: one multiplication spreads types, and only a qualifier runs its own hash.
-    var fastHash: UInt {
+    var fastHash: UInt { Self.fastHash(service, arguments, detailsHash: details?.hash) }
+
+    /// The same for a request that has no key.
+    static func fastHash(
+        _ service: any Any.Type, _ arguments: ArgumentPack.Type? = nil, detailsHash: UInt? = nil
+    ) -> UInt {
         var bits = ObjectIdentifier(service).address
         if let arguments { bits = bits &* 31 &+ ObjectIdentifier(arguments).address }
-        if let details { bits = bits &* 31 &+ details.hash }
-        return Self.spread(bits)
-    }
-
-    /// The hash of a key that consists of a type alone.
-    static func fastHash(plain service: any Any.Type) -> UInt { spread(ObjectIdentifier(service).address) }
-
-    /// The hash of a key that consists of a type and those of its arguments.
-    static func fastHash(_ service: any Any.Type, _ arguments: ArgumentPack.Type) -> UInt {
-        spread(ObjectIdentifier(service).address &* 31 &+ ObjectIdentifier(arguments).address)
-    }
-
-    /// The hash of a key that consists of a type and a qualifier.
-    static func fastHash(_ service: any Any.Type, qualifierHash: UInt) -> UInt {
-        spread(ObjectIdentifier(service).address &* 31 &+ qualifierHash)
-    }
-
-    private static func spread(_ bits: UInt) -> UInt {
+        if let detailsHash { bits = bits &* 31 &+ detailsHash }
         let product = bits &* UInt(truncatingIfNeeded: 0x9E37_79B9_7F4A_7C15 as UInt64)
         return product ^ (product >> (UInt.bitWidth / 2))
     }

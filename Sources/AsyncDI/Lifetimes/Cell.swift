@@ -17,9 +17,9 @@ import Synchronization
     /// The ``RegistrationCounter`` for which the cell is valid; zero when it is valid as long as it is published.
     ///
     /// A scoped instance whose registration is an ancestor's must not hide a later, nearer registration.
-    private let clock = Atomic<UInt>(0)
-    final var stamp: UInt { clock.load(ordering: .acquiring) }
-    final func stamp(_ clock: UInt) { self.clock.store(clock, ordering: .releasing) }
+    private let validAt = Atomic<UInt>(0)
+    final var stamp: UInt { validAt.load(ordering: .acquiring) }
+    final func stamp(_ registrationCount: UInt) { validAt.store(registrationCount, ordering: .releasing) }
 
     @usableFromInline init(isHeldWeakly: Bool) { self.isHeldWeakly = isHeldWeakly }
 

@@ -13,9 +13,10 @@ extension Blueprint {
                 "\(key) is expected to be supplied by each scope, and eager, but start() opens no scope.",
                 "Remove .eager().")
         }
-        if isExpected, !disposalHooks.isEmpty {
+        if isExpected, !propertyHooks.isEmpty || !creationHooks.isEmpty || !disposalHooks.isEmpty {
+            let hook = propertyHooks.isEmpty && creationHooks.isEmpty ? "an onDispose" : "a creation"
             return invalid(
-                "\(key) is expected to be supplied by each scope, and has an onDispose hook, which needs an instance.",
+                "\(key) is expected to be supplied by each scope, and has \(hook) hook, which needs an instance.",
                 "Move the hook to the registration that supplies it.")
         }
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {

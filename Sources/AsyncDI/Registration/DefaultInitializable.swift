@@ -26,6 +26,6 @@ extension Registration where Service: DefaultInitializable {
         self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { _ in
             try await Service()
         }
-        blueprint.dependencies = []
+        blueprint.change { $0.dependencies = [] }
     }
 }

@@ -14,11 +14,14 @@ extension Registration where Service: Sendable {
     /// - Returns: The changed registration.
     public func intoMany(key: (any Hashable & Sendable)? = nil) -> Self {
         let id = key.map { ContributionID(key: $0) } ?? ContributionID()
-        return changed { blueprint in
-            blueprint.key = blueprint.key.with(.contribution(id))
-            blueprint.forwards = blueprint.forwards.map {
-                Forward(from: blueprint.key, to: $0.to, convert: $0.convert)
+        var copy = self
+        let key = blueprint.key.with(.contribution(id))
+        copy.blueprint.key = key
+        if !blueprint.forwards.isEmpty {
+            copy.blueprint.change { extras in
+                extras.forwards = extras.forwards.map { Forward(from: key, to: $0.to, convert: $0.convert) }
             }
         }
+        return copy
     }
 }

@@ -52,7 +52,7 @@ extension Registration where Service: Sendable {
             key: ServiceKey(Service.self, qualifier: qualifier), lifetime: lifetime,
             factory: ServiceFactory<Service> { _ in preconditionFailure("an invalid registration creates nothing") },
             site: RegistrationSite(fileID: fileID, line: line))
-        blueprint.parametersOfOneSource = parameters
+        blueprint.change { $0.parametersOfOneSource = parameters }
         self.init(blueprint: blueprint)
     }
 }

@@ -251,9 +251,9 @@ extension Registration where Service: Sendable {
         }
     }
 
-    func changed(_ change: (inout Blueprint) -> Void) -> Self {
+    private func changed(_ change: (inout Blueprint.Extras) -> Void) -> Self {
         var copy = self
-        change(&copy.blueprint)
+        copy.blueprint.change(change)
         return copy
     }
 }
@@ -270,10 +270,12 @@ extension Blueprint {
     /// The description of the registration of a forwarded type.
     func forwarding(by forward: Forward) -> Blueprint {
         var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
-        copy.target = forward
         copy.site = site
-        // A decorated instance is cached separately, for each of the arguments, like the service behind it.
-        copy.keying = keying
+        copy.change {
+            $0.target = forward
+            // A decorated instance is cached separately, for each of the arguments, like the service behind it.
+            $0.keying = keying
+        }
         return copy
     }
 }

@@ -95,7 +95,7 @@ extension Registration where Service: Sendable {
 
     /// Declares the known dependencies of the factory.
     @usableFromInline mutating func dependsOn(_ services: [any Any.Type]) {
-        blueprint.dependencies = services.map { ServiceKey($0, nil) }
+        blueprint.change { $0.dependencies = services.map { ServiceKey($0, nil) } }
     }
 }
 

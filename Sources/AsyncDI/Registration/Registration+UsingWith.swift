@@ -84,14 +84,16 @@ extension Registration where Service: Sendable {
                 return try await initializer(repeat (each sources).value(from: resolver, pack))
             },
             site: site)
-        if hasArguments { blueprint.keying = arguments.keying }
         var (keys, leased): ([ServiceKey], [ServiceKey]) = ([], [])
         for source in repeat each sources {
             keys += source.dependencies
             if let key = source.leasedKey { leased.append(key) }
         }
-        blueprint.dependencies = keys
-        if !leased.isEmpty { blueprint.leasedDependencies = leased }
+        blueprint.change {
+            if hasArguments { $0.keying = arguments.keying }
+            $0.dependencies = keys
+            $0.leasedDependencies = leased
+        }
         self.init(blueprint: blueprint)
     }
 }

@@ -39,7 +39,7 @@ public struct Registration<Service>: Sendable {
         var blueprint = Blueprint(
             key: ServiceKey(service, qualifier: qualifier, arguments: arguments), lifetime: lifetime, factory: factory,
             site: RegistrationSite(fileID: fileID, line: line))
-        if let keying { blueprint.keying = keying }
+        if keying != nil { blueprint.change { $0.keying = keying } }
         self.init(blueprint: blueprint)
     }
 }
@@ -248,7 +248,7 @@ extension Registration where Service: Sendable {
                         key, in: resolver.host, steps: resolver.run?.path ?? [], asker: resolver.run)
                 },
                 site: RegistrationSite(fileID: fileID, line: line)))
-        blueprint.isExpected = true
+        blueprint.change { $0.isExpected = true }
     }
 }
 

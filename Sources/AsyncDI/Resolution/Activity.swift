@@ -8,7 +8,7 @@ import Synchronization
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics and constants.
 @usableFromInline class Activity: Hashable, @unchecked Sendable {
     /// The call in whose task this activity runs.
-    final let enclosing: Asker?
+    final let enclosing: Caller?
     /// Whether the graph of waits has the edge from ``beginner``, or never needs it.
     private let linked = Atomic(false)
     /// Whether the graph of waits contains this activity, whose end must then remove it.
@@ -30,7 +30,7 @@ import Synchronization
 
     final let kind: Kind
 
-    init(_ kind: Kind, inside enclosing: Asker? = nil) {
+    init(_ kind: Kind, inside enclosing: Caller? = nil) {
         self.kind = kind
         self.enclosing = enclosing
     }
@@ -44,7 +44,7 @@ import Synchronization
     /// The call that waits for this activity from its beginning.
     ///
     /// The wait enters the graph of waits when this activity itself waits. Until then it cannot be part of a cycle.
-    var beginner: Asker? { enclosing }
+    var beginner: Caller? { enclosing }
     /// Enters the wait of the beginner, which is not in the graph yet.
     ///
     /// Called under the lock of ``Waits/graph``.
@@ -101,7 +101,7 @@ import Synchronization
 }
 
 /// The activity that a call belongs to, and the run that makes the call.
-struct Asker: Sendable {
+struct Caller: Sendable {
     let activity: Activity
     /// Shown in the path of an error; nil in a body outside every factory.
     let run: Run?

@@ -9,7 +9,7 @@ import Synchronization
 /// copy it. Many registrations are given to one container only, and are one object less each.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's
-/// lock protects, and what ``settle(defaultLifetime:)`` writes once, before the container that has taken the draft
+/// lock protects, and what ``apply(defaultLifetime:)`` writes once, before the container that has taken the draft
 /// publishes it.
 @usableFromInline final class Binding: Slot, @unchecked Sendable {
     // In this order, because the small ones fill a gap: there may be very many bindings.
@@ -70,7 +70,7 @@ import Synchronization
         taken = Atomic(true)
         lifetime = .transient
         super.init(blueprint.key, isRegistered: true)
-        settle(defaultLifetime: defaultLifetime)
+        apply(defaultLifetime: defaultLifetime)
     }
 
     /// The binding for a container that is given a draft: the draft itself, once.
@@ -78,12 +78,12 @@ import Synchronization
         if taken.exchange(true, ordering: .acquiringAndReleasing) {
             return Binding(blueprint, defaultLifetime: defaultLifetime)
         }
-        settle(defaultLifetime: defaultLifetime)
+        apply(defaultLifetime: defaultLifetime)
         return self
     }
 
     /// The consequences of the lifetime are known once the container is.
-    private func settle(defaultLifetime: Lifetime) {
+    private func apply(defaultLifetime: Lifetime) {
         let lifetime = blueprint.lifetime ?? defaultLifetime
         self.lifetime = lifetime
         switch lifetime.sharing {

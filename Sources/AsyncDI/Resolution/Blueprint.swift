@@ -33,116 +33,67 @@ public enum AbandonmentPolicy: Sendable, Hashable {
         self.lifetime = lifetime
     }
 
-    private mutating func change(_ change: (inout Extras) -> Void) {
+    /// Changes the uncommon part.
+    mutating func change(_ change: (inout Extras) -> Void) {
         var changed = extras?.value ?? Extras()
         change(&changed)
         extras = Shared(changed)
     }
-}
 
-/// The uncommon part of a registration.
-struct Extras: Sendable {
-    fileprivate(set) var keying: ArgumentKeying?
-    fileprivate(set) var hookArguments: [ArgumentPack.Type] = []
-    fileprivate(set) var propertyHooks: [InstanceHook] = []
-    fileprivate(set) var creationHooks: [InstanceHook] = []
-    fileprivate(set) var disposalHooks: [DisposalHook] = []
-    fileprivate(set) var healthCheck: HealthCheck?
-    fileprivate(set) var abandonment = AbandonmentPolicy.cancel
-    fileprivate(set) var isEager = false
-    fileprivate(set) var isHidden = false
-    fileprivate(set) var isExpected = false
-    fileprivate(set) var forwards: [Forward] = []
-    fileprivate(set) var target: Forward?
-    fileprivate(set) var underlying: ServiceKey?
-    fileprivate(set) var dependencies: [ServiceKey]?
-    fileprivate(set) var declaredDependencies: [ServiceKey]?
-    fileprivate(set) var leasedDependencies: [ServiceKey] = []
-    fileprivate(set) var parametersOfOneSource: Int?
+    /// The uncommon part of a registration.
+    struct Extras: Sendable {
+        var keying: ArgumentKeying?
+        var hookArguments: [ArgumentPack.Type] = []
+        var propertyHooks: [InstanceHook] = []
+        var creationHooks: [InstanceHook] = []
+        var disposalHooks: [DisposalHook] = []
+        var healthCheck: HealthCheck?
+        var abandonment = AbandonmentPolicy.cancel
+        var isEager = false
+        var isHidden = false
+        var isExpected = false
+        var forwards: [Forward] = []
+        var target: Forward?
+        var underlying: ServiceKey?
+        var dependencies: [ServiceKey]?
+        var declaredDependencies: [ServiceKey]?
+        var leasedDependencies: [ServiceKey] = []
+        var parametersOfOneSource: Int?
+    }
 }
 
 extension Blueprint {
-    /// The way to distinguish instances for different arguments; nil without arguments or sharing.
-    var keying: ArgumentKeying? {
-        get { extras?.value.keying }
-        set { change { $0.keying = newValue } }
-    }
     /// The instance itself, of a registration that was given one.
     var instance: Cell? { target == nil ? factory.instance : nil }
+
+    /// The way to distinguish instances for different arguments; nil without arguments or sharing.
+    var keying: ArgumentKeying? { extras?.value.keying }
     /// The argument types that hooks take, where they take any: they must be those of the registration.
-    var hookArguments: [ArgumentPack.Type] {
-        get { extras?.value.hookArguments ?? [] }
-        set { change { $0.hookArguments = newValue } }
-    }
-    var propertyHooks: [InstanceHook] {
-        get { extras?.value.propertyHooks ?? [] }
-        set { change { $0.propertyHooks = newValue } }
-    }
-    var creationHooks: [InstanceHook] {
-        get { extras?.value.creationHooks ?? [] }
-        set { change { $0.creationHooks = newValue } }
-    }
-    var disposalHooks: [DisposalHook] {
-        get { extras?.value.disposalHooks ?? [] }
-        set { change { $0.disposalHooks = newValue } }
-    }
-    var healthCheck: HealthCheck? {
-        get { extras?.value.healthCheck }
-        set { change { $0.healthCheck = newValue } }
-    }
-    var abandonment: AbandonmentPolicy {
-        get { extras?.value.abandonment ?? .cancel }
-        set { change { $0.abandonment = newValue } }
-    }
-    var isEager: Bool {
-        get { extras?.value.isEager ?? false }
-        set { change { $0.isEager = newValue } }
-    }
+    var hookArguments: [ArgumentPack.Type] { extras?.value.hookArguments ?? [] }
+    var propertyHooks: [InstanceHook] { extras?.value.propertyHooks ?? [] }
+    var creationHooks: [InstanceHook] { extras?.value.creationHooks ?? [] }
+    var disposalHooks: [DisposalHook] { extras?.value.disposalHooks ?? [] }
+    var healthCheck: HealthCheck? { extras?.value.healthCheck }
+    var abandonment: AbandonmentPolicy { extras?.value.abandonment ?? .cancel }
+    var isEager: Bool { extras?.value.isEager ?? false }
     /// Whether this is internal to the container, and hidden from observers.
-    var isHidden: Bool {
-        get { extras?.value.isHidden ?? false }
-        set { change { $0.isHidden = newValue } }
-    }
+    var isHidden: Bool { extras?.value.isHidden ?? false }
     /// Whether this only declares a value that each scope supplies.
-    var isExpected: Bool {
-        get { extras?.value.isExpected ?? false }
-        set { change { $0.isExpected = newValue } }
-    }
+    var isExpected: Bool { extras?.value.isExpected ?? false }
     /// Other types under which the service can be resolved.
-    var forwards: [Forward] {
-        get { extras?.value.forwards ?? [] }
-        set { change { $0.forwards = newValue } }
-    }
+    var forwards: [Forward] { extras?.value.forwards ?? [] }
     /// Set for the registration of a forwarded type: resolve this instead, and convert.
-    var target: Forward? {
-        get { extras?.value.target }
-        set { change { $0.target = newValue } }
-    }
+    var target: Forward? { extras?.value.target }
     /// Set for a decorated forwarded type: the service behind it.
-    var underlying: ServiceKey? {
-        get { extras?.value.underlying }
-        set { change { $0.underlying = newValue } }
-    }
+    var underlying: ServiceKey? { extras?.value.underlying }
     /// The dependencies of an initializer, by its parameters; nil for a closure, which cannot be inspected.
-    var dependencies: [ServiceKey]? {
-        get { extras?.value.dependencies }
-        set { change { $0.dependencies = newValue } }
-    }
+    var dependencies: [ServiceKey]? { extras?.value.dependencies }
     /// The declared dependencies of a closure; nil without a declaration.
-    var declaredDependencies: [ServiceKey]? {
-        get { extras?.value.declaredDependencies }
-        set { change { $0.declaredDependencies = newValue } }
-    }
+    var declaredDependencies: [ServiceKey]? { extras?.value.declaredDependencies }
     /// The parameters that the factory is known to lease.
-    var leasedDependencies: [ServiceKey] {
-        get { extras?.value.leasedDependencies ?? [] }
-        set { change { $0.leasedDependencies = newValue } }
-    }
+    var leasedDependencies: [ServiceKey] { extras?.value.leasedDependencies ?? [] }
     /// The number of an initializer's parameters, where a single source was given for several.
-    var parametersOfOneSource: Int? {
-        get { extras?.value.parametersOfOneSource }
-        set { change { $0.parametersOfOneSource = newValue } }
-    }
+    var parametersOfOneSource: Int? { extras?.value.parametersOfOneSource }
 }
 
 /// How a service is resolved under another type.

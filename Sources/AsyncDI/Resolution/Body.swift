@@ -15,12 +15,12 @@
     /// A body that a call begins.
     ///
     /// - Parameters:
-    ///   - asker: The call; nil outside every activity.
+    ///   - caller: The call; nil outside every activity.
     ///   - isOfScope: Whether it is the body of a `withScope`.
-    init(begunBy asker: Asker?, isOfScope: Bool = false) {
+    init(begunBy caller: Caller?, isOfScope: Bool = false) {
         self.isOfScope = isOfScope
-        place = asker?.run?.activity
-        super.init(.body, inside: asker)
+        place = caller?.run?.activity
+        super.init(.body, inside: caller)
     }
 
     /// Whether a run of this activity makes its calls in the body.

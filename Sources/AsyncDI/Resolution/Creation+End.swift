@@ -19,24 +19,24 @@ final class EndOfCreation: Completion, @unchecked Sendable {
     /// Notes that a drain waits for the end, and throws the errors of the disposal that follows from it.
     ///
     /// Called under the lock of the creation's place.
-    func isAwaitedByDrain() {
+    func noteDrain() {
         drains += 1
-        product?.isAwaitedByDrain()
+        product?.noteDrain()
     }
 
     /// Notes that a drain does not wait any longer.
     ///
     /// Called under the lock of the creation's place.
-    func isLeftByDrain() {
+    func noteEndOfDrain() {
         drains -= 1
-        product?.isLeftByDrain()
+        product?.noteEndOfDrain()
     }
 
     /// Notes the disposal that follows from the creation's end: it may be over before a drain looks for it.
     ///
     /// Called under the lock of the creation's place.
     func produced(_ product: Disposable) {
-        for _ in 0..<drains { product.isAwaitedByDrain() }
+        for _ in 0..<drains { product.noteDrain() }
         self.product = product
     }
 
@@ -46,7 +46,7 @@ final class EndOfCreation: Completion, @unchecked Sendable {
     func isOver(before creation: Creation, in run: Run) async throws {
         if hasEnded { return }
         let suspension = Suspension()
-        if let runs = Waits.begin(suspension, from: Asker(activity: creation, run: run), for: self) {
+        if let runs = Waits.begin(suspension, from: Caller(activity: creation, run: run), for: self) {
             throw ResolutionError(
                 .circularDependency,
                 "\(key.binding.key) was reset or replaced during its creation, which needs the next instance.",
@@ -64,18 +64,17 @@ extension Creation {
     /// A node of its own in the graph of waits, because a request that waits for the creation itself may receive the
     /// unfinished instance.
     var end: EndOfCreation? {
-        let end = extras { state -> EndOfCreation? in
+        extras { state in
             // The creation's end is noted before it checks for this object.
             if hasEnded { return nil }
             let end = state.end ?? EndOfCreation(of: key)
             state.end = end
             return end
         }
-        return end ?? nil
     }
 
     /// The end, if a call or a creation may wait for it.
-    var requestedEnd: EndOfCreation? { extrasIfAny { $0.end } ?? nil }
+    var requestedEnd: EndOfCreation? { extrasIfAny { $0.end } }
 
     /// Finishes the end, if a call or a creation may wait for it.
     ///
@@ -86,6 +85,6 @@ extension Creation {
             defer { state.end = nil }
             return state.end
         }
-        end??.finish()
+        end?.finish()
     }
 }

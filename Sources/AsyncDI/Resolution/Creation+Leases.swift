@@ -5,22 +5,22 @@ extension Creation {
     /// A lease of an unfinished instance waits for that instance. A drain of a key waits for the end of its creation.
     var endsAndLeases: [Activity] {
         let others: [Activity]? = extrasIfAny { state in
-            (state.leases?.flatMap(\.outer) ?? []) + (state.end.map { [$0] } ?? [])
+            (state.leases?.flatMap(\.outer) ?? []) + [state.end, state.hooks].compactMap(\.self)
         }
         return (home?.ends ?? []) + (others ?? [])
     }
 
-    /// Keeps the factory's leases as long as the instance.
+    /// Keeps a lease of the factory, or of the instance that this one decorates, as long as the instance.
     ///
     /// Returns false after the creation's end: a task that outlives the factory has no instance that could hold the
     /// lease.
-    func hold(_ lease: any HeldLease) -> Bool {
+    func hold(_ lease: any HeldLease, decorating: Bool = false) -> Bool {
         let isHeld = extras { state in
             state.leases?.append(lease)
             return state.leases != nil
         }
         guard isHeld == true else { return false }
-        lease.passToInstance(of: self)
+        lease.passToInstance(of: self, decorating: decorating)
         return true
     }
 

@@ -55,5 +55,5 @@ extension Creation {
     var isFollowedElsewhere: Bool { extrasIfAny { !$0.startsElsewhere.isEmpty } ?? false }
 
     /// Notes a start of another container that waits for the instance; it is told of the waits that begin later.
-    func isFollowed(by start: StartMeter) { _ = extras { $0.startsElsewhere[ObjectIdentifier(start)] = start } }
+    func noteStart(_ start: StartMeter) { _ = extras { $0.startsElsewhere[ObjectIdentifier(start)] = start } }
 }

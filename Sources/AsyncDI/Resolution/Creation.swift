@@ -14,8 +14,8 @@ final class Creation: Activity, @unchecked Sendable {
     private let graph: ResolutionGraph?
     /// The storage in which a custom lifetime keeps the instance.
     let storage: (any InstanceStorage)?
-    /// The registration clock when the registration was found.
-    let clock: UInt
+    /// The registration count when the registration was found.
+    let registrationCount: UInt
     /// The time of its beginning, by the container's stopwatch; zero for a graph instance.
     let begin: Duration
     /// The number of creations around this one.
@@ -79,6 +79,8 @@ final class Creation: Activity, @unchecked Sendable {
             var startsElsewhere: [ObjectIdentifier: StartMeter] = [:]
             /// Finished when the creation ends, for drains and successors.
             var end: EndOfCreation?
+            /// Finished when hooks end that run in a task of their own.
+            var hooks: Completion?
         }
 
         /// Nil only in ``ended``.
@@ -97,7 +99,7 @@ final class Creation: Activity, @unchecked Sendable {
     /// A creation in a task of its own.
     init(
         _ key: CreationKey, for request: borrowing Request, asking host: any ResolutionHost,
-        storage: (any InstanceStorage)?, clock: UInt, begin: Duration, after predecessor: Predecessor? = nil
+        storage: (any InstanceStorage)?, registrationCount: UInt, begin: Duration, after predecessor: Predecessor? = nil
     ) {
         self.key = key
         pack = request.pack
@@ -105,7 +107,7 @@ final class Creation: Activity, @unchecked Sendable {
         graph = nil
         self.storage = storage
         self.predecessor = predecessor
-        self.clock = clock
+        self.registrationCount = registrationCount
         self.begin = begin
         isInner = request.isInner
         madeFor = nil
@@ -113,7 +115,7 @@ final class Creation: Activity, @unchecked Sendable {
         let outer = asker?.holder?.start
         start = request.isOfStart ? EnclosingStart(request.host.startMeter, inside: outer) : outer
         begunBy = PassingReference(asker)
-        begunIn = PassingReference(host.asker(of: asker)?.activity)
+        begunIn = PassingReference(host.caller(of: asker)?.activity)
         isInNewer = asker.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = asker?.creationDepth ?? 0
         super.init(.creation)
@@ -131,7 +133,7 @@ final class Creation: Activity, @unchecked Sendable {
         self.graph = graph
         storage = nil
         predecessor = nil
-        clock = 0
+        registrationCount = 0
         begin = .zero
         self.madeFor = madeFor
         self.isInner = isInner
@@ -141,13 +143,13 @@ final class Creation: Activity, @unchecked Sendable {
         begunIn = PassingReference(nil)
         isInNewer = run.map { $0.isInNewer || host.number > $0.host.number } ?? false
         depth = run?.creationDepth ?? 0
-        super.init(.creation, inside: host.asker(of: run))
+        super.init(.creation, inside: host.caller(of: run))
     }
 
     override var outer: [Activity] { endsAndLeases }
-    override var beginner: Asker? {
+    override var beginner: Caller? {
         guard graph == nil else { return enclosing }
-        return begunIn.load().map { Asker(activity: $0, run: begunBy.load()) }
+        return begunIn.load().map { Caller(activity: $0, run: begunBy.load()) }
     }
 
     override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
@@ -166,17 +168,17 @@ final class Creation: Activity, @unchecked Sendable {
     /// The container that ends the instance's life; nil for a graph instance.
     var home: (any ResolutionHost)? { graph == nil ? host : nil }
     /// The instance from the return of the factory on, if hooks or a group delay the end of the creation.
-    var instance: Cell? { extrasIfAny { $0.instance } ?? nil }
+    var instance: Cell? { extrasIfAny { $0.instance } }
     /// The error of the creation, kept if its group may need it.
-    var failure: (any Error)? { extrasIfAny { $0.failure } ?? nil }
+    var failure: (any Error)? { extrasIfAny { $0.failure } }
 
-    func extras<R>(_ body: (inout Extras.State) -> R) -> R? {
-        extras.loadOrInitialize { Extras() }.state?.withLock(body)
+    func extras<R>(_ body: (inout Extras.State) -> R?) -> R? {
+        extras.loadOrInitialize { Extras() }.state?.withLock(body) ?? nil
     }
 
     /// Notes the wait for the disposal of the previous instance, which another request may end.
     func note(_ wait: SuccessorWait) { _ = extras { $0.successorWait = wait } }
-    var successorWait: SuccessorWait? { extrasIfAny { $0.successorWait } ?? nil }
+    var successorWait: SuccessorWait? { extrasIfAny { $0.successorWait } }
     func forgetSuccessorWait() {
         let wait = extrasIfAny { state in
             defer { state.successorWait = nil }
@@ -185,8 +187,8 @@ final class Creation: Activity, @unchecked Sendable {
         withExtendedLifetime(wait) {}
     }
 
-    func extrasIfAny<R>(_ body: (inout Extras.State) -> R) -> R? {
-        extras.object?.state?.withLock(body)
+    func extrasIfAny<R>(_ body: (inout Extras.State) -> R?) -> R? {
+        extras.object?.state?.withLock(body) ?? nil
     }
 
     // MARK: In a task of its own
@@ -196,7 +198,7 @@ final class Creation: Activity, @unchecked Sendable {
             state.isCancelled = true
             return state.task
         }
-        if let task = task ?? nil { task.cancel() }
+        task?.cancel()
     }
 
     /// Passes a waiter's priority to the creation (SE-0462).
@@ -206,7 +208,7 @@ final class Creation: Activity, @unchecked Sendable {
         guard priority.rawValue > self.priority.load(ordering: .relaxed) else { return }
         self.priority.max(priority.rawValue, ordering: .relaxed)
         // No task exists yet while the factory runs in the launching thread, which checks the priority afterwards.
-        guard let task = extras({ $0.task }) ?? nil else { return }
+        guard let task = extras({ $0.task }) else { return }
         task.escalatePriority(to: priority)
     }
 
@@ -249,25 +251,6 @@ final class Creation: Activity, @unchecked Sendable {
         run.end()
         run.leaveOwnGraph()
         settle(result, in: run)
-    }
-
-    /// Runs the hooks of a graph creation in a task of their own, and ends the creation.
-    func launchHooks(of instance: Cell, in run: Run, endingWith factoryRun: Run) {
-        let priority = Task.currentPriority
-        self.priority.max(priority.rawValue, ordering: .relaxed)
-        let task = Task(priority: priority) { @concurrent in
-            let result: Result<Cell, any Error>
-            do {
-                try await self.binding.runHooks(instance, in: run)
-                result = .success(instance)
-            } catch {
-                result = .failure(error)
-            }
-            run.end()
-            factoryRun.end()
-            self.settle(result, in: run)
-        }
-        adopt(task, launchedWith: priority)
     }
 
     // MARK: Steps

@@ -31,7 +31,7 @@ extension Resolver {
         _ key: ServiceKey, _ pack: ArgumentPack, beyond table: InstanceTable
     ) async throws -> Cell {
         while true {
-            let clock = RegistrationCounter.now
+            let registrationCount = RegistrationCounter.now
             var request = request(key, pack)
             request.isInner = true
             // Looked up again, rather than remembered: it may have been replaced since.
@@ -40,7 +40,11 @@ extension Resolver {
             }
             if let problem = binding.problem { throw problem }
             request.asker?.recorded?.asks(for: binding, in: found)
-            if let cell = try await request.resolveBase(binding, owner: found.host, clock: clock) { return cell }
+            if let cell = try await request.resolveBase(
+                binding, owner: found.host, registrationCount: registrationCount)
+            {
+                return cell
+            }
         }
     }
 
@@ -49,8 +53,10 @@ extension Resolver {
         async throws -> Cell
     {
         while true {
-            let clock = RegistrationCounter.now
-            if let cell = try await request(alias.key, pack).resolveBase(alias, owner: table.host, clock: clock) {
+            let registrationCount = RegistrationCounter.now
+            if let cell = try await request(alias.key, pack).resolveBase(
+                alias, owner: table.host, registrationCount: registrationCount)
+            {
                 return cell
             }
         }
@@ -70,13 +76,16 @@ extension Resolver {
 extension Request {
     /// The decorated instance, leased where it could be disposed while its wrapper is still in use.
     fileprivate nonisolated(nonsending) func resolveBase(
-        _ binding: Binding, owner: any ResolutionHost, clock: UInt
+        _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt
     ) async throws -> Cell? {
         // The lifetime of a forwarded type may be a former one.
         guard binding.lifetime.ownsInstances || binding.blueprint.target != nil else {
-            return try await resolveCell(binding, owner: owner, clock: clock)
+            return try await resolveCell(binding, owner: owner, registrationCount: registrationCount)
         }
-        guard let (cell, lease) = try await leasedCell(binding, owner: owner, clock: clock, isBase: true) else {
+        guard
+            let (cell, lease) = try await leasedCell(
+                binding, owner: owner, registrationCount: registrationCount, isBase: true)
+        else {
             return nil
         }
         // It has no holder when nothing is being made any more: a task that outlives what wraps it.
@@ -114,6 +123,5 @@ extension InstanceTable {
 
 /// Passes the lease of a decorated instance to the creation of its decoration, or ends it without one.
 private func hold(_ lease: any HeldLease, in holder: Creation?) {
-    lease.servesDecoration()
-    if holder?.hold(lease) != true { lease.end() }
+    if holder?.hold(lease, decorating: true) != true { lease.end() }
 }

@@ -28,7 +28,7 @@ final class Disposable: Completion, @unchecked Sendable {
     ///
     /// Unchecked because it is written before any creation has this disposal, and afterwards accessed only under the
     /// lock of ``Waits/graph``.
-    @exclusivity(unchecked) fileprivate var leased: LeasedCell?
+    @exclusivity(unchecked) var leased: LeasedCell?
     /// The instance that is disposed after this one, in the same task.
     ///
     /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
@@ -70,7 +70,7 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     /// The call that waits for the container's disposal, and so for this one.
-    override var beginner: Asker? { home.end?.beginner }
+    override var beginner: Caller? { home.end?.beginner }
 
     override func enterWaitOfBeginner(in outer: Activity, _ run: Run?, into graph: inout Waits.Graph) {
         guard let end = home.end else { return }
@@ -80,10 +80,10 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     /// Notes that a drain waits for the disposal, and throws the errors of its hooks.
-    func isAwaitedByDrain() { drains.add(1, ordering: .releasing) }
+    func noteDrain() { drains.add(1, ordering: .releasing) }
 
     /// Notes that a drain does not wait any longer, although the disposal may not be over.
-    func isLeftByDrain() { drains.subtract(1, ordering: .releasing) }
+    func noteEndOfDrain() { drains.subtract(1, ordering: .releasing) }
 
     /// Ends the disposal, and resumes every waiter.
     func end() {
@@ -104,7 +104,7 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     /// Notes the instance that is disposed after this one, or nil.
-    func isFollowed(by other: Disposable?) {
+    func noteNext(_ other: Disposable?) {
         let old = Waits.graph.withLock { _ in
             defer { next = other }
             return next
@@ -117,7 +117,7 @@ final class Disposable: Completion, @unchecked Sendable {
     var resetter: Run? { Waits.graph.withLock { _ in resettingRun } }
 
     /// Notes, before the disposal begins, that the reset of a run waits for it.
-    func isReset(by run: Run?) {
+    func noteReset(by run: Run?) {
         creationDepth = run?.creationDepth ?? 0
         Waits.graph.withLock { _ in resettingRun = run }
     }
@@ -167,79 +167,5 @@ final class Disposable: Completion, @unchecked Sendable {
             .invalidOperation,
             "\(binding.key) was removed while an instance that may live as long as \(home.displayName) leases it.",
             advice: "Reset that instance first, or lease in a scope.", steps: run?.path ?? [], asker: run)
-    }
-}
-
-/// A leased instance: the number of its leases, and the disposals that wait for their end.
-///
-/// `@unchecked Sendable` because the counts and lists belong to the container's lock, and published values are atomic.
-/// The lock is also why no exclusive access to the counts is checked.
-final class LeasedCell: @unchecked Sendable {
-    let cell: Cell
-    let key: CreationKey
-    /// When the first of the leases began, by the container's stopwatch.
-    let since: Duration
-    @exclusivity(unchecked) var count = 0
-    /// The number of leases that bodies hold; instances hold the others.
-    @exclusivity(unchecked) var bodies = 0
-    /// The disposals after the last lease, in the order in which the instances left the cache.
-    ///
-    /// One instance may be registered several times, each with hooks of its own.
-    var pending: [Disposable] = []
-    /// The number of leases that may not end before the container does.
-    let longLeases = Atomic<Int>(0)
-    var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
-    /// The number of leases that instances of each container below hold, by the container's number; created with the
-    /// first lease.
-    private let leasesBelow = AtomicReference<Shared<Locked<[UInt64: Int]>>>()
-
-    /// The number of such leases ever taken, including ended ones, and of other holders that came late.
-    private let holders = Atomic<Int>(0)
-    var holdersBelow: Int { holders.load(ordering: .sequentiallyConsistent) }
-
-    func addLeaseBelow(of container: UInt64) {
-        defer { noteNewHolder() }
-        leasesBelow.loadOrInitialize { Shared(Locked([:])) }.value.withLock { $0[container, default: 0] += 1 }
-    }
-
-    /// Lets the creations that wait for the disposal be decided on again.
-    func noteNewHolder() { holders.add(1, ordering: .sequentiallyConsistent) }
-
-    func removeLeaseBelow(of container: UInt64) {
-        leasesBelow.object?.value.withLock { leases in
-            leases[container, default: 1] -= 1
-            if leases[container] == 0 { leases[container] = nil }
-        }
-    }
-
-    /// The container at or above `place`, but below `home`, that has an instance with a lease.
-    ///
-    /// It ends after every request in `place`.
-    func container(leasingAround place: any ResolutionHost, below home: any ResolutionHost) -> (any ResolutionHost)? {
-        if place === home { return nil }
-        let holders = leasesBelow.object?.value.withLock { $0 } ?? [:]
-        var next: (any ResolutionHost)? = holders.isEmpty ? nil : place
-        while let container = next, container !== home {
-            if holders[container.number] != nil { return container }
-            next = container.parentHost
-        }
-        return nil
-    }
-    /// The first pending disposal, for the graph of waits; set once.
-    private let firstPending = AtomicReference<Disposable>()
-
-    init(_ cell: Cell, of key: CreationKey, leasedSince since: Duration) {
-        self.cell = cell
-        self.key = key
-        self.since = since
-    }
-
-    /// Safe outside the container's lock because it is set once and kept as long as this object.
-    var disposal: Disposable? { firstPending.load()?.takeUnretainedValue() }
-
-    func postpone(_ item: Disposable) {
-        pending.append(item)
-        item.leased = self
-        _ = firstPending.loadOrInitialize { item }
     }
 }

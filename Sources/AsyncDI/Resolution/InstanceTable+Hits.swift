@@ -9,7 +9,7 @@ extension InstanceTable {
     }
 
     /// The result for a request with arguments.
-    enum FoundByArguments: ~Copyable {
+    enum FoundByArguments {
         /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to
         /// compare.
         case indexed(IndexEntry)

@@ -3,7 +3,7 @@ import Synchronization
 /// One container's registrations and ready instances, published for readers without a lock.
 ///
 /// In a ``PublishedArray``, each place of which stays with its key: its slot, a registration or only an instance, is
-/// exchanged as a whole. Readers (`hit`, `registration`) work inside a ``ReadEpoch``. Writers are
+/// exchanged as a whole. Readers (`find`, `registration`) work inside a ``ReadEpoch``. Writers are
 /// serialized by the lock of the container that owns the table; they return what they unpublish, to be released once
 /// ``ReadEpoch/synchronize()`` has returned.
 ///
@@ -117,25 +117,18 @@ import Synchronization
     /// The hash is computed only where instances are found by it, and while the table is read: it must not run user
     /// code. The result is retained before the read ends.
     func find(_ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int) -> FoundByArguments? {
-        if obstacles.load(ordering: .acquiring) != 0 { return nil }
-        let ticket = epoch.with { $0.enter() }
-        defer {
-            ticket.exit()
-            withExtendedLifetime(self) {}
-        }
-        guard let (binding, _) = withArguments(service, arguments) else { return nil }
-        var found: FoundByArguments?
-        binding._withUnsafeGuaranteedRef { binding in
-            if let index = binding.index.load() {
-                let instance = index._withUnsafeGuaranteedRef {
-                    $0.instance(withHash: UInt32(truncatingIfNeeded: hash()))
+        if hasObstacles { return nil }
+        return reading {
+            guard let (binding, _) = withArguments(service, arguments) else { return nil }
+            return binding._withUnsafeGuaranteedRef { binding in
+                guard let index = binding.index.load() else {
+                    return binding.isPlainTransient ? .plainTransient(binding) : nil
                 }
-                if let instance { found = .indexed(instance) }
-            } else if binding.isPlainTransient {
-                found = .plainTransient(binding)
+                return index._withUnsafeGuaranteedRef {
+                    $0.instance(withHash: UInt32(truncatingIfNeeded: hash())).map { .indexed($0) }
+                }
             }
         }
-        return found
     }
 
     /// Finds a cached instance whose arguments have these types and this hash, and the table of its container.
@@ -160,20 +153,8 @@ import Synchronization
         return (binding, owner)
     }
 
-    /// The instance for a request, in a cell that holds it, if it exists.
-    func hit(_ key: ServiceKey) -> Cell? {
-        if isClosed { return nil }
-        if key.isPlain {
-            return reading {
-                guard case .cell(let cell, _)? = search(TypeProbe(key.service)) else { return nil }
-                return cell.takeUnretainedValue()
-            }
-        }
-        return hitCell(key)?.cell
-    }
-
-    /// The same as `hit`, with the data that the captive rule needs.
-    func hitCell(_ key: ServiceKey) -> (cell: Cell, table: InstanceTable)? {
+    /// The published instance for a request, and the table that holds it.
+    func hit(_ key: ServiceKey) -> (cell: Cell, table: InstanceTable)? {
         if isClosed { return nil }
         return lookUp(key) { probe in
             switch search(probe) {
@@ -229,19 +210,10 @@ import Synchronization
     private func lookUp<Answer>(_ key: ServiceKey, _ body: (KeyProbe) -> LookUp<Answer>) -> Answer {
         var probe = KeyProbe(key)
         while true {
-            let answer: Answer?
-            var undecided: KeyProbe.Undecided?
-            do {
-                let ticket = epoch.with { $0.enter() }
-                defer {
-                    ticket.exit()
-                    withExtendedLifetime(self) {}
-                }
+            let (answer, undecided): (Answer?, KeyProbe.Undecided?) = reading {
                 switch body(probe) {
-                case .decided(let decided): answer = decided
-                case .undecided(let table):
-                    answer = nil
-                    undecided = table.array.load()?._withUnsafeGuaranteedRef { $0.undecided(probe) }
+                case .decided(let decided): (decided, nil)
+                case .undecided(let table): (nil, table.array.load()?._withUnsafeGuaranteedRef { $0.undecided(probe) })
                 }
             }
             if let answer { return answer }

@@ -23,7 +23,7 @@
         collectsIn = isCollecting ? host : nil
         parent = LeaseContext.activeBody
         self.leases = Locked(leases)
-        super.init(begunBy: host.asker(of: run))
+        super.init(begunBy: host.caller(of: run))
     }
 
     var isEmpty: Bool { leases.withLock { $0.isEmpty } }
@@ -33,7 +33,7 @@
     /// The lease has begun before, so waits for the instance's disposal may not have seen the body.
     func add(_ lease: any HeldLease) {
         leases.withLock { $0.append(lease) }
-        lease.isHeldByBody()
+        lease.noteBody()
     }
 
     /// Gives its leases up without ending them, and ends.

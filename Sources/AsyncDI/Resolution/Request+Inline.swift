@@ -26,12 +26,7 @@ extension Request {
     /// Creates a service that need not be `Sendable`, and sends it to the caller.
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
         try await awaitModules()
-        guard !host.table.isClosed else { throw host.refusal(of: key, asker: asker) }
-        let found = host.table.registration(of: key)
-        try checkOutlived(answeredBy: found?.binding)
-        guard let (binding, table) = found else { throw host.miss(key, asker: asker) }
-        asker?.recorded?.asks(for: binding, in: table)
-        if let problem = binding.problem { throw problem }
+        guard let (binding, _) = try registration() else { throw host.miss(key, asker: asker) }
         // Unchecked because the key, which only a `making:` registration has, has proved the type.
         let factory = unsafeDowncast(binding.blueprint.factory, to: MakingFactory<Service>.self)
         let run = try beginRun(of: binding)
@@ -85,7 +80,7 @@ extension Request {
             case .ready(let cell):
                 return cell
             case let decision:
-                if case .answer(let cell) = try await follow(decision) { return cell }
+                if let delivery = try await follow(decision) { return delivery.cell }
             }
         }
     }
@@ -134,7 +129,12 @@ extension Request {
         let decision = graph.handOver(creation, asker: asker)
         creation.launchHooks(of: instance, in: Run(hooksOf: run), endingWith: run)
         guard let decision else { return nil }
-        guard case .answer(let cell) = try await follow(decision) else { return nil }
-        return cell
+        do {
+            return try await follow(decision)?.cell
+        } catch {
+            // They are part of this request, as in its own task, and may use what its scope disposes next.
+            await creation.cancelledHooksEnd(before: asker)
+            throw error
+        }
     }
 }

@@ -30,11 +30,13 @@ extension Request {
     ) async throws -> (cell: Cell, lease: (any HeldLease)?)? {
         try await awaitModules()
         while true {
-            let clock = RegistrationCounter.now
+            let registrationCount = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return isOptional ? try absent() : nil }
-            if let problem = binding.problem { throw problem }
             if isOptional, try lacksValue(binding, of: table.host) { return nil }
-            guard let (cell, lease) = try await leasedCell(binding, owner: table.host, clock: clock) else { continue }
+            guard
+                let (cell, lease) = try await leasedCell(
+                    binding, owner: table.host, registrationCount: registrationCount)
+            else { continue }
             if let living = cell.strengthened() { return (living, lease) }
             lease?.end()
         }
@@ -45,14 +47,15 @@ extension Request {
     /// As the base of a decoration, an unfinished instance of a cycle of properties has no lease. Nor has one in a storage,
     /// which may release it while the decoration stays: the successor would wait for the decoration's end.
     nonisolated(nonsending) func leasedCell(
-        _ binding: Binding, owner: any ResolutionHost, clock: UInt, isBase: Bool = false
+        _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool = false
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
             guard let (target, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
             var request = self
             request.isInner = isHidden(target)
             guard
-                let (cell, lease) = try await request.leasedCell(target, owner: place, clock: clock, isBase: isBase)
+                let (cell, lease) = try await request.leasedCell(
+                    target, owner: place, registrationCount: registrationCount, isBase: isBase)
             else { return nil }
             do {
                 return (try convert(cell, by: forward), lease)
@@ -62,10 +65,13 @@ extension Request {
             }
         }
         guard let place = place(of: binding, owner: owner) else {
-            return try await resolveCell(binding, owner: owner, clock: clock).map { ($0, nil) }
+            return try await resolveCell(binding, owner: owner, registrationCount: registrationCount).map { ($0, nil) }
         }
         let takesLease = binding.lifetime.ownsInstances && !(isBase && binding.lifetime.makeStorage != nil)
-        guard let found = try await sharedInstance(binding, in: place, clock: clock, takesLease: takesLease) else {
+        guard
+            let found = try await sharedInstance(
+                binding, in: place, registrationCount: registrationCount, takesLease: takesLease)
+        else {
             return nil
         }
         guard takesLease, found.lease == nil else { return (found.cell, found.lease) }

@@ -13,7 +13,6 @@ extension Request {
     /// supplied value.
     func readyCell(isOptional: Bool = false) throws -> Cell? {
         guard let (binding, table) = try registration() else { return nil }
-        if let problem = binding.problem { throw problem }
         if isOptional, try lacksValue(binding, of: table.host) { return nil }
         if try isUnsupplied(binding, owner: table.host) {
             throw ResolutionError.unsupplied(key, in: host, steps: pathToHere, asker: asker)

@@ -1,12 +1,12 @@
 /// Shared instances: found, awaited, or created in their own task.
 extension Request {
     nonisolated(nonsending) func sharedInstance(
-        _ binding: Binding, in place: any ResolutionHost, clock: UInt, takesLease: Bool = false
+        _ binding: Binding, in place: any ResolutionHost, registrationCount: UInt, takesLease: Bool = false
     ) async throws -> Delivery? {
         // Nothing holds the product of a hidden registration.
         if !binding.blueprint.isHidden { try checkCaptive(binding, in: place) }
         let key = CreationKey(binding, pack)
-        var attempt = JoinAttempt(clock: clock, mayWait: true, takesLease: takesLease)
+        var attempt = JoinAttempt(registrationCount: registrationCount, mayWait: true, takesLease: takesLease)
         while true {
             attempt.mayWait = !Task.isCancelled
             switch place.join(key, for: self, attempt: attempt) {
@@ -35,11 +35,7 @@ extension Request {
             case .stale:
                 return nil
             case let decision:
-                switch try await follow(decision) {
-                case .answer(let cell): return Delivery(cell: cell)
-                case .leased(let cell, let lease): return Delivery(cell: cell, lease: lease)
-                case .askAgain: continue
-                }
+                if let delivery = try await follow(decision) { return delivery }
             }
         }
     }
@@ -52,14 +48,8 @@ extension Request {
         var lease: (any HeldLease)?
     }
 
-    enum Following {
-        case answer(Cell)
-        case leased(Cell, any HeldLease)
-        case askAgain
-    }
-
     /// Begins a creation, and waits for it if it does not end at once.
-    private nonisolated(nonsending) func launch(_ creation: Creation, for waiter: Waiter?) async throws -> Following {
+    private nonisolated(nonsending) func launch(_ creation: Creation, for waiter: Waiter?) async throws -> Delivery? {
         switch creation.launch(for: waiter, onActor: isOnActor()) {
         case .ended(let outcome): try answer(outcome, of: creation)
         case .waits(let waiter): try await wait(as: waiter)
@@ -67,12 +57,14 @@ extension Request {
     }
 
     /// Carries out the decision of a place, which may be to wait.
-    nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Following {
+    ///
+    /// - Returns: The instance; nil when the request must start over.
+    nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Delivery? {
         switch decision {
         case .ready(let cell), .early(let cell):
-            return .answer(cell)
+            return Delivery(cell: cell)
         case .leased(let cell, let lease):
-            return .leased(cell, lease)
+            return Delivery(cell: cell, lease: lease)
         case .wait(let waiter, let releasing):
             Waits.release(releasing)
             guard let measured = MeasuredWait(of: asker, for: waiter.creation) else {
@@ -108,15 +100,15 @@ extension Request {
         case .disposed(let place):
             throw place.refusal(of: key, asker: asker)
         case .load, .makeStorage, .stale:
-            return .askAgain
+            return nil
         }
     }
 
     private func wait(
         as waiter: Waiter, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Following {
+    ) async throws -> Delivery? {
         let creation = waiter.creation
-        func answered(_ outcome: Waiter.Outcome) throws -> Following {
+        func answered(_ outcome: Waiter.Outcome) throws -> Delivery? {
             // The creation goes on after the end of its container, and the wait must not keep this request's run.
             if case .disposed = outcome { Waits.end(waiter) }
             return try answer(outcome, of: creation)
@@ -140,11 +132,12 @@ extension Request {
         return try answered(waiter.outcome)
     }
 
-    func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Following {
+    /// The instance that a wait ended with; nil when the request must start over.
+    func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Delivery? {
         switch outcome {
-        case .instance(let cell): return .answer(cell)
-        case .leased(let cell, let lease): return .leased(cell, lease)
-        case .retry: return .askAgain
+        case .instance(let cell): return Delivery(cell: cell)
+        case .leased(let cell, let lease): return Delivery(cell: cell, lease: lease)
+        case .retry: return nil
         case .failure(let error): throw delivered(error, by: creation)
         case .cancelled: throw CancellationError()
         case .disposed: throw (creation.home ?? host).disposedError(key, asker: asker)
@@ -246,12 +239,12 @@ private struct MeasuredWait {
     }
 
     nonisolated(nonsending) func measure(
-        _ wait: nonisolated(nonsending) () async throws -> Request.Following
-    ) async throws -> Request.Following {
+        _ wait: nonisolated(nonsending) () async throws -> Request.Delivery?
+    ) async throws -> Request.Delivery? {
         do {
-            let following = try await wait()
-            if case .askAgain = following { end(isResult: false) } else { end(isResult: true) }
-            return following
+            let delivery = try await wait()
+            end(isResult: delivery != nil)
+            return delivery
         } catch {
             end(isResult: !Task.isCancelled, error)
             throw error
@@ -261,87 +254,5 @@ private struct MeasuredWait {
     private func end(isResult: Bool, _ error: (any Error)? = nil) {
         waiting?.endWait()
         for start in starts { start.end(isResult: isResult, error) }
-    }
-}
-
-extension ResolutionError {
-    /// The error for a long-lived instance that would hold one that ends before it or can be reset with its lifetime.
-    static func captive(
-        _ holder: Binding, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
-        resetWith lifetime: Lifetime?, steps: [PathStep], asker: Run? = nil
-    ) -> ResolutionError {
-        let belonging =
-            if let lifetime {
-                "which is \(lifetime) in \(place.displayName) and can be reset earlier."
-            } else if home === place {
-                "which is created once per scope and here belongs to \(place.displayName)."
-            } else {
-                "which belongs to \(place.displayName) and is disposed earlier."
-            }
-        let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
-        var service = typeExpression(key.service)
-        // Contributions are requested together.
-        if case .contribution = key.role { service = "[\(service)]" }
-        return ResolutionError(
-            .captiveDependency,
-            "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
-            advice: "Give \(holder.key) a Provider<\(service)> to call at each use, "
-                + "register \(holder.key) as \(ownKind), or pass the instance as an argument of the call.",
-            steps: steps, asker: asker)
-    }
-
-    /// The error for a value that each scope is expected to supply, in a place where none has.
-    static func unsupplied(
-        _ key: ServiceKey, in host: any ResolutionHost, steps: [PathStep], asker: Run?
-    ) -> ResolutionError {
-        // The same text as that of a validation: another scope would not help.
-        if let holder = asker?.holder, holder.home === host, holder.binding.lifetime.sharing == .registeringContainer,
-            !host.isScope
-        {
-            return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
-        }
-        let registration = "Registration(\(metatypeExpression(key.service))\(key.qualifierArgument), instance: …)"
-        let near = host.isScope ? host.suppliedKeys(near: key).map(\.description) : []
-        var error = ResolutionError(
-            .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
-            advice: near.isEmpty
-                ? "Register it when the scope is opened: withScope(key, registrations: { "
-                    + "\(key.qualifier == nil ? "Registration(instance: …)" : registration) })."
-                : "It has \(near.joined(separator: ", ")): supply the value under the expected key, \(registration).",
-            steps: steps, asker: asker)
-        error.unsuppliedIn = host.number
-        return error
-    }
-
-    /// The error for an instance that lives above the scopes, and needs a value that each scope supplies.
-    static func unsupplied(
-        _ key: ServiceKey, heldBy holder: Binding, in host: any ResolutionHost, steps: [PathStep], asker: Run? = nil
-    ) -> ResolutionError {
-        ResolutionError(
-            .notRegistered,
-            "\(key) is expected to be supplied by each scope, but \(holder.key) is \(holder.lifetime) and created in "
-                + "\(host.displayName).",
-            advice:
-                "Register \(holder.key) as .scoped, give it a Provider<\(typeExpression(key.service))> to call at "
-                + "each use, or pass the value as an argument of the call.",
-            steps: steps, asker: asker)
-    }
-
-    /// The error for services that depend on each other; the path ends where it began.
-    static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
-        // The path may begin outside the cycle. A transient service has no instance that the cycle could come back to.
-        let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
-        let isTransient = cycle.allSatisfy { $0.binding?.lifetime.sharing == Lifetime.Sharing.none }
-        let advice =
-            if cycle.contains(where: { $0.binding?.loadsModules == true }) {
-                "Break the cycle: let loaded of a module request nothing that waits for its own end."
-            } else if isTransient {
-                "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
-            } else {
-                "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "
-                    + "or a Provider."
-            }
-        return ResolutionError(
-            .circularDependency, ResolutionError.cycleMessage, advice: advice, steps: steps, asker: asker)
     }
 }

@@ -40,8 +40,8 @@ struct Request: Sendable {
 
     private func unrecordedCell() throws -> Cell? {
         if isHeldUp || isOfOutlivingTask { return nil }
-        guard holder != nil else { return host.table.hit(key)?.strengthened() }
-        guard let (cell, table) = host.table.hitCell(key) else { return nil }
+        guard holder != nil else { return host.table.hit(key)?.cell.strengthened() }
+        guard let (cell, table) = host.table.hit(key) else { return nil }
         try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow, isResettable: cell.isResettable)
         return cell.strengthened()
     }
@@ -86,17 +86,16 @@ struct Request: Sendable {
     ) async throws -> Service? {
         try await awaitModules()
         while true {
-            let clock = RegistrationCounter.now
+            let registrationCount = RegistrationCounter.now
             guard let (binding, table) = try registration() else {
                 guard let wrapper = service as? any WrapperType.Type else { return nil }
                 return try await resolveWrapper(wrapper, as: service)
             }
-            if let problem = binding.problem { throw problem }
             if isOptional, try lacksValue(binding, of: table.host) { return nil }
             if binding.lifetime.sharing == .none, binding.blueprint.target == nil {
                 return try await makeTransient(binding, as: service)
             }
-            if let cell = try await resolveCell(binding, owner: table.host, clock: clock),
+            if let cell = try await resolveCell(binding, owner: table.host, registrationCount: registrationCount),
                 let instance = cell.load(as: service)
             {
                 return instance
@@ -106,16 +105,18 @@ struct Request: Sendable {
 
     /// The instance of a registration; nil if the registration was replaced meanwhile.
     nonisolated(nonsending) func resolveCell(
-        _ binding: Binding, owner: any ResolutionHost, clock: UInt
+        _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt
     ) async throws -> Cell? {
         if let target = binding.blueprint.target {
-            return try await forward(target, by: binding, owner: owner, clock: clock)
+            return try await forward(target, by: binding, owner: owner, registrationCount: registrationCount)
         }
         switch binding.lifetime.sharing {
         case .none: return try await makeTransientCell(binding)
         case .graph: return try await graphInstance(binding)
-        case .resolvingContainer: return try await sharedInstance(binding, in: host, clock: clock)?.cell
-        case .registeringContainer: return try await sharedInstance(binding, in: owner, clock: clock)?.cell
+        case .resolvingContainer:
+            return try await sharedInstance(binding, in: host, registrationCount: registrationCount)?.cell
+        case .registeringContainer:
+            return try await sharedInstance(binding, in: owner, registrationCount: registrationCount)?.cell
         }
     }
 
@@ -130,13 +131,14 @@ struct Request: Sendable {
 
     /// Resolves the service behind a forwarded type, in the container that registered it.
     private nonisolated(nonsending) func forward(
-        _ forward: Forward, by alias: Binding, owner: any ResolutionHost, clock: UInt
+        _ forward: Forward, by alias: Binding, owner: any ResolutionHost, registrationCount: UInt
     ) async throws -> Cell? {
         guard let (binding, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
         var request = asking(forward.from)
         request.isUnheld = isUnheld
         request.isInner = isHidden(binding)
-        guard let cell = try await request.resolveCell(binding, owner: place, clock: clock) else { return nil }
+        guard let cell = try await request.resolveCell(binding, owner: place, registrationCount: registrationCount)
+        else { return nil }
         let converted = try convert(cell, by: forward)
         // The value of one scope is no instance of the container that expects it.
         guard place === owner, let home = self.place(of: binding, owner: owner),
@@ -225,17 +227,20 @@ extension Request {
     nonisolated(nonsending) func optionalCell(isOptional: Bool = false) async throws -> Cell? {
         try await awaitModules()
         while true {
-            let clock = RegistrationCounter.now
+            let registrationCount = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return try absent() }
-            if let problem = binding.problem { throw problem }
             if isOptional, try lacksValue(binding, of: table.host) { return nil }
-            if let cell = try await resolveCell(binding, owner: table.host, clock: clock)?.strengthened() {
+            if let cell = try await resolveCell(binding, owner: table.host, registrationCount: registrationCount)?
+                .strengthened()
+            {
                 return cell
             }
         }
     }
 
     /// The nearest registration of the key.
+    ///
+    /// - Throws: The problem of the registration; `disposed`.
     func registration() throws -> (binding: Binding, table: InstanceTable)? {
         let found = host.table.currentRegistration(of: key)
         // Checked after the look-up: a container that was disposed meanwhile has no registrations.
@@ -243,6 +248,7 @@ extension Request {
         if let found, found.table.isClosed { throw found.table.host.refusal(of: key, asker: asker) }
         try checkOutlived(answeredBy: found?.binding)
         if let found, let recorded { recorded.asks(for: found.binding, in: found.table) }
+        if let problem = found?.binding.problem { throw problem }
         return found
     }
 

@@ -297,7 +297,7 @@ import Synchronization
         guard recorded == nil, !isOfOutlivingTask else { return .other(nil) }
         var found: InstanceTable.FoundByArguments?
         withTable { found = $0.find(service, arguments, hash: hash) }
-        switch consume found {
+        switch found {
         case .indexed(let found)?:
             // Multitons are shared permanently.
             guard outlivesNothingFound else { return .other(nil) }

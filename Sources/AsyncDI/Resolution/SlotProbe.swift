@@ -21,7 +21,7 @@ struct TypeProbe: SlotProbe {
 
     init(_ service: any Any.Type) {
         self.service = service
-        hash = ServiceKey.fastHash(plain: service)
+        hash = ServiceKey.fastHash(service)
     }
 
     func match(_ slot: Slot) -> SlotMatch { slot.key.service == service && slot.key.isPlain ? .same : .other }
@@ -38,7 +38,7 @@ struct TypeProbe: SlotProbe {
     @usableFromInline init(_ service: any Any.Type, _ detailsType: KeyDetails.Type, _ qualifierHash: UInt) {
         self.service = service
         self.detailsType = ObjectIdentifier(detailsType)
-        hash = ServiceKey.fastHash(service, qualifierHash: qualifierHash)
+        hash = ServiceKey.fastHash(service, detailsHash: qualifierHash)
     }
 
     /// Nil for a qualifier of a class: it may be an instance of a subclass, and such a request takes the long way.

@@ -189,7 +189,7 @@ final class StartMeter: Sendable {
                 meter: self, generation: state.generation, record: index,
                 number: state.records[index].waits.count - 1, foreign: isForeign ? creation : nil)
         }
-        if isForeign, wait != nil { creation.isFollowed(by: self) }
+        if isForeign, wait != nil { creation.noteStart(self) }
         return wait
     }
 

@@ -46,7 +46,7 @@ final class SuccessorWait: Suspension, @unchecked Sendable {
     /// - Throws: The error for a wait that would never end; `CancellationError`.
     func isOver(before creation: Creation, in run: Run) async throws -> Bool {
         if disposal.hasEnded { return true }
-        if let runs = Waits.begin(self, from: Asker(activity: creation, run: run), for: disposal) {
+        if let runs = Waits.begin(self, from: Caller(activity: creation, run: run), for: disposal) {
             if yields { return true }
             throw disposal.leasesAwaited == nil
                 ? .circular(run.cycle(through: runs), asker: run) : leasedAround(run, through: runs)

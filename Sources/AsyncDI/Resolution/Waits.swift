@@ -18,7 +18,7 @@ enum Waits {
     ///   - leaseBody: The innermost body of the current task that holds leases.
     ///   - scopeBody: The body of the scope that the current task works in.
     /// - Returns: The caller.
-    static func asker(of run: Run?, in leaseBody: Body?, _ scopeBody: Body?) -> Asker? {
+    static func caller(of run: Run?, in leaseBody: Body?, _ scopeBody: Body?) -> Caller? {
         let activity = run?.activity
         var innermost = activity
         if let leaseBody, leaseBody.isInside(activity) { innermost = leaseBody }
@@ -29,27 +29,27 @@ enum Waits {
             // Both were begun in the same run, one inside the other.
             if innermost === activity || leaseBody.map(scopeBody.isWithin) == true { innermost = scopeBody }
         }
-        return innermost.map { Asker(activity: $0, run: run) }
+        return innermost.map { Caller(activity: $0, run: run) }
     }
 
     /// Checks a call that is about to wait in an activity.
-    static func ask(_ suspension: Suspension, from asker: Asker, for target: Activity) -> Graph.AskAction {
+    static func ask(_ suspension: Suspension, from caller: Caller, for target: Activity) -> Graph.AskAction {
         target.enterGraph()
-        let beginnings = beginnings(of: asker.activity)
+        let beginnings = beginnings(of: caller.activity)
         return graph.withLock { graph in
             // The removal of an ended disposal has passed, and would not remove this wait.
             if target.kind == .disposal, target.hasEnded { return .wait(releasing: []) }
-            guard let activity = entering(asker.activity) else { return .wait(releasing: []) }
+            guard let activity = entering(caller.activity) else { return .wait(releasing: []) }
             // Only now, because only a waiting activity can be part of a cycle.
             link(activity, to: beginnings, in: &graph)
-            return graph.ask(suspension, from: activity, label: asker.run, for: target)
+            return graph.ask(suspension, from: activity, label: caller.run, for: target)
         }
     }
 
     /// An activity and the call that waits for it from its beginning.
     private struct Beginning {
         let inner: Activity
-        let caller: Asker
+        let caller: Caller
     }
 
     /// The beginnings that lead to an activity and may not be in the graph yet, the nearest first.
@@ -131,8 +131,8 @@ enum Waits {
     /// end.
     ///
     /// - Returns: The runs between the target and the caller if the wait would never end; otherwise nil.
-    static func begin(_ suspension: Suspension, from asker: Asker, for target: Activity) -> [Run]? {
-        switch ask(suspension, from: asker, for: target) {
+    static func begin(_ suspension: Suspension, from caller: Caller, for target: Activity) -> [Run]? {
+        switch ask(suspension, from: caller, for: target) {
         case .cycle(let runs): return runs.compactMap(\.self)
         case .wait(let releasing): release(releasing)
         case .takeEarly: break

@@ -25,9 +25,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
 
     /// The object, valid until the reader leaves its epoch.
     func load() -> Unmanaged<Object>? {
-        #if ASYNCDI_EXPLORATION && os(Linux)
-            SchedulePoint.pass()
-        #endif
+        schedulePoint()
         // Unretained because a writer that takes the object out keeps it until the read has ended. The optimizer cannot
         // move that end forward: it is an atomic change of memory that other threads see. Sequentially consistent: a
         // reader's load must not move before its entry into the epoch.
@@ -52,9 +50,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
         // Retained by hand because the exchange below takes over the retain; a thread that loses the exchange releases
         // its own.
         let new = UnsafeRawPointer(Unmanaged.passRetained(make()).toOpaque())
-        #if ASYNCDI_EXPLORATION && os(Linux)
-            SchedulePoint.pass()
-        #endif
+        schedulePoint()
         let (exchanged, original) = bits.compareExchange(
             expected: nil, desired: new, ordering: .sequentiallyConsistent)
         if !exchanged { Unmanaged<Object>.fromOpaque(new).release() }
@@ -73,9 +69,7 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     func exchange(_ object: Object?) -> Object? {
         // Retained by hand because the exchange stores one retain, and returns that of the old object.
         let new = object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
-        #if ASYNCDI_EXPLORATION && os(Linux)
-            SchedulePoint.pass()
-        #endif
+        schedulePoint()
         return bits.exchange(new, ordering: .sequentiallyConsistent)
             .map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
     }

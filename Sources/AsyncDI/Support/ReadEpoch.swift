@@ -1,19 +1,5 @@
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Bionic)
-    import Bionic
-#elseif canImport(WASILibc)
-    import WASILibc
-#endif
-
 /// Lets writers wait until no reader can still hold a pointer that they have unpublished.
 ///
 /// Readers of published pointers bracket "load the pointer, retain what it points to" with ``enter()`` and
@@ -66,9 +52,7 @@ final class ReadEpoch: @unchecked Sendable {
 
         /// Ends the read.
         func exit() {
-            #if ASYNCDI_EXPLORATION && os(Linux)
-                SchedulePoint.pass()
-            #endif
+            schedulePoint()
             counter.pointee.exit()
         }
     }
@@ -78,9 +62,7 @@ final class ReadEpoch: @unchecked Sendable {
     /// The code up to ``Ticket/exit()`` must not suspend and must not call user code.
     func enter() -> Ticket {
         let counter = counters + (stripe() * 2 + parity.load(ordering: .relaxed)) * Self.spacing
-        #if ASYNCDI_EXPLORATION && os(Linux)
-            SchedulePoint.pass()
-        #endif
+        schedulePoint()
         counter.pointee.enter()
         return Ticket(counter: counter)
     }
@@ -102,9 +84,7 @@ final class ReadEpoch: @unchecked Sendable {
             for _ in 0..<2 {
                 let old = parity.load(ordering: .relaxed)
                 parity.store(1 - old, ordering: .sequentiallyConsistent)
-                #if ASYNCDI_EXPLORATION && os(Linux)
-                    SchedulePoint.pass()
-                #endif
+                schedulePoint()
                 for stripe in 0..<Self.stripes {
                     while !counters[(stripe * 2 + old) * Self.spacing].isZero { yieldThread() }
                 }
@@ -121,15 +101,6 @@ final class ReadEpoch: @unchecked Sendable {
         var local: UInt8 = 0
         let address = withUnsafeMutablePointer(to: &local) { UInt64(UInt(bitPattern: $0)) } >> 16
         return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 60) & (Self.stripes - 1)
-    }
-
-    /// Lets other threads run; on a single thread, no other one is reading.
-    private func yieldThread() {
-        #if ASYNCDI_EXPLORATION && os(Linux)
-            SchedulePoint.wait()
-        #elseif _runtime(_multithreaded)
-            sched_yield()
-        #endif
     }
 
     fileprivate struct Counter: ~Copyable {

@@ -1,20 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Bionic)
-    import Bionic
-#elseif canImport(WASILibc)
-    import WASILibc
-    #if canImport(wasi_pthread)
-        import wasi_pthread
-    #endif
-#endif
-
 /// Releases an object on behalf of a deinitializer, or of a function that one calls.
 ///
 /// Without it, the objects of a chain end inside one another, each in the deinitializer of the one before, and a long
@@ -59,26 +42,14 @@ private final class ReleaseQueue {
         withExtendedLifetime(queue) {}
     }
 
-    #if _runtime(_multithreaded)
-        /// Nil where the system has no more keys: objects then end inside one another.
-        private static let key: pthread_key_t? = {
-            var key = pthread_key_t()
-            return pthread_key_create(&key, nil) == 0 ? key : nil
-        }()
-
-        static var current: ReleaseQueue? {
-            get {
-                guard let key, let address = pthread_getspecific(key) else { return nil }
-                // Unretained because `run` keeps it while it is here.
-                return Unmanaged<ReleaseQueue>.fromOpaque(address).takeUnretainedValue()
-            }
-            set {
-                // Unretained because `run` keeps it while it is here.
-                if let key { pthread_setspecific(key, newValue.map { Unmanaged.passUnretained($0).toOpaque() }) }
-            }
+    static var current: ReleaseQueue? {
+        get {
+            // Unretained because `run` keeps it while it is here.
+            threadValue.map { Unmanaged<ReleaseQueue>.fromOpaque($0).takeUnretainedValue() }
         }
-    #else
-        /// Unsafe because only one thread exists.
-        nonisolated(unsafe) static var current: ReleaseQueue?
-    #endif
+        set {
+            // Unretained because `run` keeps it while it is here.
+            threadValue = newValue.map { Unmanaged.passUnretained($0).toOpaque() }
+        }
+    }
 }

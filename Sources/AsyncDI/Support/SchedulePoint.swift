@@ -20,3 +20,11 @@
         static func wait() { hook?(Kind.waits.rawValue) }
     }
 #endif
+
+/// Passes a point at which threads could interleave; nothing where the library is not compiled to explore schedules.
+@inline(__always)
+func schedulePoint() {
+    #if ASYNCDI_EXPLORATION && os(Linux)
+        SchedulePoint.pass()
+    #endif
+}

@@ -64,7 +64,7 @@ import Testing
             disposal.finish()
             let body = Body(begunBy: nil)
             let suspension = Suspension()
-            #expect(Waits.begin(suspension, from: Asker(activity: body, run: nil), for: disposal) == nil)
+            #expect(Waits.begin(suspension, from: Caller(activity: body, run: nil), for: disposal) == nil)
             Waits.end(suspension)
             Waits.end(body)
         }

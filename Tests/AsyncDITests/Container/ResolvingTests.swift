@@ -187,7 +187,7 @@ private enum Region: Qualifier { case north, south }
             ]
             await loading.pass()
             Task.detached {
-                await until { scope.core.hasEnded }
+                await until { scope.core.table.isClosed }
                 mayLoad.open()
             }
             return late

@@ -86,7 +86,14 @@ private struct Clash: Qualifier {
         #expect(!ServiceKey(Dog.self, qualifier: "x").isPlain)
         #expect(!ServiceKey(Dog.self, arguments: Arguments<Int>.self).isPlain)
         #expect(!ServiceKey(Dog.self, role: .making).isPlain)
-        #expect(ServiceKey(Dog.self).fastHash == ServiceKey.fastHash(plain: Dog.self))
+    }
+
+    @Test func `a request without a key looks under the hash of the key`() {
+        #expect(TypeProbe(Dog.self).hash == ServiceKey(Dog.self).fastHash)
+        let byArguments = ServiceKey(Dog.self, arguments: Arguments<Int, String>.self)
+        #expect(ArgumentsProbe(Dog.self, Arguments<Int, String>.self).hash == byArguments.fastHash)
+        let qualified = ServiceKey(Dog.self, qualifier: Env.prod)
+        #expect(QualifierProbe(Dog.self, of: Env.prod)?.hash == qualified.fastHash)
     }
 
     @Test func `a key reads like the request`() {

@@ -102,10 +102,16 @@ extension User: Principal {}
         let container = Container {
             Registration(expected: User.self).eager()
             Registration(expected: Int.self).onDispose { _ in }
+            Registration(expected: String.self).onCreate { _, _ in }
+            Registration(expected: Double.self).injectProperties { _, _ in }
         }
         let error = await #expect(throws: ValidationError.self) { try await container.validate() }
         let texts = error?.problems.map(\.description) ?? []
-        #expect(texts.count == 2)
+        #expect(texts.count == 4)
+        for type in ["String", "Double"] {
+            let text = "\(type) is expected to be supplied by each scope, and has a creation hook"
+            #expect(texts.contains { $0.contains(text) })
+        }
         #expect(texts.contains { $0.contains("User is expected to be supplied by each scope, and eager") })
         #expect(texts.contains { $0.contains("Remove .eager().") })
         #expect(texts.contains { $0.contains("Int is expected to be supplied by each scope, and has an onDispose") })

@@ -86,4 +86,35 @@ import Testing
             #expect(ResolutionError.Code.invalidRegistration ~= error)
         }
     }
+
+    @Test func `a cancelled request waits for the hook of an instance inside its own`() async throws {
+        final class Database: Sendable { let isClosed = Locked(false) }
+        final class Repository: Sendable {}
+        final class Handler: Sendable {}
+        let gate = Gate()
+        let found = Log<Bool>()
+        let container = Container {
+            Registration(Database.self, lifetime: .scoped) { _ in Database() }
+                .onDispose { database in database.isClosed.withLock { $0 = true } }
+            Registration(Repository.self) { _ in Repository() }
+                .injectProperties { r, _ in
+                    let database = try await r.resolve(Database.self)
+                    gate.arrive()
+                    while !Task.isCancelled { await Task.yield() }
+                    // Time enough for a scope to end.
+                    for _ in 0..<1000 { await Task.yield() }
+                    found.append(database.isClosed.withLock { $0 })
+                }
+            Registration(Handler.self) { r in
+                _ = try await r.resolve(Repository.self)
+                return Handler()
+            }
+        }
+        let request = Task { try await container.withScope { scope in _ = try await scope.resolve(Handler.self) } }
+        await gate.arrived()
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        #expect(found.entries == [false])
+        try await container.dispose()
+    }
 }

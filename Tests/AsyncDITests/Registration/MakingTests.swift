@@ -107,4 +107,20 @@ private final class Draft {
             }
         }
     }
+
+    @Test func `a fallback that is being disposed makes nothing`() async throws {
+        let mayEnd = Gate()
+        let fallback = Container {
+            Registration(making: Thing.self) { _ in Thing() }
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }.onDispose { _ in await mayEnd.pass() }
+        }
+        _ = try await fallback.resolve(Int.self)
+        let container = Container(fallbacks: [fallback])
+        let disposal = Task { try await fallback.dispose() }
+        await mayEnd.arrived()
+        await expect(.disposed) { _ = try await container.make(Thing.self) }
+        mayEnd.open()
+        try await disposal.value
+        try await container.dispose()
+    }
 }

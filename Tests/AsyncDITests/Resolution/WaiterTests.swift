@@ -12,7 +12,8 @@ import Testing
         let (binding, table) = try #require(container.core.table.registration(of: ServiceKey(Int.self)))
         let request = Request(key: binding.key, pack: .none, host: table.host, asker: nil)
         creation = Creation(
-            CreationKey(withoutArguments: binding), for: request, asking: table.host, storage: nil, clock: 0,
+            CreationKey(withoutArguments: binding), for: request, asking: table.host, storage: nil,
+            registrationCount: 0,
             begin: .zero)
     }
 

@@ -1,3 +1,5 @@
+@testable import AsyncDI
+
 extension WaitForGraph {
     /// The invariants between any two calls.
     ///

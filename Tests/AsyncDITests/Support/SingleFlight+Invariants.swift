@@ -1,3 +1,5 @@
+@testable import AsyncDI
+
 extension SingleFlight {
     /// The invariants between any two calls.
     ///

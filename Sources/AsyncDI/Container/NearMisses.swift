@@ -1,0 +1,235 @@
+/// The registrations similar to missing keys, in one container.
+///
+/// Each look-up happens once, so that the cost of checking ten thousand keys grows with the number of services and not
+/// of their pairs. A value is valid at one moment only, and must not be kept.
+final class NearMisses {
+    /// The registrations of one service in every searched container, with any other parts of their keys.
+    private struct Keys {
+        var all: [ServiceKey] = []
+        /// By all parts except the arguments.
+        var named: [ServiceKey: [ServiceKey]] = [:]
+        var hasMaking = false
+        var hasOthers = false
+        var hasContributions = false
+    }
+
+    private let core: ContainerCore
+    private var keys: [ObjectIdentifier: Keys] = [:]
+    private var conforming: [ObjectIdentifier: [ServiceKey]] = [:]
+    private lazy var containersElsewhere = self.findContainersElsewhere()
+    /// The functions registered as instances: the compiler takes a factory with an attribute for one, if no service is
+    /// named.
+    private lazy var closures = core.searchOrder.flatMap { core in
+        core.withState { $0.registrations.inOrder.filter { $0.blueprint.instance != nil } }
+            .filter { "\($0.key.service)".contains(" -> ") }
+    }
+
+    init(in core: ContainerCore) { self.core = core }
+
+    // MARK: Errors
+
+    func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
+        ResolutionError.mismatch(key, registeredAs: otherArguments(of: key), asker: asker)
+    }
+
+    func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {
+        if let mismatch = mismatch(key, asker: asker) { return mismatch }
+        var advice =
+            namesakes(of: key)
+            + [closure(returning: key), closedContainer(), conforming(to: key), elsewhere(key)].compactMap(\.self)
+        if advice.isEmpty {
+            advice.append("\(howToRegister(key)), or check which container you resolve from.")
+        }
+        return ResolutionError(
+            .notRegistered, "\(key) is not registered in \(core.displayName) or in any container it searches.",
+            advice: advice.joined(separator: " "),
+            steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
+    }
+
+    // MARK: Advice
+
+    /// Registrations of the service under other names: the same name would be a mismatch.
+    private func namesakes(of key: ServiceKey) -> [String] {
+        let near = keys(of: key.service)
+        if near.all.isEmpty { return [] }
+        let list = near.all.listed { $0.isMaking ? "making: \($0)" : "\($0)" }
+        var advice = ["Registered: \(list)."]
+        if key.isMaking ? near.hasOthers : near.hasMaking {
+            advice.append(key.isMaking ? "Use resolve(…) for it." : "Use make(…) for a registration with making:.")
+        }
+        if near.hasContributions { advice.append("Use resolveMany(…) for contributions.") }
+        if let twin = near.all.prefix(100).first(where: { "\($0)" == "\(key)" }), let other = twin.qualifier,
+            let own = key.qualifier
+        {
+            let types = [other, own].map { String(reflecting: type(of: $0)) }
+            advice.append(
+                types[0] == types[1]
+                    ? "Its qualifier has the same description, but is not equal to the requested one."
+                    : "Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
+        }
+        return advice
+    }
+
+    private func closure(returning key: ServiceKey) -> String? {
+        let result = "-> \(readableName(of: key.service))"
+        guard let closure = closures.first(where: { readableName(of: $0.key.service).hasSuffix(result) }) else {
+            return nil
+        }
+        return "The closure \(closure.step) is registered as an instance: to register its result, name the service, "
+            + "\(key.registration)."
+    }
+
+    private func closedContainer() -> String? {
+        core.searchOrder.first { $0 !== core && $0.table.isClosed }.map {
+            "A request also searches \($0.displayName), which is disposed and answers no more."
+        }
+    }
+
+    private func conforming(to key: ServiceKey) -> String? {
+        // A forward takes over the arguments, and is for `resolve` alone.
+        let conforming = keys(conformingTo: key.service).filter {
+            !key.isMaking && !$0.isMaking && $0.arguments == key.arguments
+        }
+        if conforming.isEmpty { return nil }
+        let list = conforming.listed(\.description)
+        // A forward takes over the qualifier unless it names one.
+        let isNamedAlike = conforming.allSatisfy { ServiceName($0.of(key.service)) == ServiceName(key) }
+        let qualifier =
+            isNamedAlike ? "" : key.qualifierArgument.isEmpty ? ", qualifier: nil" : key.qualifierArgument
+        let modifier = ".implements(\(metatypeExpression(key.service))\(qualifier))"
+        return conforming.count == 1
+            ? "\(list) conforms: add \(modifier) to its registration."
+            : "\(list) conform: add \(modifier) to the registration of the one you mean."
+    }
+
+    private func elsewhere(_ key: ServiceKey) -> String? {
+        let place = containersElsewhere.first { core in
+            core.withState { _ in core.table.ownRegistration(of: key) != nil }
+        }
+        return place.map {
+            "It is registered in \($0.displayName): resolve it from there, or register it in a container that this one "
+                + "searches."
+        }
+    }
+
+    private func howToRegister(_ key: ServiceKey) -> String {
+        if case .contributions(let element, let type)? = (key.service as? any WrapperType.Type)?.need {
+            if case .later(let service, let isHeld)? = (element as? any WrapperType.Type)?.need {
+                let (wrapper, key) = (isHeld ? "Lazy" : "Provider", type.map { "\(readableName(of: $0)): " } ?? "")
+                return
+                    "Contributions are requested together: request a \(wrapper)<[\(key)\(readableName(of: service))]>"
+            }
+            let registration = key.of(element).registration
+            guard let type else { return "Contribute to it: \(registration).intoMany()" }
+            return "Contribute to it, with a key of type \(readableName(of: type)): \(registration).intoMany(key: …)"
+        }
+        return "Register it: \(key.registration)"
+    }
+
+    // MARK: Similar registrations
+
+    /// The values that the container itself has under another type, to which the key's service may apply, or under
+    /// another qualifier.
+    func suppliedKeys(near key: ServiceKey) -> [ServiceKey] {
+        let own = Set(core.withState { $0.registrations.inOrder.filter { !$0.blueprint.isExpected }.map(\.key) })
+        return keys(of: key.service).all.filter { $0 != key && own.contains($0) }
+            + keys(conformingTo: key.service).filter(own.contains)
+    }
+
+    /// The registered keys of the same service and qualifier with other argument types.
+    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
+        (keys(of: key.service).named[key.withoutArguments] ?? []).filter { $0 != key }
+    }
+
+    private func keys(of service: any Any.Type) -> Keys {
+        if let known = keys[ObjectIdentifier(service)] { return known }
+        var found = Keys()
+        for core in core.searchOrder {
+            for key in core.withState({ $0.registrations.keys(of: service) }) {
+                found.all.append(key)
+                found.named[key.withoutArguments, default: []].append(key)
+                if key.isMaking { found.hasMaking = true } else { found.hasOthers = true }
+                if case .contribution = key.role { found.hasContributions = true }
+            }
+        }
+        keys[ObjectIdentifier(service)] = found
+        return found
+    }
+
+    /// The registered services that also conform to the requested type, or inherit from it.
+    private func keys(conformingTo service: any Any.Type) -> [ServiceKey] {
+        if let known = conforming[ObjectIdentifier(service)] { return known }
+        func find<Service>(_: Service.Type) -> [ServiceKey] {
+            // Structs and enumerations have no subtypes.
+            guard isExistential(Service.self) || Service.self is AnyClass else { return [] }
+            return core.searchOrder.flatMap { core in
+                core.withState { state in
+                    state.registrations.inOrder.map {
+                        ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell ?? $0.blueprint.instance)
+                    }
+                }
+                .filter { key, cell in
+                    if key.service == service { return false }
+                    if let instance = cell?.anyValue, instance is Service { return true }
+                    return conforms(key.service, to: Service.self)
+                }
+                .map(\.0)
+            }
+        }
+        let found = find(service)
+        conforming[ObjectIdentifier(service)] = found
+        return found
+    }
+
+    /// Children and siblings, and the containers below them.
+    private func findContainersElsewhere() -> [ContainerCore] {
+        var found: [ContainerCore] = []
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(core)]
+        var next = core.childCores + (core.parent?.childCores ?? [])
+        while let core = next.popLast(), found.count < 1000 {
+            guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
+            found.append(core)
+            next += core.childCores
+        }
+        return found
+    }
+}
+
+extension [ServiceKey] {
+    /// The first five names, and the number of the other keys.
+    fileprivate func listed(_ text: (ServiceKey) -> String) -> String {
+        var texts: [String] = []
+        var seen = 0
+        // Contributions may have the same name. Not all are described: there may be thousands.
+        for key in prefix(100) where texts.count < 5 {
+            seen += 1
+            let text = text(key)
+            if !texts.contains(text) { texts.append(text) }
+        }
+        return texts.joined(separator: ", ") + (count > seen ? " and \(count - seen) more" : "")
+    }
+}
+
+extension ServiceKey {
+    fileprivate var argumentList: String { argumentTypes.map(readableName(of:)).joined(separator: ", ") }
+}
+
+extension ResolutionError {
+    /// The error for a service that is registered only with other arguments; nil without such registrations.
+    static func mismatch(
+        _ key: ServiceKey, registeredAs others: [ServiceKey], asker: Run?
+    ) -> ResolutionError? {
+        guard !others.isEmpty else { return nil }
+        let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
+        let wanted = others.map { $0.argumentTypes.isEmpty ? "no arguments" : "(\($0.argumentList))" }
+        var advice = "Pass the arguments that the factory takes, with exactly these types."
+        if key.argumentTypes.count == 1, readableName(of: key.argumentTypes[0]).hasPrefix("(") {
+            advice = "The argument given is one tuple: pass its elements one by one, arguments: a, b."
+        }
+        let plain = ServiceKey(key.service, qualifier: key.qualifier)
+        return ResolutionError(
+            .argumentMismatch,
+            "\(plain) was requested with \(given), but is registered with \(wanted.joined(separator: " and ")).",
+            advice: advice, steps: (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: .none)], asker: asker)
+    }
+}

@@ -1,0 +1,82 @@
+/// The errors of requests that break a rule.
+extension ResolutionError {
+    /// The error for a long-lived instance that would hold one that ends before it or can be reset with its lifetime.
+    static func captive(
+        _ holder: Binding, in home: any ResolutionHost, holding key: ServiceKey, of place: any ResolutionHost,
+        resetWith lifetime: Lifetime?, steps: [PathStep], asker: Run? = nil
+    ) -> ResolutionError {
+        let belonging =
+            if let lifetime {
+                "which is \(lifetime) in \(place.displayName) and can be reset earlier."
+            } else if home === place {
+                "which is created once per scope and here belongs to \(place.displayName)."
+            } else {
+                "which belongs to \(place.displayName) and is disposed earlier."
+            }
+        let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
+        var service = typeExpression(key.service)
+        // Contributions are requested together.
+        if case .contribution = key.role { service = "[\(service)]" }
+        return ResolutionError(
+            .captiveDependency,
+            "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
+            advice: "Give \(holder.key) a Provider<\(service)> to call at each use, "
+                + "register \(holder.key) as \(ownKind), or pass the instance as an argument of the call.",
+            steps: steps, asker: asker)
+    }
+
+    /// The error for a value that each scope is expected to supply, in a place where none has.
+    static func unsupplied(
+        _ key: ServiceKey, in host: any ResolutionHost, steps: [PathStep], asker: Run?
+    ) -> ResolutionError {
+        // The same text as that of a validation: another scope would not help.
+        if let holder = asker?.holder, holder.home === host, holder.binding.lifetime.sharing == .registeringContainer,
+            !host.isScope
+        {
+            return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
+        }
+        let registration = "Registration(\(metatypeExpression(key.service))\(key.qualifierArgument), instance: …)"
+        let near = host.isScope ? host.suppliedKeys(near: key).map(\.description) : []
+        var error = ResolutionError(
+            .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
+            advice: near.isEmpty
+                ? "Register it when the scope is opened: withScope(key, registrations: { "
+                    + "\(key.qualifier == nil ? "Registration(instance: …)" : registration) })."
+                : "It has \(near.joined(separator: ", ")): supply the value under the expected key, \(registration).",
+            steps: steps, asker: asker)
+        error.unsuppliedIn = host.number
+        return error
+    }
+
+    /// The error for an instance that lives above the scopes, and needs a value that each scope supplies.
+    static func unsupplied(
+        _ key: ServiceKey, heldBy holder: Binding, in host: any ResolutionHost, steps: [PathStep], asker: Run? = nil
+    ) -> ResolutionError {
+        ResolutionError(
+            .notRegistered,
+            "\(key) is expected to be supplied by each scope, but \(holder.key) is \(holder.lifetime) and created in "
+                + "\(host.displayName).",
+            advice:
+                "Register \(holder.key) as .scoped, give it a Provider<\(typeExpression(key.service))> to call at "
+                + "each use, or pass the value as an argument of the call.",
+            steps: steps, asker: asker)
+    }
+
+    /// The error for services that depend on each other; the path ends where it began.
+    static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
+        // The path may begin outside the cycle. A transient service has no instance that the cycle could come back to.
+        let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
+        let isTransient = cycle.allSatisfy { $0.binding?.lifetime.sharing == Lifetime.Sharing.none }
+        let advice =
+            if cycle.contains(where: { $0.binding?.loadsModules == true }) {
+                "Break the cycle: let loaded of a module request nothing that waits for its own end."
+            } else if isTransient {
+                "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
+            } else {
+                "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "
+                    + "or a Provider."
+            }
+        return ResolutionError(
+            .circularDependency, ResolutionError.cycleMessage, advice: advice, steps: steps, asker: asker)
+    }
+}
