@@ -101,6 +101,18 @@ struct CompilerLimitsTests {
         #expect(draft.isSaved)
     }
 
+    func load<Service: Sendable>(
+        _ service: Service.Type, from container: Container, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Service {
+        try await container.resolve(service)
+    }
+
+    @Test func `a generic function with an isolated parameter`() async throws {
+        let container = Container { Registration(instance: 7) }
+        let number = try await load(Int.self, from: container)
+        #expect(number == 7)
+    }
+
     struct Settings: Sendable {
         let size: Int
     }

@@ -16,10 +16,12 @@ extension _Resolving {
     /// - Returns: The instance.
     /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
     ///   cancelled while it waits, at once.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
     ) async throws -> Service {
+        // Always inlined, like every generic entry point that callers specialize. Swift 6.3 forgets that a specialized
+        // copy runs in its caller's isolation: a caller that has awaited another actor before would not return to its own.
         switch try _requester.find(service, onActor: isOnActor()) {
         case .hit(let hit):
             // Until the read has ended: the end of the container waits for it.
@@ -67,7 +69,7 @@ extension _Resolving {
 
     /// Returns an instance of a service with a qualifier of known type, creating it if necessary.
     @_documentation(visibility: internal)
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
