@@ -18,8 +18,6 @@ import Testing
 
     private static let elsewhere = Elsewhere()
     private nonisolated static let mark = DispatchSpecificKey<Bool>()
-    /// State of the main actor, which code that has left it would race for.
-    private static var steps = 0
 
     private final class Instance: Sendable {}
     private final class Slow: Sendable {}
@@ -53,6 +51,9 @@ import Testing
                 return Scoped()
             }
             Registration(Numbered.self, lifetime: .multiton) { (_, number: Int) in Numbered() }
+            Registration(Numbered.self, lifetime: .multiton) { (_, x: Int, y: Int, z: Int) in Numbered() }
+            Registration(Numbered.self, qualifier: Name.first, lifetime: .multiton) { (_, number: Int) in Numbered() }
+            Registration(Instance.self, lifetime: .singleton) { _ in Instance() }.intoMany(key: 1)
             Registration(Failing.self, lifetime: .singleton) { _ -> Failing in
                 await elsewhere.visit()
                 throw Failure()
@@ -71,6 +72,34 @@ import Testing
     private static func qualified(_ container: Container) async throws -> Bool {
         await elsewhere.visit()
         _ = try await container.resolve(Instance.self, qualifier: Name.first)
+        return isHere()
+    }
+
+    private static func anyQualified(_ container: Container) async throws -> Bool {
+        let name: (any Qualifier)? = Name.first
+        await elsewhere.visit()
+        _ = try await container.resolve(Instance.self, qualifier: name)
+        return isHere()
+    }
+
+    private static func severalArguments(_ container: Container) async throws -> Bool {
+        await elsewhere.visit()
+        _ = try await container.resolve(Numbered.self, arguments: 1, 2, 3)
+        return isHere()
+    }
+
+    private static func qualifiedArgument(_ container: Container) async throws -> Bool {
+        await elsewhere.visit()
+        _ = try await container.resolve(Numbered.self, qualifier: Name.first, arguments: 1)
+        return isHere()
+    }
+
+    private static func many(_ container: Container) async throws -> Bool {
+        await elsewhere.visit()
+        _ = try await container.resolveMany(Instance.self)
+        guard isHere() else { return false }
+        await elsewhere.visit()
+        _ = try await container.resolveMap(Instance.self, keyedBy: Int.self)
         return isHere()
     }
 
@@ -196,8 +225,10 @@ import Testing
     }
 
     private static let calls: [(name: String, call: @MainActor (Container) async throws -> Bool)] = [
-        ("instance", instance), ("qualified", qualified), ("qualified transient", qualifiedTransient),
-        ("numbered", numbered), ("transient", transient), ("graph", graph), ("scoped", scoped),
+        ("instance", instance), ("qualified", qualified), ("any qualifier", anyQualified),
+        ("several arguments", severalArguments), ("qualified argument", qualifiedArgument), ("many", many),
+        ("qualified transient", qualifiedTransient), ("numbered", numbered), ("transient", transient), ("graph", graph),
+        ("scoped", scoped),
         ("optional", optional), ("failing", failing), ("unregistered", unregistered), ("after a change", afterChange),
         ("lease", lease), ("scope", scope), ("shared graph", sharedGraph), ("injected", injected),
         ("wrapped", wrapped),
@@ -209,7 +240,6 @@ import Testing
             for _ in 0..<20 {
                 let isHere = try await call(container)
                 #expect(isHere, "\(name)")
-                Self.steps += 1
             }
             try await container.dispose()
         }

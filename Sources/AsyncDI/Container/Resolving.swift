@@ -20,8 +20,10 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
     ) async throws -> Service {
-        // Always inlined, like every generic entry point that callers specialize. Swift 6.3 forgets that a specialized
-        // copy runs in its caller's isolation: a caller that has awaited another actor before would not return to its own.
+        // Swift 6.3 forgets that a copy specialized for one type runs in its caller's isolation: a caller that has awaited
+        // another actor before would not return to its own for the call. Always inlined, it does, because the look-up
+        // needs the actor. Functions that do not begin with such a call must not be specialized by callers: they name
+        // internal symbols. `IsolationStress` has each form of a request.
         switch try _requester.find(service, onActor: isOnActor()) {
         case .hit(let hit):
             // Until the read has ended: the end of the container waits for it.
@@ -64,7 +66,8 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await _requester.resolveUnready(service, qualifier)
+        // Not by `resolveUnready`, whose callers may be specialized: see `resolve(_:)`.
+        try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { try await $0.resolve(service) }
     }
 
     /// Returns an instance of a service with a qualifier of known type, creating it if necessary.
@@ -100,7 +103,11 @@ extension _Resolving {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Service {
-        try await _requester.resolveUnready(service, qualifier, with: Arguments(first, repeat each rest))
+        let pack = Arguments(first, repeat each rest)
+        // Not by `resolveUnready`, whose callers may be specialized: see `resolve(_:)`.
+        return try await _requester.carryOut(ServiceKey(service, qualifier: qualifier, with: pack), pack) {
+            try await $0.resolveUnready(service)
+        }
     }
 
     /// Returns an instance of a service, or nil when it is not registered.

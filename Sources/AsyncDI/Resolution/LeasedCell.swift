@@ -16,6 +16,8 @@ final class LeasedCell: @unchecked Sendable {
     ///
     /// One instance may be registered several times, each with hooks of its own.
     var pending: [Disposable] = []
+    /// The first pending disposal, for the graph of waits; set once.
+    private let firstPending = AtomicReference<Disposable>()
     /// The number of leases that may not end before the container does.
     let longLeases = Atomic<Int>(0)
     var isLeasedForLong: Bool { longLeases.load(ordering: .sequentiallyConsistent) > 0 }
@@ -55,8 +57,6 @@ final class LeasedCell: @unchecked Sendable {
         }
         return nil
     }
-    /// The first pending disposal, for the graph of waits; set once.
-    private let firstPending = AtomicReference<Disposable>()
 
     init(_ cell: Cell, of key: CreationKey, leasedSince since: Duration) {
         self.cell = cell

@@ -40,7 +40,7 @@ extension Request {
         }
     }
 
-    /// A shared instance, as delivered to a request.
+    /// An instance, as delivered to a request.
     struct Delivery {
         let cell: Cell
         /// The lease, taken in the step that found or finished the instance; nil if none was requested or the instance
