@@ -1,4 +1,4 @@
-/// The part of a request, without qualifier and arguments, that needs no suspension.
+/// The part of a request without qualifier that needs no suspension.
 extension ContainerCore {
     /// The answer to a request from outside every run.
     func find(_ service: any Any.Type, onActor isOnActor: Bool) -> Answer {

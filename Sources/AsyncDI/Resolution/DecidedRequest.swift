@@ -40,7 +40,7 @@ extension Waiter {
     @usableFromInline
     func cell(isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
         await withTaskCancellationHandler {
-            // Captured so that the closure, and what comes after it, stays on the caller's executor.
+            // Captured so that the closure and the code after it stay on the caller's executor.
             _ = isolation
             await wait()
         } onCancel: {

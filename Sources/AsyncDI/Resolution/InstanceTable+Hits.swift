@@ -19,8 +19,8 @@ extension InstanceTable {
 
     /// A published instance that is being read, until its owner ends it, once.
     ///
-    /// Until then no code of the user's may run, and nothing may be released whose end is such code: the caller keeps
-    /// what it asked (a container, a resolver) until after that.
+    /// Until then no user code may run, including deinitializers: the caller keeps the requested container, or the
+    /// resolver, until after that.
     @usableFromInline struct Hit: ~Copyable {
         /// Valid until the read ends: a writer that takes the cell out waits for that.
         @usableFromInline let cell: Unmanaged<Cell>

@@ -76,7 +76,7 @@ extension SingleFlight<CreationKey, Creation, Waiter> {
                 return .cycle(runs.compactMap(\.self))
             case .takeEarly:
                 pin(creation)
-                guard let cell = creation.instance else { preconditionFailure("what is made has an instance") }
+                guard let cell = creation.instance else { preconditionFailure("the factory has returned an instance") }
                 return .early(cell)
             case .wait(let releasing):
                 released = releasing

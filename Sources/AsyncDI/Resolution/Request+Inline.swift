@@ -132,7 +132,7 @@ extension Request {
         do {
             return try await follow(decision)?.cell
         } catch {
-            // They are part of this request, as in its own task, and may use what its scope disposes next.
+            // Its hooks are part of this request, and may use instances that its scope disposes next.
             await creation.cancelledHooksEnd(before: asker)
             throw error
         }
