@@ -27,12 +27,17 @@ let package = Package(
         .testTarget(name: "AsyncDIWiringTests", dependencies: ["AsyncDI", "AsyncDIWiring"]),
         .testTarget(name: "AsyncDITests", dependencies: ["AsyncDI"]),
         .testTarget(name: "AsyncDITestingTests", dependencies: ["AsyncDITesting"], exclude: ["Shop.json"]),
-        // The documented call sites, compiled as a user's nonisolated code and as a main-actor-by-default target.
+        // The documented call sites, compiled as a user's nonisolated code and as a target with the settings of a new
+        // application: main actor by default, and approachable concurrency.
         .testTarget(name: "CallSiteTests", dependencies: ["AsyncDI"]),
         .testTarget(
             name: "MainActorCallSiteTests",
             dependencies: ["AsyncDI"],
-            swiftSettings: [.defaultIsolation(MainActor.self)]
+            swiftSettings: [
+                .defaultIsolation(MainActor.self),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("InferIsolatedConformances"),
+            ]
         ),
         // The code of README and guides, of which one is about main-actor-by-default targets.
         .testTarget(

@@ -76,7 +76,7 @@ struct ReferenceModel {
         Place(entry: entry, container: entries[entry].sharing == .scoped ? container : entries[entry].owner)
     }
 
-    // MARK: How often factories run
+    // MARK: Numbers of runs
 
     /// The creations under way while a factory runs.
     private struct Way {
@@ -138,7 +138,7 @@ struct ReferenceModel {
         }
     }
 
-    // MARK: Which instances are the same
+    // MARK: Identical instances
 
     /// Follows a result through everything it holds; returns a contradiction of the sharing, or nil.
     ///

@@ -17,14 +17,14 @@ extension Container: _Resolving {
         return found.answer(from: core, table)
     }
 
-    /// The answer to a request for an unqualified service with arguments.
+    /// The answer to a request for an unqualified service with arguments; nil where it takes every rule into account.
     @usableFromInline
     nonisolated func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
-    ) -> Answer {
-        guard isOutsideRuns else { return .other(nil) }
+    ) -> ArgumentsAnswer? {
+        guard isOutsideRuns else { return nil }
         guard standsForItself else { return core.asked.find(service, arguments, hash: hash, pack: pack) }
-        return table.find(service, arguments, hash: hash)?.answer(from: core, pack) ?? .other(nil)
+        return table.find(service, arguments, hash: hash)?.answer(from: core, pack)
     }
 
     /// Whether requests with these arguments find instances by their hash.

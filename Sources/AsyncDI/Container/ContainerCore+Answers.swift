@@ -9,8 +9,8 @@ extension ContainerCore {
     /// The answer to a request with arguments.
     func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
-    ) -> Answer {
-        table.find(service, arguments, hash: hash)?.answer(from: self, pack) ?? .other(nil)
+    ) -> ArgumentsAnswer? {
+        table.find(service, arguments, hash: hash)?.answer(from: self, pack)
     }
 
     /// The answer for a service without a published instance.

@@ -15,6 +15,7 @@ final class NearMisses {
 
     private let core: ContainerCore
     private var keys: [ObjectIdentifier: Keys] = [:]
+    private var descriptions: [ObjectIdentifier: (each: [String], list: String)] = [:]
     private var conforming: [ObjectIdentifier: [ServiceKey]] = [:]
     private lazy var containersElsewhere = self.findContainersElsewhere()
     /// The functions registered as instances: the compiler takes a factory with an attribute for one, if no service is
@@ -52,13 +53,13 @@ final class NearMisses {
     private func namesakes(of key: ServiceKey) -> [String] {
         let near = keys(of: key.service)
         if near.all.isEmpty { return [] }
-        let list = near.all.listed { $0.isMaking ? "making: \($0)" : "\($0)" }
-        var advice = ["Registered: \(list)."]
+        let described = describe(near.all, of: key.service)
+        var advice = ["Registered: \(described.list)."]
         if key.isMaking ? near.hasOthers : near.hasMaking {
             advice.append(key.isMaking ? "Use resolve(…) for it." : "Use make(…) for a registration with making:.")
         }
         if near.hasContributions { advice.append("Use resolveMany(…) for contributions.") }
-        if let twin = near.all.prefix(100).first(where: { "\($0)" == "\(key)" }), let other = twin.qualifier,
+        if let twin = described.each.firstIndex(of: "\(key)"), let other = near.all[twin].qualifier,
             let own = key.qualifier
         {
             let types = [other, own].map { String(reflecting: type(of: $0)) }
@@ -68,6 +69,16 @@ final class NearMisses {
                     : "Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
         }
         return advice
+    }
+
+    /// The descriptions of the first hundred registrations of a service, and a list of the first few.
+    private func describe(_ all: [ServiceKey], of service: any Any.Type) -> (each: [String], list: String) {
+        if let known = descriptions[ObjectIdentifier(service)] { return known }
+        let described = (
+            all.prefix(100).map(\.description), all.listed { $0.isMaking ? "making: \($0)" : "\($0)" }
+        )
+        descriptions[ObjectIdentifier(service)] = described
+        return described
     }
 
     private func closure(returning key: ServiceKey) -> String? {

@@ -145,7 +145,7 @@ extension _Requester {
     }
 }
 
-/// The look-up; an object that keeps a resolver makes requests that take every rule into account only.
+/// The look-up; the requests of an object that keeps a resolver are general ones, which take every rule into account.
 ///
 /// Inlined, so that the caller of a container's method calls that container's look-up.
 extension _Requester {
@@ -159,18 +159,18 @@ extension _Requester {
         }
     }
 
-    /// The answer to a request for an unqualified service with arguments.
+    /// The answer to a request for an unqualified service with arguments; nil where it takes every rule into account.
     @inlinable
     func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
-    ) -> Answer {
+    ) -> ArgumentsAnswer? {
         switch self {
         case .container(let container), .task(let container):
             container.find(service, arguments, hash: hash, pack: pack)
         case .factory(let resolver):
             resolver.find(service, arguments, hash: hash, pack: pack)
         case .keeper:
-            .other(nil)
+            nil
         }
     }
 

@@ -12,8 +12,8 @@ extension _Resolving {
     ///   - service: The service type; may be inferred.
     ///   - first: The argument.
     /// - Returns: The instance for this argument.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError`, at once, when the
+    ///   calling task is cancelled while it waits for an instance that another task creates.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Hashable & Sendable>(
         _ service: Service.Type = Service.self, arguments first: First
@@ -25,17 +25,11 @@ extension _Resolving {
             service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash },
             pack: { Arguments(first) })
         {
-        case .indexed(let found):
+        case .indexed(let found)?:
             if let instance = found.instance(of: service, for: first) { return instance }
-        case .run(let run):
+        case .run(let run)?:
             return try await run.makeHere(service)
-        case .hit(let hit):
-            hit.end()
-        case .instance:
-            break
-        case .wait:
-            break
-        case .other:
+        case nil:
             break
         }
         return try await _requester.resolveUnready(service, nil, with: Arguments(first))
@@ -51,8 +45,8 @@ extension _Resolving {
     ///   - first: The first argument.
     ///   - second: The second argument.
     /// - Returns: The instance for these arguments.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError`, at once, when the
+    ///   calling task is cancelled while it waits for an instance that another task creates.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<
         Service: Sendable, First: Hashable & Sendable, Second: Hashable & Sendable
@@ -69,17 +63,11 @@ extension _Resolving {
             service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash },
             pack: { Arguments(first, second) })
         {
-        case .indexed(let found):
+        case .indexed(let found)?:
             if let instance = found.instance(of: service, for: first, second) { return instance }
-        case .run(let run):
+        case .run(let run)?:
             return try await run.makeHere(service)
-        case .hit(let hit):
-            hit.end()
-        case .instance:
-            break
-        case .wait:
-            break
-        case .other:
+        case nil:
             break
         }
         return try await _requester.resolveUnready(service, nil, with: Arguments(first, second))

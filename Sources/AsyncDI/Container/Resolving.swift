@@ -14,8 +14,8 @@ extension _Resolving {
     ///
     /// - Parameter service: The service type; may be inferred.
     /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError`, at once, when the
+    ///   calling task is cancelled while it waits for an instance that another task creates.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
@@ -37,8 +37,6 @@ extension _Resolving {
             return try await waiter.cell().value(as: service)
         case .other(let request):
             return try await resolveOther(service, request)
-        case .indexed:
-            return try await resolveOther(service, nil)
         }
     }
 
@@ -61,8 +59,8 @@ extension _Resolving {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError`, at once, when the
+    ///   calling task is cancelled while it waits for an instance that another task creates.
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
@@ -97,8 +95,8 @@ extension _Resolving {
     ///   - first: The first argument. Pass several arguments one by one: a tuple is one argument.
     ///   - rest: The other arguments.
     /// - Returns: The instance for these arguments.
-    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError` when the calling task is
-    ///   cancelled while it waits, at once.
+    /// - Throws: The factory's error, unchanged; ``ResolutionError``; `CancellationError`, at once, when the
+    ///   calling task is cancelled while it waits for an instance that another task creates.
     public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument

@@ -25,7 +25,7 @@ public struct DisposalReason: Sendable {
     /// - Parameter error: Why the work failed; nil when it was done.
     public init(error: (any Error)? = nil) { self.init(error: error, hasCaller: true) }
 
-    /// Whether a caller gets what hooks throw; otherwise observers alone are told.
+    /// Whether a caller receives the errors of hooks; otherwise only observers do.
     let hasCaller: Bool
 
     init(error: (any Error)? = nil, hasCaller: Bool) {

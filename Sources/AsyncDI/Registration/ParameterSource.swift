@@ -136,10 +136,10 @@ extension ParameterSource where Value: Hashable {
     }
 }
 
-// MARK: What a registration needs to know
+// MARK: The declaration
 
 extension ParameterSource {
-    /// The services that are resolved, in the order in which they are.
+    /// The services that are resolved, in the order of their resolution.
     var dependencies: [ServiceKey] {
         switch origin {
         case .argument: []
@@ -156,7 +156,7 @@ extension ParameterSource {
         }
     }
 
-    /// The same source, an argument with its number, which is the number of those before it.
+    /// The same source, with the number of its argument: the count of the arguments before it.
     func numbered(after arguments: inout any ArgumentTypes) -> Self {
         guard case .argument(_, let type) = origin else { return self }
         var copy = self
@@ -166,7 +166,7 @@ extension ParameterSource {
     }
 }
 
-// MARK: What a factory resolves
+// MARK: The resolution
 
 extension ParameterSource {
     /// Whether ``value(from:_:)`` may have to wait for a creation with a task of its own; true also where only the

@@ -1,10 +1,8 @@
-/// The result of looking up a request without qualifier.
+/// The result of looking up a request without qualifier and arguments.
 @usableFromInline enum Answer: ~Copyable {
     /// A published instance: the caller copies it where its type is known, so that no generic code runs, and then ends
     /// the hit.
     case hit(InstanceTable.Hit)
-    /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
-    case indexed(IndexEntry)
     /// An instance of the graph that is in use, or a shared one that was created without suspending.
     case instance(Cell)
     /// The run in which a transient or graph instance is to be created here.
@@ -13,6 +11,14 @@
     case wait(Waiter)
     /// A request with a decision, which must suspend or fail; nil where it takes every rule into account.
     case other(DecidedRequest?)
+}
+
+/// The result of looking up a request with arguments and without qualifier, where it takes no further rule into account.
+@usableFromInline enum ArgumentsAnswer {
+    /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
+    case indexed(IndexEntry)
+    /// The run in which a transient instance is to be created here.
+    case run(Run)
 }
 
 extension InstanceTable.Found {
@@ -38,7 +44,7 @@ extension InstanceTable.FoundByArguments {
     /// Returns the answer to a request from outside every run, with these arguments.
     func answer(
         from host: @autoclosure () -> any ResolutionHost, _ pack: () -> ArgumentPack
-    ) -> Answer {
+    ) -> ArgumentsAnswer {
         switch self {
         case .indexed(let found):
             found.noteUse()

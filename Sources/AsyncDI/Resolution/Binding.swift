@@ -2,11 +2,10 @@ import Synchronization
 
 /// A registration as one container holds it, in the place that its key has in the container's table.
 ///
-/// Its identity is part of every cache key: when a registration is replaced, nothing made by the old one is found any
-/// more.
+/// Its identity is part of every cache key: after a replacement, no instance of the old registration is found.
 ///
-/// It is made with the registration, as a draft, and becomes that of the first container that it is given to; others
-/// copy it. Many registrations are given to one container only, and are one object less each.
+/// Created with the registration, as a draft, it becomes the binding of the first container that receives it; other
+/// containers copy it. Most registrations are given to one container only, and need one object less.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and atomics, `position`, which the container's
 /// lock protects, and what ``apply(defaultLifetime:)`` writes once, before the container that has taken the draft

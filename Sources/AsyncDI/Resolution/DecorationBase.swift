@@ -78,7 +78,7 @@ extension Request {
     fileprivate nonisolated(nonsending) func resolveBase(
         _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt
     ) async throws -> Cell? {
-        // The lifetime of a forwarded type may be a former one.
+        // A forwarded type may have the lifetime of a service that has been replaced since.
         guard binding.lifetime.ownsInstances || binding.blueprint.target != nil else {
             return try await resolveCell(binding, owner: owner, registrationCount: registrationCount)
         }
@@ -88,15 +88,15 @@ extension Request {
         else {
             return nil
         }
-        // It has no holder when nothing is being made any more: a task that outlives what wraps it.
+        // Without a holder, this task has outlived the creation of the wrapper.
         if let lease { hold(lease, in: holder) }
         return cell
     }
 }
 
 extension InstanceTable {
-    /// The nearest registration of a key; one that decorates what is inherited is made anew when that is another one by
-    /// now.
+    /// The nearest registration of a key; the decoration of an inherited registration is renewed when that one has been
+    /// replaced.
     func currentRegistration(of key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
         refreshed(key) { registration(of: key) }
     }

@@ -32,10 +32,10 @@ extension InstanceTable {
         if let old = array.exchange(larger) { retired.append(old) }
     }
 
-    /// Publishes a registration; what its key had before goes.
+    /// Publishes a registration in place of the previous one of its key.
     func publish(_ binding: Binding, retired: inout [AnyObject]) { put(binding, retired: &retired) }
 
-    /// The same where the key has been looked for already; a place that it had then stays with it.
+    /// Publishes a registration whose key has been looked up before; a key that had a place then keeps it.
     func publish(_ binding: Binding, at place: OwnPlace, retired: inout [AnyObject]) {
         if place.isTaken { put(binding, retired: &retired) } else { add(binding, retired: &retired) }
     }

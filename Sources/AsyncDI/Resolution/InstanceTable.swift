@@ -186,7 +186,7 @@ import Synchronization
 
     // MARK: Inside
 
-    /// Reads, and keeps this table, and with it those that it looks in, until the read has ended.
+    /// Runs the body in a read that keeps this table, and the tables that it searches, until its end.
     ///
     /// The body's result must be retained.
     func reading<Answer>(_ body: () -> Answer) -> Answer {
@@ -200,13 +200,13 @@ import Synchronization
 
     private enum LookUp<Answer> {
         case decided(Answer)
-        /// There is a slot in this table of which only the user's `==` can tell whether it is the one.
+        /// Only the user's `==` can tell whether a slot in this table has the key.
         case undecided(in: InstanceTable)
     }
 
     /// Looks a key up in reads, and runs the user's `==` between them, until nothing is undecided.
     ///
-    /// Mostly a second read is the last one. Each that follows has met keys which were registered meanwhile.
+    /// A second read usually suffices. Another one follows only when keys were registered meanwhile.
     private func lookUp<Answer>(_ key: ServiceKey, _ body: (KeyProbe) -> LookUp<Answer>) -> Answer {
         var probe = KeyProbe(key)
         while true {
@@ -227,7 +227,7 @@ import Synchronization
         case cell(Unmanaged<Cell>, Unmanaged<InstanceTable>)
         /// The nearest registration has no instance for the container asked; nil when its container is closed.
         case notReady(Unmanaged<Binding>?, Unmanaged<InstanceTable>)
-        /// Whether this slot is the one that is looked for remains to be compared.
+        /// Whether this slot has the key remains to be compared.
         case undecided(Unmanaged<Slot>, Unmanaged<InstanceTable>)
     }
 

@@ -130,12 +130,12 @@ extension Resolver {
     @usableFromInline
     func beginHit(_ probe: QualifierProbe) -> InstanceTable.QualifiedHit? { runOfThisTask?.beginHit(probe) }
 
-    /// The answer to a request with arguments.
+    /// The answer to a request with arguments; nil where it takes every rule into account.
     @usableFromInline
     func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
-    ) -> Answer {
-        runOfThisTask?.find(service, arguments, hash: hash, pack: pack) ?? .other(nil)
+    ) -> ArgumentsAnswer? {
+        runOfThisTask?.find(service, arguments, hash: hash, pack: pack)
     }
 
     /// Whether requests with these arguments find instances by their hash.

@@ -293,21 +293,21 @@ import Synchronization
     /// The look-up of a request with arguments, if no other rule applies and the run is not recorded.
     func find(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type, hash: () -> Int, pack: () -> ArgumentPack
-    ) -> Answer {
-        guard recorded == nil, !isOfOutlivingTask else { return .other(nil) }
+    ) -> ArgumentsAnswer? {
+        guard recorded == nil, !isOfOutlivingTask else { return nil }
         var found: InstanceTable.FoundByArguments?
         withTable { found = $0.find(service, arguments, hash: hash) }
         switch found {
         case .indexed(let found)?:
             // Multitons are shared permanently.
-            guard outlivesNothingFound else { return .other(nil) }
+            guard outlivesNothingFound else { return nil }
             found.noteUse()
             return .indexed(found)
         case .plainTransient(let binding)?:
             // The cycle rules compare the arguments.
-            return isInNewer || mayBeMaking(binding) ? .other(nil) : .run(Run(of: binding, pack(), inside: self))
+            return isInNewer || mayBeMaking(binding) ? nil : .run(Run(of: binding, pack(), inside: self))
         case nil:
-            return .other(nil)
+            return nil
         }
     }
 

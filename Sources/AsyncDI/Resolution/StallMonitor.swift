@@ -1,8 +1,7 @@
 /// Watches the requests that wait in a container and its scopes, and reports those that wait too long: the shell around
 /// ``StallWatch``.
 ///
-/// Exists only with observers. Its task sleeps while a wait has not lasted long enough; otherwise there
-/// is none.
+/// Exists only with observers. It has a task only while a request waits that has not been reported.
 final class StallMonitor: Sendable {
     /// A wait: one service for another.
     struct Wait: Hashable, Sendable {
@@ -10,10 +9,9 @@ final class StallMonitor: Sendable {
         let waiting: ServiceKey?
         /// The object of the wait, whose end is reported too, and must not be reported before.
         let creation: Creation
-        /// Tells runs of the same service apart: by identity, because the request that waits holds its run until the
-        /// wait is over.
+        /// Distinguishes the runs of one service, by identity: a waiting request keeps its run.
         private let run: ObjectIdentifier?
-        /// The container asked, which is told.
+        /// The container of the request, whose observers receive the report.
         let asked: any ResolutionHost
 
         init(of asker: Run?, for creation: Creation, asking host: any ResolutionHost) {

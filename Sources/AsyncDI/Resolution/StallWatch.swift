@@ -1,4 +1,4 @@
-/// Which requests have been waiting for how long, and which of them have not been reported yet.
+/// The waits of requests: when they began, and which of them have been reported.
 ///
 /// A pure value over times since some beginning. Requests with the same waiter and target count as one wait, which
 /// began with the first of them: ten thousand tasks that wait for one slow service are one report.
@@ -25,7 +25,7 @@ struct StallWatch<Wait: Hashable> {
         if count > 1 { entries[wait]!.count -= 1 } else { entries[wait] = nil }
     }
 
-    /// The waits that have become too long, the longest first: each is given out once.
+    /// The waits that have become too long since the last call, the longest first.
     mutating func due(at now: Duration) -> [(wait: Wait, lasted: Duration)] {
         let due = entries.filter { !$0.value.isReported && now - $0.value.begin >= threshold }
         for wait in due.keys { entries[wait]!.isReported = true }

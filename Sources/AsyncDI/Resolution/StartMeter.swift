@@ -2,7 +2,7 @@ import Synchronization
 
 /// Measures the creations of shared instances while a container starts.
 ///
-/// A container that does not start pays for little more than a look at a reference at each creation and wait.
+/// Outside a start, it costs a creation or a wait the check of a flag.
 final class StartMeter: Sendable {
     /// A creation, and the intervals in which it waited for others.
     fileprivate struct Record {

@@ -15,7 +15,7 @@ struct PropertyWrapperTests {
         return container
     }
 
-    // MARK: Where they can be
+    // MARK: Places of wrappers
 
     @Test func `wrappers work in a structure that is sent to other tasks`() async throws {
         let container = try await makeContainer()

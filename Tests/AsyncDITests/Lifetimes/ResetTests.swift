@@ -142,7 +142,7 @@ private final class ObjectNamed: Named {
         #expect(try await container.resolve(Thing.self, arguments: Style(name: "a")) !== thing)
     }
 
-    // MARK: Where
+    // MARK: Containers
 
     @Test(arguments: Lifetime.owned)
     func `reset in a child does not touch the parent's instances`(lifetime: Lifetime) async throws {

@@ -152,7 +152,7 @@ private struct Pair: Sendable {
         Registration(Thing.self, qualifier: lifetime.name, lifetime: lifetime) { _ in Thing() }
     }
 
-    // MARK: Where dependencies come from
+    // MARK: Origins of dependencies
 
     @Test(arguments: [Lifetime.transient, .graph] + Lifetime.asked)
     func `an instance of the container asked takes its dependencies from there`(lifetime: Lifetime) async throws {
