@@ -44,65 +44,17 @@ extension ContainerCore {
                 state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
             }
         }
-        var items = Set(removals.disposables + removals.postponed + dropped())
-        var suspensions: [Suspension] = []
-        defer { for suspension in suspensions { Waits.end(suspension) } }
-        /// Enters the waits of a drain, called in a run or body, into the graph of waits.
-        func begin(_ activities: some Sequence<Activity>) throws {
-            guard let caller = self.caller(of: ResolutionContext.activeRun) else { return }
-            for activity in activities {
-                let suspension = Suspension()
-                suspensions.append(suspension)
-                if let runs = Waits.begin(suspension, from: caller, for: activity) {
-                    throw waitsForItself("drains \(key)", caller, runs)
-                }
-            }
-        }
+        let drain: KeyDrain
         do {
-            try begin(Array(items) as [Activity] + creations)
+            let disposables = Set(removals.disposables + removals.postponed + dropped())
+            drain = try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations)
         } catch {
             dispose(of: removals)
             throw error
         }
-        var awaited = Array(items)
-        for item in awaited { item.noteDrain() }
-        withState { _ in for creation in creations { creation.noteDrain() } }
-        defer {
-            for item in awaited { item.noteEndOfDrain() }
-            withState { _ in for creation in creations { creation.noteEndOfDrain() } }
-        }
+        defer { drain.end() }
         dispose(of: removals)
-        let end = deadline.map { stopwatch.elapsed() + $0.addable }
-        var errors: [any Error] = []
-        for creation in creations {
-            let rest = end.map { max($0 - stopwatch.elapsed(), .zero) }
-            if await !creation.wait(atMost: rest, clock: clock) {
-                errors.append(timedOut("the disposal of \(key)", waitingFor: "its creation"))
-            }
-        }
-        // The requests that waited for an instance in creation hold leases of it.
-        let produced = Set(dropped() + withState { _ in creations.compactMap(\.product) }).subtracting(items)
-        try begin(produced.map { $0 as Activity })
-        for item in produced { item.noteDrain() }
-        awaited += produced
-        items.formUnion(produced)
-        for item in items {
-            do {
-                let isOver = try await item.isOver(before: end, timedBy: stopwatch, clock: clock) {
-                    try begin([item as Activity])
-                }
-                if isOver {
-                    errors += item.errors
-                } else {
-                    errors.append(timedOut("the disposal of \(key)", waitingFor: "its last lease, or its onDispose"))
-                }
-            } catch let error as ResolutionError where errors.isEmpty && items.count == 1 {
-                throw error
-            } catch {
-                errors.append(error)
-            }
-        }
-        if !errors.isEmpty { throw DisposalError(errors: errors) }
+        try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
     }
 
     /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased instance.

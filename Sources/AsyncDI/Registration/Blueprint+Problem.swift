@@ -1,5 +1,5 @@
 extension Blueprint {
-    /// The contradiction in the registration, if it has one.
+    /// The first contradiction in the registration, if it has one.
     func problem(defaultLifetime: Lifetime) -> ResolutionError? {
         let lifetime = lifetime ?? defaultLifetime
         if let problem = lifetime.bounds.problem {
@@ -8,6 +8,12 @@ extension Blueprint {
                 "Check the value that is passed to .multiton(capacity:idle:weak:).")
         }
         if isSimple { return nil }
+        return problemOfExpectation ?? problemOfDisposal(lifetime) ?? problemOfParameters(lifetime)
+            ?? problemOfHooks(lifetime) ?? problemOfContribution ?? problemOfStart(lifetime) ?? problemOfForwards
+    }
+
+    /// A value of scopes has no instance in the container that expects it.
+    private var problemOfExpectation: ResolutionError? {
         if isExpected, isEager {
             return invalid(
                 "\(key) is expected to be supplied by each scope, and eager, but start() opens no scope.",
@@ -19,6 +25,11 @@ extension Blueprint {
                 "\(key) is expected to be supplied by each scope, and has \(hook) hook, which needs an instance.",
                 "Move the hook to the registration that supplies it.")
         }
+        return nil
+    }
+
+    /// Only an owned instance is disposed.
+    private func problemOfDisposal(_ lifetime: Lifetime) -> ResolutionError? {
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             let kind = lifetime.bounds.isWeak ? "\(lifetime) with weak: true" : "\(lifetime)"
             return invalid(
@@ -26,6 +37,11 @@ extension Blueprint {
                 "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or close them yourself."
             )
         }
+        return nil
+    }
+
+    /// The key, the sources and the leases of the factory's parameters.
+    private func problemOfParameters(_ lifetime: Lifetime) -> ResolutionError? {
         if key.arguments == nil, keying?.isComputed == true {
             return invalid(
                 "the keyedBy: of \(key) has no parameters, but computes a key from arguments.",
@@ -47,6 +63,11 @@ extension Blueprint {
                 "Use a lifetime whose instances the container owns (.singleton, .scoped, .multiton), or .resolved in place of .leased."
             )
         }
+        return nil
+    }
+
+    /// Hooks and checks need an instance that a container creates or keeps.
+    private func problemOfHooks(_ lifetime: Lifetime) -> ResolutionError? {
         if healthCheck != nil, instance == nil, key.isMaking || lifetime.kind == .transient || lifetime.kind == .graph {
             return invalid(
                 "\(key) is \(lifetime) and has a health check, but no container keeps an instance of it.",
@@ -69,6 +90,11 @@ extension Blueprint {
                 "\(key) has a hook that takes the arguments (\(types)), which are not those of its factory.",
                 "Let the hook take the factory's arguments with exactly their types, or none.")
         }
+        return nil
+    }
+
+    /// `resolveMany` passes no arguments.
+    private var problemOfContribution: ResolutionError? {
         if key.isContribution, factory.onlyMakes {
             return invalid(
                 "\(key) is a contribution, but is registered with making:, and cannot be resolved.",
@@ -79,6 +105,11 @@ extension Blueprint {
                 "\(key) is a contribution, but takes arguments, which resolveMany cannot pass.",
                 "Contribute a factory of such instances instead, or remove .intoMany().")
         }
+        return nil
+    }
+
+    /// `start()` passes no arguments, and creates only instances that are kept.
+    private func problemOfStart(_ lifetime: Lifetime) -> ResolutionError? {
         if isEager, key.arguments != nil {
             return invalid(
                 "\(key) is eager, but takes arguments, which start() cannot pass.",
@@ -89,6 +120,11 @@ extension Blueprint {
                 "\(key) is \(lifetime) and eager, but no container keeps an instance that start() could create.",
                 "Use a lifetime that keeps its instances (.singleton, .scoped), or remove .eager().")
         }
+        return nil
+    }
+
+    /// A service cannot implement itself.
+    private var problemOfForwards: ResolutionError? {
         if let forward = forwards.first(where: { $0.to == key }) {
             return invalid(
                 "\(key) is registered to implement itself.",

@@ -1,0 +1,103 @@
+/// The drain of one key: what it waits for, and the errors of that.
+///
+/// Used by the call that drains, and by no other task.
+final class KeyDrain {
+    private let core: ContainerCore
+    private let key: ServiceKey
+    private let creations: [EndOfCreation]
+    private var disposables: [Disposable] = []
+    /// The waits that a drain in a run or body has entered into the graph of waits.
+    private var suspensions: [Suspension] = []
+    private var errors: [any Error] = []
+
+    /// Begins to wait.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - core: Its container.
+    ///   - disposables: The instances that are being disposed.
+    ///   - creations: The ends of creations whose instances no request will find.
+    /// - Throws: The error for a wait that would never end.
+    init(
+        of key: ServiceKey, in core: ContainerCore, awaiting disposables: [Disposable], _ creations: [EndOfCreation]
+    ) throws {
+        self.core = core
+        self.key = key
+        self.creations = creations
+        do {
+            try enter(disposables as [Activity] + creations)
+        } catch {
+            for suspension in suspensions { Waits.end(suspension) }
+            throw error
+        }
+        note(disposables)
+        core.withState { _ in for creation in creations { creation.noteDrain() } }
+    }
+
+    /// Waits for the creations, for their instances, and for the others.
+    ///
+    /// - Parameters:
+    ///   - end: The time of the deadline, by the container's stopwatch; nil without one.
+    ///   - dropped: Returns the instances of the key that are being disposed.
+    /// - Throws: ``DisposalError``; the error for a wait that would never end.
+    func wait(until end: Duration?, _ dropped: () -> [Disposable]) async throws {
+        await waitForCreations(until: end)
+        // The requests that waited for an instance in creation hold leases of it.
+        let products = core.withState { _ in creations.compactMap(\.product) }
+        let added = Set(dropped() + products).subtracting(disposables)
+        try enter(added.map { $0 as Activity })
+        note(added)
+        for item in disposables { try await wait(for: item, until: end) }
+        if !errors.isEmpty { throw DisposalError(errors: errors) }
+    }
+
+    /// Ends the waits.
+    func end() {
+        for item in disposables { item.noteEndOfDrain() }
+        core.withState { _ in for creation in creations { creation.noteEndOfDrain() } }
+        for suspension in suspensions { Waits.end(suspension) }
+    }
+
+    private func enter(_ activities: [Activity]) throws {
+        guard let caller = core.caller(of: ResolutionContext.activeRun) else { return }
+        for activity in activities {
+            let suspension = Suspension()
+            suspensions.append(suspension)
+            if let runs = Waits.begin(suspension, from: caller, for: activity) {
+                throw core.waitsForItself("drains \(key)", caller, runs)
+            }
+        }
+    }
+
+    private func note(_ added: some Sequence<Disposable>) {
+        for item in added {
+            item.noteDrain()
+            disposables.append(item)
+        }
+    }
+
+    private func waitForCreations(until end: Duration?) async {
+        for creation in creations {
+            let rest = end.map { max($0 - core.stopwatch.elapsed(), .zero) }
+            if await creation.wait(atMost: rest, clock: core.clock) { continue }
+            errors.append(core.timedOut("the disposal of \(key)", waitingFor: "its creation"))
+        }
+    }
+
+    private func wait(for item: Disposable, until end: Duration?) async throws {
+        do {
+            let isOver = try await item.isOver(before: end, timedBy: core.stopwatch, clock: core.clock) {
+                try enter([item])
+            }
+            if isOver {
+                errors += item.errors
+            } else {
+                errors.append(core.timedOut("the disposal of \(key)", waitingFor: "its last lease, or its onDispose"))
+            }
+        } catch let error as ResolutionError where errors.isEmpty && disposables.count == 1 {
+            throw error
+        } catch {
+            errors.append(error)
+        }
+    }
+}
