@@ -29,85 +29,112 @@ struct AttributeLines: Sendable {
             $0.site == site
         }
         guard let index = entries.lastIndex(where: { $0.key == key || $0.implementedKeys.contains { $0 == key } }),
-            let source = try? String(contentsOfFile: trait.place.filePath, encoding: .utf8)
+            let text = SwiftText.ofFile(trait.place.filePath), !text.hasRegistration(onLine: trait.place.line)
         else { return site }
-        let lines = SwiftText(source).linesOfRegistrations(inAttributeAbove: trait.place.line)
+        let lines = text.linesOfRegistrations(inAttributeAbove: trait.place.line)
         guard lines.count == entries.count else { return site }
         return RegistrationSite(fileID: site.fileID, line: UInt(lines[index]))
     }
 }
 
 /// The code of a source without comments and string literals.
-struct SwiftText {
-    /// The characters of the code; a space stands for each omitted one, and line ends stay.
-    private let code: [Character]
+struct SwiftText: Sendable {
+    /// The attribute of a test or suite.
+    private struct Attribute {
+        let line: Int
+        var registrations: [Int] = []
+    }
+
+    private var attributes: [Attribute] = []
+    private var registrations: Set<Int> = []
+
+    /// The files that were read, because many reports may be about one file.
+    private static let files = Locked<[String: SwiftText?]>([:])
+
+    /// Returns the text of a file, which is read once; nil for one that cannot be read.
+    static func ofFile(_ path: String) -> SwiftText? {
+        files.withLock { files in
+            if let known = files[path] { return known }
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)).map { SwiftText($0) }
+            files[path] = .some(text)
+            return text
+        }
+    }
 
     init(_ source: String) {
+        // The number of open parentheses in the attribute; nil outside attributes.
+        var depth: Int?
+        var line = 1
+        var word = ""
+        var previousWord = ""
+        for character in Self.code(of: source) {
+            if character.isLetter || character.isNumber || character == "_" || character == "@" {
+                word.append(character)
+                continue
+            }
+            if !word.isEmpty { (previousWord, word) = (word, "") }
+            if previousWord == "Registration", "({<".contains(character) {
+                registrations.insert(line)
+                if depth != nil { attributes[attributes.count - 1].registrations.append(line) }
+            }
+            switch character {
+            case "(" where depth == nil && ["@Test", "@Suite"].contains(previousWord):
+                attributes.append(Attribute(line: line))
+                depth = 1
+            case "(":
+                depth = depth.map { $0 + 1 }
+            case ")":
+                depth = depth.flatMap { $0 == 1 ? nil : $0 - 1 }
+            default: break
+            }
+            if character.isNewline { line += 1 }
+            if !character.isWhitespace { previousWord = "" }
+        }
+    }
+
+    /// The characters of the code; a space stands for each omitted one, and line ends stay.
+    private static func code(of source: String) -> [Character] {
+        let characters = Array(source)
         var code: [Character] = []
-        var rest = source[...]
+        code.reserveCapacity(characters.count)
+        var position = 0
+        func isAt(_ text: [Character]) -> Bool { characters[position...].starts(with: text) }
         /// Omits the characters up to an end.
-        func skip(_ start: String, to end: String, escapes: Bool = false) {
-            rest = rest.dropFirst(start.count)
-            while !rest.isEmpty, !rest.hasPrefix(end) {
-                let length = escapes && rest.first == "\\" ? 2 : 1
-                for character in rest.prefix(length) { code.append(character.isNewline ? character : " ") }
-                rest = rest.dropFirst(length)
+        func skip(_ start: [Character], to end: [Character], escapes: Bool = false) {
+            position += start.count
+            while position < characters.count, !isAt(end) {
+                let length = escapes && characters[position] == "\\" ? 2 : 1
+                code += characters[position...].prefix(length).map { $0.isNewline ? $0 : " " }
+                position = min(position + length, characters.count)
             }
             // The end of a line belongs to the code.
-            if end != "\n" { rest = rest.dropFirst(end.count) }
+            if end != ["\n"] { position = min(position + end.count, characters.count) }
             code.append(" ")
         }
-        while let next = rest.first {
-            if rest.hasPrefix("//") {
-                skip("//", to: "\n")
-            } else if rest.hasPrefix("/*") {
-                skip("/*", to: "*/")
-            } else if rest.hasPrefix("\"\"\"") {
-                skip("\"\"\"", to: "\"\"\"", escapes: true)
-            } else if next == "\"" {
-                skip("\"", to: "\"", escapes: true)
-            } else {
-                code.append(next)
-                rest = rest.dropFirst()
+        let quotes: [Character] = ["\"", "\"", "\""]
+        while position < characters.count {
+            switch characters[position] {
+            case "/" where isAt(["/", "/"]): skip(["/", "/"], to: ["\n"])
+            case "/" where isAt(["/", "*"]): skip(["/", "*"], to: ["*", "/"])
+            case "\"" where isAt(quotes): skip(quotes, to: quotes, escapes: true)
+            case "\"": skip(["\""], to: ["\""], escapes: true)
+            case let character:
+                code.append(character)
+                position += 1
             }
         }
-        self.code = code
+        return code
     }
+
+    /// Whether a registration begins on a line.
+    func hasRegistration(onLine line: Int) -> Bool { registrations.contains(line) }
 
     /// The lines of the registrations in the attribute of a test or suite.
     ///
     /// - Parameter line: The line of the declaration.
     /// - Returns: The lines in their order; none when there is no such attribute.
     func linesOfRegistrations(inAttributeAbove line: Int) -> [Int] {
-        var found: [Int] = []
-        // Where the code of the attribute begins, and how many parentheses are open in it.
-        var depth: Int?
-        var currentLine = 1
-        var word = ""
-        var previousWord = ""
-        for character in code {
-            if character.isLetter || character.isNumber || character == "_" || character == "@" {
-                word.append(character)
-                continue
-            }
-            if !word.isEmpty { (previousWord, word) = (word, "") }
-            switch character {
-            case "(" where depth == nil && ["@Test", "@Suite"].contains(previousWord):
-                // The last attribute that begins above the declaration counts.
-                if currentLine > line { return found }
-                (found, depth) = ([], 1)
-            case "(":
-                if depth != nil, previousWord == "Registration" { found.append(currentLine) }
-                depth = depth.map { $0 + 1 }
-            case "{", "<":
-                if depth != nil, previousWord == "Registration" { found.append(currentLine) }
-            case ")":
-                depth = depth.flatMap { $0 == 1 ? nil : $0 - 1 }
-            default: break
-            }
-            if character.isNewline { currentLine += 1 }
-            if !character.isWhitespace { previousWord = "" }
-        }
-        return found
+        // The last attribute that begins above the declaration counts.
+        attributes.last { $0.line <= line }?.registrations ?? []
     }
 }

@@ -6,6 +6,9 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     private let options: [TestContainerOption]
     private let registrations: @Sendable () -> Registrations
     private let sourceLocation: SourceLocation
+    /// Whether a suite has the trait; known before its tests run.
+    private let suiteMark = Locked(false)
+    private var isOfSuite: Bool { suiteMark.withLock { $0 } }
 
     init(
         _ options: [TestContainerOption], _ sourceLocation: SourceLocation,
@@ -18,6 +21,14 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
 
     /// A suite's trait applies to each test in it.
     public var isRecursive: Bool { true }
+
+    /// Notes that a suite has the trait.
+    ///
+    /// - Parameter test: The suite, or a test in it.
+    /// - Throws: Nothing.
+    public func prepare(for test: Test) async throws {
+        if test.isSuite { suiteMark.withLock { $0 = true } }
+    }
 
     /// Runs a test case with its container, which all container traits of the test create together.
     ///
@@ -33,7 +44,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         if testCase == nil || TestContainer.current?.session?.testID == test.id { return try await function() }
         let traits = test.traits.compactMap { $0 as? ContainerTrait }
         let place = test.sourceLocation
-        let layers = traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: $0.belongs(to: test)) }
+        let layers = traits.map { TestSession.Layer(registrations: $0.registrations(), isOfTest: !$0.isOfSuite) }
         let session = TestSession(
             layers, TestContainerOption.Values(traits.flatMap(\.options)), testID: test.id,
             again: { Registrations { for trait in traits { trait.registrations() } } },
@@ -50,13 +61,6 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             throw error
         }
         await session.end(failing: nil)
-    }
-
-    /// Whether the trait belongs to the test itself, and not to a suite around it.
-    private func belongs(to test: Test) -> Bool {
-        let place = test.sourceLocation
-        return sourceLocation.fileID == place.fileID
-            && (sourceLocation.line, sourceLocation.column) >= (place.line, place.column)
     }
 }
 
@@ -85,7 +89,7 @@ extension Trait where Self == ContainerTrait {
     ///
     /// - Parameters:
     ///   - options: The options of the container.
-    ///   - sourceLocation: The trait's source location, which decides whether it belongs to the test or to its suite.
+    ///   - sourceLocation: The trait's source location, at which registrations of an attribute are looked up.
     ///   - registrations: The registrations; evaluated for each case.
     /// - Returns: The trait.
     public static func container(

@@ -30,7 +30,8 @@ public struct TestContainerOption: Sendable {
     /// Reports each instance of a class or actor that is still alive after the end of its container.
     ///
     /// The report covers instances that a factory of the test's container has returned, in every lifetime. Registered
-    /// instances (`instance:`) belong to their creator, and are not reported. The recorded events do not keep instances
+    /// instances (`instance:`) belong to their creator, and are not reported, nor are optional services and those of
+    /// `Registration(making:)`. A test that throws is not examined, because its error may hold instances. The recorded events do not keep instances
     /// alive: after the end of the test, they have their arguments and errors as text.
     public static let reportingLeaks = TestContainerOption { $0.reportsLeaks = true }
 

@@ -24,11 +24,16 @@ extension TestReport {
             site: entry.site, key: entry.key)
     }
 
-    static func lateRequest(_ key: ServiceKey) -> TestReport {
-        TestReport(
+    static func lateRequest(_ call: TestWatcher.LateCall) -> TestReport {
+        let what =
+            switch call {
+            case .request(let key): "\(key) was requested"
+            case .scope(let name): "The scope \"\(name)\" was to be opened"
+            }
+        return TestReport(
             kind: .lateRequest,
-            message: "\(key) was requested after the test had ended, by a task that outlived it. Await the task in the "
-                + "test, or cancel it; or say why it may: \(offSwitch(.lateRequest)).",
+            message: "\(what) after the test had ended, by a task that outlived it. Await the task in the test, or "
+                + "cancel it; or say why it may: \(offSwitch(.lateRequest)).",
             site: nil)
     }
 

@@ -101,14 +101,15 @@ final class TestSession: Sendable {
     nonisolated(nonsending) func end(failing error: (any Error)?) async {
         for finding in await TestReport.unfinished(in: container) { tell(finding) }
         if error == nil { reportUnusedOverrides() }
-        let lateRequests = watcher.end()
+        let lateCalls = watcher.end()
         await dispose(failing: error)
         log.close()
-        if options.reportsLeaks {
+        // An error may hold instances, and fails the test by itself.
+        if options.reportsLeaks, error == nil {
             log.forgetObjects()
             await reportLeaks()
         }
-        reportLater(lateRequests)
+        reportLater(lateCalls)
     }
 
     private func reportUnusedOverrides() {
@@ -160,10 +161,10 @@ final class TestSession: Sendable {
     ///
     /// The task ends with the last reference to the container. It keeps neither this session nor its container: its
     /// task-locals are those from outside them.
-    private func reportLater(_ requests: AsyncStream<ServiceKey>) {
+    private func reportLater(_ calls: AsyncStream<TestWatcher.LateCall>) {
         if options.allowed.contains(.lateRequest) { return }
         let report = report
-        Task { for await key in requests { report(.lateRequest(key)) } }
+        Task { for await call in calls { report(.lateRequest(call)) } }
     }
 
     private func tell(_ finding: TestReport) {

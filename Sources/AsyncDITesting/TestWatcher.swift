@@ -8,6 +8,12 @@ final class TestWatcher: ContainerInterceptor {
         let site: RegistrationSite?
     }
 
+    /// A call that the container has refused after the end of the test.
+    enum LateCall: Sendable {
+        case request(ServiceKey)
+        case scope(String)
+    }
+
     /// A hook that threw, at the end of the test or where no caller got the error.
     struct FailedHook: Sendable {
         let call: InterceptedCall
@@ -21,7 +27,7 @@ final class TestWatcher: ContainerInterceptor {
         /// The errors of other hooks, as texts.
         var expectedFailures: [String] = []
         var hasEnded = false
-        var late: AsyncStream<ServiceKey>.Continuation?
+        var late: AsyncStream<LateCall>.Continuation?
     }
 
     private let watchesInstances: Bool
@@ -60,7 +66,11 @@ final class TestWatcher: ContainerInterceptor {
         }
     }
 
-    func didRefuse(_ key: ServiceKey) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(key) }
+    func didRefuse(_ key: ServiceKey) { note(.request(key)) }
+
+    func didRefuseScope(named name: String) { note(.scope(name)) }
+
+    private func note(_ call: LateCall) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(call) }
 
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { noteUse(of: key, at: site) }
 
@@ -77,9 +87,9 @@ final class TestWatcher: ContainerInterceptor {
 
     /// The test is over: all hooks that fail, and requests, are reported from now on.
     ///
-    /// - Returns: The services that are requested from now on; ends with the last reference to the container.
-    func end() -> AsyncStream<ServiceKey> {
-        let (stream, continuation) = AsyncStream<ServiceKey>.makeStream()
+    /// - Returns: The calls that are refused from now on; ends with the last reference to the container.
+    func end() -> AsyncStream<LateCall> {
+        let (stream, continuation) = AsyncStream<LateCall>.makeStream()
         state.withLock { state in
             state.hasEnded = true
             state.late = continuation

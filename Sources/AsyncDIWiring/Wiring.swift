@@ -28,18 +28,26 @@ struct Wiring {
         }
     }
 
-    /// The problems, then the warnings, each once.
+    /// The problems, then the warnings, each once: a problem of a container is not repeated for each of its scopes.
     func diagnostics(_ warnings: WiringWarnings) async throws -> [WiringDiagnostic] {
         var (problems, opaque): ([WiringDiagnostic], [WiringDiagnostic]) = ([], [])
-        func note(_ report: ValidationReport) {
-            problems += report.problems.map { WiringDiagnostic($0) }
-            opaque += report.opaque.map { WiringDiagnostic(opaque: $0) }
-        }
         for (one, scopes) in zip(checked, scopes) {
-            note(try await one.container.validationReport())
-            note(try await one.container.validationReport(resolving: one.services))
+            var known: [ResolutionError] = []
+            for report in [
+                try await one.container.validationReport(),
+                try await one.container.validationReport(resolving: one.services),
+            ] {
+                known += report.problems
+                opaque += report.opaque.map { WiringDiagnostic(opaque: $0) }
+            }
+            problems += known.map { WiringDiagnostic($0) }
             for (scope, services) in scopes {
-                note(try await scope.container.validationReport(resolving: services))
+                let report = try await scope.container.validationReport(resolving: services)
+                let own = report.problems.filter { problem in
+                    !known.contains { $0.code == problem.code && $0.path == problem.path && $0.sites == problem.sites }
+                }
+                problems += own.map { WiringDiagnostic($0) }
+                opaque += report.opaque.map { WiringDiagnostic(opaque: $0) }
             }
         }
         var found = problems

@@ -64,4 +64,17 @@ struct AttributeLinesTests {
         let line = UInt(#line)
         #expect(entries.map { session.attributeLines.site(of: $0.key, at: $0.site)?.line } == [line - 6, line - 5])
     }
+
+    /// As for a trait of one line below the attribute of a test that has as many registrations.
+    @Test func `a registration outside every attribute keeps its line`() {
+        let (source, line) = (#_sourceLocation, #line + 1)
+        let registrations = Registrations { for key in 1...2 { Registration(qualifier: .key(key), instance: key) } }
+        let place = SourceLocation(
+            fileID: source.fileID, filePath: source.filePath, line: line, column: source.column)
+        let sites = registrations.entries.map(\.site)
+        #expect(sites.map { $0?.line } == [UInt(line), UInt(line)])
+        #expect(SwiftText.ofFile(source.filePath)?.linesOfRegistrations(inAttributeAbove: line).count == 2)
+        let lines = AttributeLines([.init(place: place, registrations: registrations)])
+        #expect(registrations.entries.map { lines.site(of: $0.key, at: $0.site) } == sites)
+    }
 }

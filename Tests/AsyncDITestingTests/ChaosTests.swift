@@ -37,6 +37,19 @@ private struct StoreModule: Module {
 
 @Suite(.timeLimit(.minutes(10)), .container { StoreModule() })
 struct ChaosTests {
+    @Test func `a registration without a hook may hide one that has a hook`() async throws {
+        try await withChaos(seed: 1, rounds: 3, faults: []) { container in
+            try await container.withScope("user") { scope in _ = try await scope.resolve(Job.self) }
+            try await container.withScope("guest") {
+                Registration(Job.self, lifetime: .scoped) { r in
+                    Job(store: try await r.resolve(), pool: Pool("guest"))
+                }
+            } operation: { scope in
+                _ = try await scope.resolve(Job.self)
+            }
+        }
+    }
+
     @Test func `scopes, leases and singletons keep their promises in chaos`() async throws {
         let calls = Log<Int>()
         try await withChaos(seed: 1, rounds: 150) { container in

@@ -57,6 +57,18 @@ private struct Handler: Sendable {
         #expect(twice == outcome)
     }
 
+    @Test func `a problem of a container is not repeated for its scopes`() async {
+        let outcome = await run {
+            [
+                CheckedContainer(container(), resolving: Page.self)
+                    .scope("http", resolving: Page.self).scope("job", resolving: Page.self, Ink.self)
+            ]
+        }
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 2 && errors[0] == "App/Pages.swift:7: error: \(missing)")
+        #expect(errors.last?.hasPrefix("error: Ink is not registered in container \"job\"") == true)
+    }
+
     @Test func `where nothing is wrong nothing is written`() async {
         let right = await run { [CheckedContainer(container { Registration(Font.self) { _ in Font() } })] }
         #expect(right == WiringOutcome())

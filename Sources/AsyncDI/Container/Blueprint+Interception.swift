@@ -58,4 +58,8 @@ extension [any ContainerInterceptor] {
     func didRefuse(_ key: ServiceKey) {
         for interceptor in self { interceptor.didRefuse(key) }
     }
+
+    func didRefuseScope(named name: String) {
+        for interceptor in self { interceptor.didRefuseScope(named: name) }
+    }
 }

@@ -101,6 +101,13 @@ public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
     ///
     /// - Parameter key: The requested service.
     func didRefuse(_ key: ServiceKey)
+
+    /// Called when a scope is to be opened in a disposed container, by a task that has outlived it.
+    ///
+    /// The call fails with ``ResolutionError/Code/disposed``.
+    ///
+    /// - Parameter name: The name of the scope.
+    func didRefuseScope(named name: String)
 }
 
 extension ContainerInterceptor {
@@ -145,4 +152,9 @@ extension ContainerInterceptor {
     ///
     /// - Parameter key: The requested service.
     public func didRefuse(_ key: ServiceKey) {}
+
+    /// Does nothing.
+    ///
+    /// - Parameter name: The name of the scope.
+    public func didRefuseScope(named name: String) {}
 }

@@ -22,6 +22,14 @@ struct ChaosRecord {
         let owner: UInt64
     }
 
+    /// A registration, of which a container may have several for one key, one after the other or in its scopes.
+    private struct Registered: Hashable {
+        let key: ServiceKey
+        let site: RegistrationSite?
+
+        init(_ call: InterceptedCall) { (key, site) = (call.key, call.site) }
+    }
+
     /// A hook and the object that it closes.
     private struct Closing: Hashable {
         let key: ServiceKey
@@ -37,7 +45,8 @@ struct ChaosRecord {
     private var disposed: [Instance: Int] = [:]
     private var closings: [Closing: Int] = [:]
     private var closedByHook: [ServiceKey: Int] = [:]
-    private var hasHooks: Set<ServiceKey> = []
+    private var hasHooks: Set<Registered> = []
+    private var factoryRuns: [Registered: Int] = [:]
     private var injected: [ServiceKey: Int] = [:]
     private var failed: [ServiceKey: Int] = [:]
     private var shared: Set<ServiceKey> = []
@@ -52,8 +61,9 @@ struct ChaosRecord {
     // MARK: Calls
 
     mutating func begin(_ call: InterceptedCall) {
-        if call.kind == .disposalHook { hasHooks.insert(call.key) }
+        if call.kind == .disposalHook { hasHooks.insert(Registered(call)) }
         guard call.kind == .factory else { return }
+        factoryRuns[Registered(call), default: 0] += 1
         if Self.isShared(call.lifetime) { shared.insert(call.key) }
         lifetimes[call.key, default: []].insert(call.lifetime)
         guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
@@ -130,10 +140,15 @@ struct ChaosRecord {
                 problems.append("\(instance.key) was disposed \(gone) times and created \(made) times.")
             }
         }
-        for (key, count) in Dictionary(grouping: disposed, by: \.key.key).mapValues({ $0.map(\.value).reduce(0, +) })
-        where hasHooks.contains(key) && closedByHook[key, default: 0] < count {
-            let runs = closedByHook[key, default: 0]
-            problems.append("\(key) was disposed \(count) times, and its onDispose ran \(runs) times.")
+        let disposals = Dictionary(grouping: disposed, by: \.key.key).mapValues { $0.map(\.value).reduce(0, +) }
+        for key in Set(hasHooks.map(\.key)) {
+            // Another registration of the key may have no hook.
+            let others = factoryRuns.filter { $0.key.key == key && !hasHooks.contains($0.key) }
+                .map(\.value).reduce(0, +)
+            let (count, runs) = (disposals[key, default: 0] - others, closedByHook[key, default: 0])
+            if runs < count {
+                problems.append("\(key) was disposed \(count) times, and its onDispose ran \(runs) times.")
+            }
         }
         for (key, count) in injected where failed[key, default: 0] < count {
             let told = failed[key, default: 0]

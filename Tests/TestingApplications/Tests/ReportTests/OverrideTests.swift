@@ -50,3 +50,18 @@ struct OverrideTests {
         if number == 1 { _ = try await Container.test.resolve(Checkout.self) }
     }
 }
+
+extension Trait where Self == ContainerTrait {
+    static var misspelled: Self { .container { Registration(Int.self, instance: 1) } }
+}
+
+extension OverridingSuite {
+    @Test func `an unused override of the suite, from above it`() {}
+}
+
+@Suite(
+    .timeLimit(.minutes(1)), .container { ShopModule() },
+    .container { Registration((any Gateway).self, instance: FakeGateway()) })
+struct OverridingSuite {
+    @Test(.misspelled) func `an override of nothing, by a shared trait`() {}
+}
