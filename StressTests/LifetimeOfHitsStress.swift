@@ -50,7 +50,7 @@ struct LifetimeOfHitsStress {
             Registration(Entry.self, lifetime: .multiton(idle: .milliseconds(1))) { (_, key: Int) in Entry(key) }
         }
         var wrong = 0
-        for _ in 0..<Stress.count(20_000, atLeast: 1_000) {
+        for _ in 0..<Stress.count(8_000, atLeast: 500) {
             for key in 0..<100 {
                 let entry = try await container.resolve(Entry.self, arguments: key)
                 if entry.key != key || !entry.isIntact { wrong += 1 }
