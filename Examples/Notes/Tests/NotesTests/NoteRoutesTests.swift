@@ -19,6 +19,19 @@ struct NoteRoutesTests {
         }
     }
 
+    @Test(arguments: [NewNote(title: "\0", text: ""), NewNote(title: "Milk", text: "Two\0bottles")])
+    func `a note with U+0000, at which SQLite would cut it off, is refused`(_ note: NewNote) async throws {
+        try await withNotes { world in
+            try await world.addTenant()
+            let response = try await world.post("/tenants/acme/notes", note)
+            #expect(response.status == .badRequest)
+            #expect(response.text.contains("neither a title nor a text may contain U+0000"))
+            let batch = try await world.post("/tenants/acme/batch", [note])
+            #expect(batch.status == .unprocessableContent)
+            #expect(try await world.titles().isEmpty)
+        }
+    }
+
     @Test
     func `the list has pages, newest first`() async throws {
         try await withNotes { world in

@@ -30,6 +30,8 @@ package struct NewNote: Codable, Hashable, Sendable {
         if title.isEmpty { return "a note needs a title" }
         if title.utf8.count > 200 { return "a title has at most 200 bytes" }
         if text.utf8.count > 100_000 { return "a text has at most 100000 bytes" }
+        // SQLite's text ends there.
+        if title.utf8.contains(0) || text.utf8.contains(0) { return "neither a title nor a text may contain U+0000" }
         return nil
     }
 }
