@@ -28,6 +28,33 @@ struct ExportTests {
     }
 
     @Test
+    func `an export of long notes holds few of them at a time`() async throws {
+        try await withNotes { world in
+            try await world.addTenant()
+            let text = String(repeating: "x", count: 90_000)
+            let batch = (0..<20).map { NewNote(title: "\($0)", text: text) }
+            #expect(try await world.post("/tenants/acme/batch", batch).status == .created)
+            let writer = CollectingWriter()
+            try await world.exportResponse().body.write(writer)
+            #expect(writer.text.split(separator: "\n").count == 20)
+            #expect(writer.largest < 400_000)
+        }
+    }
+
+    @Test
+    func `a cancelled export stops between two pages`() async throws {
+        try await withNotes {
+            Registration((any NoteRepository).self) { _ in EndlessRepository() }
+        } test: { world in
+            try await world.addTenant()
+            let response = try await world.exportResponse()
+            let export = Task { try await response.body.write(DiscardingWriter()) }
+            export.cancel()
+            await #expect(throws: CancellationError.self) { try await export.value }
+        }
+    }
+
+    @Test
     func `the database stays open until the last byte`() async throws {
         try await withNotes(openTenants: 1) { world in
             try await world.addTenant()

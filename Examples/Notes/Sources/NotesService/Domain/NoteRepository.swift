@@ -6,7 +6,9 @@ package protocol NoteRepository: Sendable {
     func latest(_ count: Int, before id: Int64?) async throws -> [Note]
 
     /// Notes in the order of their identifiers, from after a certain one.
-    func page(of count: Int, after id: Int64) async throws -> [Note]
+    ///
+    /// The page ends with the note that brings it to the number of bytes, or at the count.
+    func page(of count: Int, bytes: Int, after id: Int64) async throws -> [Note]
 
     func note(_ id: Int64) async throws -> Note?
     func add(_ note: NewNote, at date: Date) async throws -> Note

@@ -10,7 +10,7 @@ package struct ExportHandler: Sendable {
     /// The response, whose body reads a page of notes at a time while it is written.
     ///
     /// Each page is a read of its own. A note that is added meanwhile may come along; none comes twice.
-    func export(pageSize: Int = 200) -> Response {
+    func export(pageSize: Int = 200, pageBytes: Int = 256 * 1024) -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { [notes] writer in
@@ -18,7 +18,8 @@ package struct ExportHandler: Sendable {
                 encoder.dateEncodingStrategy = .iso8601
                 var last: Int64 = 0
                 while true {
-                    let page = try await notes.page(of: pageSize, after: last)
+                    try Task.checkCancellation()
+                    let page = try await notes.page(of: pageSize, bytes: pageBytes, after: last)
                     guard let end = page.last else { break }
                     var lines = ByteBuffer()
                     for note in page {

@@ -15,11 +15,18 @@ package struct SQLNoteRepository: NoteRepository {
         }
     }
 
-    package func page(of count: Int, after id: Int64) async throws -> [Note] {
+    package func page(of count: Int, bytes: Int, after id: Int64) async throws -> [Note] {
         try await work.read { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT id, title, text, createdAt FROM note WHERE id > ? ORDER BY id LIMIT ?")
-            return try Note.fetchAll(statement, arguments: [id, count])
+            let notes = try Note.fetchCursor(statement, arguments: [id, count])
+            var page: [Note] = []
+            var size = 0
+            while size < bytes, let note = try notes.next() {
+                page.append(note)
+                size += note.title.utf8.count + note.text.utf8.count
+            }
+            return page
         }
     }
 

@@ -11,22 +11,31 @@ final class CollectingWriter: ResponseBodyWriter, Sendable {
     /// Error of a connection whose client has vanished.
     struct Gone: Error {}
 
-    private let state = Mutex((text: "", isFinished: false))
+    private let state = Mutex((text: "", largest: 0, isFinished: false))
     private let capacity: Int
 
     init(capacity: Int = .max) { self.capacity = capacity }
 
     var text: String { state.withLock { $0.text } }
+    /// Size of the largest buffer, in bytes.
+    var largest: Int { state.withLock { $0.largest } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
     func write(_ buffer: ByteBuffer) throws {
         try state.withLock { state in
             state.text += String(buffer: buffer)
+            state.largest = max(state.largest, buffer.readableBytes)
             if state.text.utf8.count > capacity { throw Gone() }
         }
     }
 
     func finish(_ trailingHeaders: HTTPFields?) { state.withLock { $0.isFinished = true } }
+}
+
+/// A writer of a response body that keeps nothing.
+struct DiscardingWriter: ResponseBodyWriter {
+    func write(_ buffer: ByteBuffer) {}
+    func finish(_ trailingHeaders: HTTPFields?) {}
 }
 
 extension World {

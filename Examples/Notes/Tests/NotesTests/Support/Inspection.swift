@@ -20,7 +20,7 @@ func committedTitles(of tenant: String, in files: TenantFiles) async throws -> [
     let database = try TenantDatabase(opening: TenantName(tenant), in: files)
     defer { try? database.close() }
     let notes = SQLNoteRepository(work: UnitOfWork(database: database, trace: .topLevel))
-    return try await notes.page(of: 1000, after: 0).map(\.title)
+    return try await notes.page(of: 1000, bytes: .max, after: 0).map(\.title)
 }
 
 /// Open files of this process below a directory; nil where the system does not list them.

@@ -8,7 +8,19 @@ struct FakeRepository: NoteRepository {
     init(_ title: String) { note = Note(id: 1, title: title, text: "", createdAt: Date(timeIntervalSince1970: 0)) }
 
     func latest(_ count: Int, before id: Int64?) -> [Note] { [note] }
-    func page(of count: Int, after id: Int64) -> [Note] { id < 1 ? [note] : [] }
+    func page(of count: Int, bytes: Int, after id: Int64) -> [Note] { id < 1 ? [note] : [] }
+    func note(_ id: Int64) -> Note? { note }
+    func add(_ new: NewNote, at date: Date) -> Note { note }
+    func remove(_ id: Int64) -> Bool { true }
+    func removeAll(before date: Date) -> Int { 0 }
+}
+
+/// Repository whose pages never end.
+struct EndlessRepository: NoteRepository {
+    private let note = Note(id: 1, title: "again", text: "", createdAt: Date(timeIntervalSince1970: 0))
+
+    func latest(_ count: Int, before id: Int64?) -> [Note] { [note] }
+    func page(of count: Int, bytes: Int, after id: Int64) -> [Note] { [note] }
     func note(_ id: Int64) -> Note? { note }
     func add(_ new: NewNote, at date: Date) -> Note { note }
     func remove(_ id: Int64) -> Bool { true }
@@ -21,7 +33,10 @@ struct InterruptedRepository: NoteRepository {
     let afterAdding: @Sendable () async throws -> Void
 
     func latest(_ count: Int, before id: Int64?) async throws -> [Note] { try await base.latest(count, before: id) }
-    func page(of count: Int, after id: Int64) async throws -> [Note] { try await base.page(of: count, after: id) }
+    func page(of count: Int, bytes: Int, after id: Int64) async throws -> [Note] {
+        try await base.page(of: count, bytes: bytes, after: id)
+    }
+
     func note(_ id: Int64) async throws -> Note? { try await base.note(id) }
     func remove(_ id: Int64) async throws -> Bool { try await base.remove(id) }
     func removeAll(before date: Date) async throws -> Int { try await base.removeAll(before: date) }
