@@ -1,5 +1,6 @@
 import AsyncDI
 import Foundation
+import GRDB
 import Hummingbird
 import NotesService
 import ServiceLifecycle
@@ -68,6 +69,62 @@ struct DrainTests {
             #expect(try await committedTitles(of: "acme", in: world.files).isEmpty)
             halt.goOn()
             #expect(try await running.status == .serviceUnavailable)
+        }
+    }
+
+    @Test
+    func `the file of a closed database has everything, also after concurrent reads`() async throws {
+        try await withNotes { world in
+            try await world.addTenant()
+            try await world.add("first")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { _ = try await world.titles() } }
+                try await group.waitForAll()
+            }
+            try await world.add("second")
+            try await world.app.container.dispose()
+
+            let file = world.files.database(of: try TenantName("acme"))
+            let files = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+            #expect(files == ["acme.sqlite"])
+            try FileManager.default.copyItem(at: file, to: world.files.database(of: TenantName("copy")))
+            #expect(try await committedTitles(of: "copy", in: world.files) == ["first", "second"])
+        }
+    }
+
+    @Test
+    func `a database that another process reads is closed, and its file has everything`() async throws {
+        try await withNotes { world in
+            try await world.addTenant()
+            try await world.add("kept")
+            let file = world.files.database(of: try TenantName("acme"))
+            // A connection of another process, which makes this one not the last to close.
+            let other = try DatabaseQueue(path: file.path)
+            #expect(try await other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") } == 1)
+            try await world.app.container.dispose()
+            try FileManager.default.copyItem(at: file, to: world.files.database(of: TenantName("copy")))
+            #expect(try await committedTitles(of: "copy", in: world.files) == ["kept"])
+            try other.close()
+        }
+    }
+
+    @Test
+    func `a database that another process writes is closed without an error`() async throws {
+        try await withTemporaryDirectory { directory in
+            var settings = Settings()
+            settings.directory = directory
+            let files = TenantFiles(settings)
+            try files.prepare()
+            let tenant = try TenantName("acme")
+            try TenantDatabase.create(tenant, in: files)
+            let database = try TenantDatabase(opening: tenant, in: files)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: files.database(of: tenant).path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+            try database.close()
+            try await other.writeWithoutTransaction { try $0.rollback() }
+            try other.close()
         }
     }
 

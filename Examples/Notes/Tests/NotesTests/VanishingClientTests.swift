@@ -49,8 +49,10 @@ struct VanishingClientTests {
             await client.vanish()
             try await until { await world.openScopes() == 0 }
             try await until { await world.openTenants().count == 1 }
-            if let open = openFiles(below: world.files.directory) {
-                #expect(Set(open.filter { $0.hasSuffix(".sqlite") && $0.contains("/tenants/") }).count == 1)
+            // The evicted database is closed in the background.
+            try await until {
+                guard let open = openFiles(below: world.files.directory) else { return true }
+                return Set(open.filter { $0.hasSuffix(".sqlite") && $0.contains("/tenants/") }).count == 1
             }
         }
     }

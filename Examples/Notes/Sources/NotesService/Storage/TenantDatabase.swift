@@ -46,7 +46,16 @@ package final class TenantDatabase: Sendable {
         try await Self.naming(tenant) { try await connections.writeWithoutTransaction(body) }
     }
 
-    package func close() throws { try connections.close() }
+    /// Closes the file, with every note in it and no journal beside it.
+    ///
+    /// While another process has the file open, the journal stays.
+    package func close() throws {
+        // The last connection removes the journal, if it can write. So those that read go first.
+        connections.invalidateReadOnlyConnections()
+        // The transaction of another process may prevent the checkpoint, not the closing.
+        _ = try? connections.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try connections.close()
+    }
 
     private static var configuration: Configuration {
         var configuration = Configuration()
