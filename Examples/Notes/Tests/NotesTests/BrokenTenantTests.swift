@@ -55,6 +55,20 @@ struct BrokenTenantTests {
         }
     }
 
+    @Test(.disabled(if: getuid() == 0, "root may write every file"))
+    func `a file that is read-only for a moment is available again afterwards`() async throws {
+        try await withDamaged {
+            try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: $0.path)
+        } test: { world, file in
+            let response = try await world.add("lost")
+            #expect(response.status == .serviceUnavailable)
+            #expect(response.text.contains("its file is read-only"))
+            for ending in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: file.path + ending)) }
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            #expect(try await world.add("kept").status == .created)
+        }
+    }
+
     @Test
     func `an addition that was cut short can be repeated`() async throws {
         try await withNotes { world in

@@ -15,6 +15,7 @@ package final class TenantDatabase: Sendable {
         let file = files.database(of: tenant)
         // SQLite would make an empty database of a file that is missing.
         guard FileManager.default.fileExists(atPath: file.path) else { throw NotesError.unavailable(tenant, .missing) }
+        try Self.requireWritable(file, of: tenant)
         connections = try Self.naming(tenant) { try DatabasePool(path: file.path, configuration: Self.configuration) }
     }
 
@@ -22,8 +23,10 @@ package final class TenantDatabase: Sendable {
     ///
     /// An existing file is left over from an interrupted addition, and is completed.
     package static func create(_ tenant: TenantName, in files: TenantFiles) throws {
+        let file = files.database(of: tenant)
+        if FileManager.default.fileExists(atPath: file.path) { try requireWritable(file, of: tenant) }
         try naming(tenant) {
-            let connections = try DatabasePool(path: files.database(of: tenant).path, configuration: configuration)
+            let connections = try DatabasePool(path: file.path, configuration: configuration)
             defer { try? connections.close() }
             try connections.write { database in
                 try database.create(table: "note", options: .ifNotExists) { table in
@@ -55,6 +58,13 @@ package final class TenantDatabase: Sendable {
         // The transaction of another process may prevent the checkpoint, not the closing.
         _ = try? connections.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try connections.close()
+    }
+
+    /// Refuses a read-only file before SQLite makes read-only files beside it, which would outlast the permission.
+    private static func requireWritable(_ file: URL, of tenant: TenantName) throws {
+        guard FileManager.default.isWritableFile(atPath: file.path) else {
+            throw NotesError.unavailable(tenant, .readOnly)
+        }
     }
 
     private static var configuration: Configuration {
