@@ -90,7 +90,9 @@ struct BrokenTenantTests {
             let catalogue = try DatabaseQueue(path: world.files.catalogue.path, configuration: configuration)
             // Another process writes to the catalogue.
             try await catalogue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-            #expect(try await world.client.execute(uri: "/tenants/acme", method: .put).status == .serviceUnavailable)
+            let response = try await world.client.execute(uri: "/tenants/acme", method: .put)
+            #expect(response.status == .serviceUnavailable)
+            #expect(response.text.contains("the catalogue is not available: its file is in use by another process"))
             #expect(try await world.add("lost").status == .notFound)
             try await catalogue.writeWithoutTransaction { try $0.rollback() }
             try catalogue.close()
@@ -107,6 +109,60 @@ struct BrokenTenantTests {
             #expect(try await world.add("lost").status == .serviceUnavailable)
             try FileManager.default.moveItem(at: file.appendingPathExtension("away"), to: file)
             #expect(try await world.add("kept").status == .created)
+        }
+    }
+}
+
+/// The catalogue is opened at the start, which finds out what is wrong with it.
+@Suite(.timeLimit(.minutes(1)))
+struct BrokenCatalogueTests {
+    /// Damages a catalogue that exists and is not open.
+    private func withDamaged(
+        _ damage: (URL) async throws -> Void, test: (TenantFiles) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            var settings = Settings()
+            settings.directory = directory
+            let files = TenantFiles(settings)
+            try await Catalogue(in: files).close()
+            try await damage(files.catalogue)
+            try await test(files)
+        }
+    }
+
+    @Test
+    func `a catalogue that cannot be written stops the start`() async throws {
+        try await withDamaged {
+            try makeReadOnly($0)
+        } test: { files in
+            let error = await #expect(throws: NotesError.self) { try await Catalogue(in: files) }
+            #expect(error?.description == "the catalogue is not available: its file is read-only")
+        }
+    }
+
+    @Test
+    func `a catalogue that is no database stops the start`() async throws {
+        try await withDamaged {
+            try Data(String(repeating: "no database\n", count: 1000).utf8).write(to: $0)
+        } test: { files in
+            let error = await #expect(throws: NotesError.self) { try await Catalogue(in: files) }
+            #expect(error?.description == "the catalogue is not available: its file is not a database")
+        }
+    }
+
+    @Test
+    func `the start waits for another process that writes the catalogue`() async throws {
+        try await withDamaged { _ in
+        } test: { files in
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: files.catalogue.path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+            async let catalogue = Catalogue(in: files)
+            try await Task.sleep(for: .milliseconds(100))
+            try await other.writeWithoutTransaction { try $0.rollback() }
+            try await catalogue.close()
+            try other.close()
         }
     }
 }

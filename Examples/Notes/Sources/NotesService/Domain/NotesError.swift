@@ -5,10 +5,11 @@ package enum NotesError: Error, Hashable {
     case tenantExists(TenantName)
     case noSuchNote(Int64)
     case unavailable(TenantName, Reason)
+    case catalogueUnavailable(Reason)
     case closing
     case rolledBack
 
-    /// Reason why a tenant's database cannot be used.
+    /// Reason why a database cannot be used.
     package enum Reason: String, Hashable, Sendable {
         case missing = "its file is missing"
         case unopenable = "its file cannot be opened"
@@ -27,6 +28,7 @@ extension NotesError: CustomStringConvertible {
         case .tenantExists(let tenant): "there is a tenant \(tenant) already"
         case .noSuchNote(let id): "there is no note \(id)"
         case .unavailable(let tenant, let reason): "tenant \(tenant) is not available: \(reason.rawValue)"
+        case .catalogueUnavailable(let reason): "the catalogue is not available: \(reason.rawValue)"
         case .closing: "the server is closing"
         case .rolledBack: "an earlier failure has rolled the work back"
         }

@@ -6,8 +6,9 @@ extension NotesError: HTTPResponseError {
         case .invalid: .badRequest
         case .unknownTenant, .noSuchNote: .notFound
         case .tenantExists: .conflict
-        case .unavailable(_, .full): HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-        case .unavailable, .closing: .serviceUnavailable
+        case .unavailable(_, .full), .catalogueUnavailable(.full):
+            HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        case .unavailable, .catalogueUnavailable, .closing: .serviceUnavailable
         case .rolledBack: .internalServerError
         }
     }

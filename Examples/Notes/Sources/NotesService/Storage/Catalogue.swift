@@ -10,12 +10,18 @@ package actor Catalogue {
     private var adding: Set<TenantName> = []
 
     /// Opens the catalogue, and makes it when the directory is new.
+    ///
+    /// - Throws: An error also when the catalogue can be read but not written.
     package init(in files: TenantFiles) async throws {
         try files.prepare()
-        let connection = try DatabaseQueue(path: files.catalogue.path)
-        let names = try await connection.write { database in
-            try database.create(table: "tenant", options: .ifNotExists) { $0.primaryKey("name", .text) }
-            return try String.fetchAll(database, sql: "SELECT name FROM tenant")
+        let (connection, names) = try await Self.naming {
+            let connection = try DatabaseQueue(path: files.catalogue.path, configuration: Self.configuration)
+            try await connection.writeWithoutTransaction { try Self.proveWritable($0) }
+            let names = try await connection.write { database in
+                try database.create(table: "tenant", options: .ifNotExists) { $0.primaryKey("name", .text) }
+                return try String.fetchAll(database, sql: "SELECT name FROM tenant")
+            }
+            return (connection, names)
         }
         self.connection = connection
         self.files = files
@@ -46,7 +52,7 @@ package actor Catalogue {
     @concurrent
     private nonisolated func create(_ tenant: TenantName) async throws {
         try TenantDatabase.create(tenant, in: files)
-        try await TenantDatabase.naming(tenant) { [connection] in
+        try await Self.naming { [connection] in
             try await connection.write { database in
                 try database.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: [tenant.description])
             }
@@ -55,8 +61,38 @@ package actor Catalogue {
 
     /// Reads the database once.
     package func ping() async throws {
-        _ = try await connection.read { database in try Int.fetchOne(database, sql: "SELECT count(*) FROM tenant") }
+        try await Self.naming { [connection] in
+            _ = try await connection.read { database in try Int.fetchOne(database, sql: "SELECT count(*) FROM tenant") }
+        }
     }
 
     package func close() throws { try connection.close() }
+}
+
+extension Catalogue {
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        // Another process may hold the file, as with a tenant's.
+        configuration.busyMode = .timeout(1)
+        return configuration
+    }
+
+    /// Writes, and takes that back.
+    ///
+    /// An immediate transaction by itself is no proof: on a read-only file, SQLite takes it for one that reads.
+    private static func proveWritable(_ database: Database) throws {
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: "PRAGMA user_version = 0")
+            return .rollback
+        }
+    }
+
+    /// Turns errors about the file into errors that name the catalogue.
+    private static func naming<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw NotesError.Reason(error).map { NotesError.catalogueUnavailable($0) } ?? error
+        }
+    }
 }

@@ -83,23 +83,13 @@ extension TenantDatabase {
         do { return try body() } catch { throw named(error, tenant) }
     }
 
-    static func naming<Value: Sendable>(
+    private static func naming<Value: Sendable>(
         _ tenant: TenantName, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
         do { return try await body() } catch { throw named(error, tenant) }
     }
 
     private static func named(_ error: any Error, _ tenant: TenantName) -> any Error {
-        guard let error = error as? DatabaseError else { return error }
-        // The index that the connections share is a file too.
-        if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE { return NotesError.unavailable(tenant, .full) }
-        return switch error.resultCode {
-        case .SQLITE_CANTOPEN: NotesError.unavailable(tenant, .unopenable)
-        case .SQLITE_BUSY: NotesError.unavailable(tenant, .busy)
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT: NotesError.unavailable(tenant, .notADatabase)
-        case .SQLITE_READONLY: NotesError.unavailable(tenant, .readOnly)
-        case .SQLITE_FULL: NotesError.unavailable(tenant, .full)
-        default: error
-        }
+        NotesError.Reason(error).map { NotesError.unavailable(tenant, $0) } ?? error
     }
 }
