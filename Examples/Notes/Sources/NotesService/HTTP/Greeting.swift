@@ -12,10 +12,15 @@ package struct Greeting {
     }
 
     /// Prints the text at once, also into a pipe.
-    package func print() { FileHandle.standardOutput.write(Data(text.utf8)) }
+    ///
+    /// The service runs on when the output is closed or full.
+    package func print(to output: FileHandle = .standardOutput) {
+        try? output.write(contentsOf: Data(text.utf8))
+    }
 
-    private var text: String {
-        let base = "http://\(settings.host):\(address?.port ?? settings.port)"
+    package var text: String {
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        let base = "http://\(host):\(address?.port ?? settings.port)"
         return """
             Notes listens at \(base), its data is in \(settings.directory.path).
 
