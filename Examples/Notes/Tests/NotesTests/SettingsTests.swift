@@ -45,6 +45,38 @@ struct SettingsTests {
     }
 
     @Test
+    func `unknown options are named with the bad values, all at once`() async throws {
+        let problems = await problems(
+            ["stray", "--data-dir", "/tmp", "--http-port", "no", "--http-prot=80", "late", "--data-directory", ""])
+        for problem in [
+            "\"stray\" belongs to no option", "--data-dir is not an option", "--http-prot is not an option",
+            "\"late\" belongs to no option", "data.directory is empty",
+        ] {
+            #expect(problems.contains(problem), "\(problem) in \(problems)")
+        }
+        #expect(problems.contains { $0.hasPrefix("http.port") })
+        #expect(problems.count == 6)
+    }
+
+    @Test
+    func `every option of the usage is known`() async {
+        let options = Settings.usage.matches(of: /--[a-z-]+/).map { "\($0.output)=" }
+        #expect(options.count == 12)
+        let problems = await problems(options.filter { $0 != "--config=" })
+        #expect(!problems.contains { $0.hasSuffix("is not an option") }, "\(problems)")
+    }
+
+    @Test(arguments: [["-h"], ["--help"], ["help"], ["--http-port", "80", "--help"]])
+    func `help is asked for in the usual ways`(_ arguments: [String]) {
+        #expect(Command.isHelp(["notes"] + arguments))
+    }
+
+    @Test(arguments: [[], ["--data-directory", "help"], ["--http-port", "80"]])
+    func `other arguments do not ask for help`(_ arguments: [String]) {
+        #expect(!Command.isHelp(["notes"] + arguments))
+    }
+
+    @Test
     func `a bad value in the file is named`() async throws {
         try await withTemporaryDirectory { file in
             try Data(#"{"http": {"port": "eighty"}, "tenants": {"idle": [1]}}"#.utf8).write(to: file)

@@ -31,7 +31,7 @@ package struct Settings: Sendable {
 extension Settings {
     /// Reads the settings from the command line, then the environment, then a JSON file.
     ///
-    /// - Throws: `SettingsError` with every problem at once.
+    /// - Throws: `SettingsError` with every problem at once, unknown options among them.
     package static func read(
         arguments: [String] = CommandLine.arguments,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -41,22 +41,22 @@ extension Settings {
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "notes"),
         ]
         let config = ConfigReader(providers: near)
-        guard let path = config.string(forKey: "config") else { return try Settings(near) }
+        guard let path = config.string(forKey: "config") else { return try Settings(near, arguments) }
         let file: FileProvider<JSONSnapshot>
         do {
             file = try await FileProvider(filePath: config.requiredString(forKey: "config"))
         } catch {
             throw SettingsError(problems: ["config: \(path) cannot be read: \(error)"])
         }
-        return try Settings(near + [file])
+        return try Settings(near + [file], arguments)
     }
 
-    package init(_ providers: [any ConfigProvider]) throws(SettingsError) {
+    private init(_ providers: [any ConfigProvider], _ arguments: [String]) throws(SettingsError) {
         let reader = SettingsReader(providers)
         host = reader.text("http.host", default: host)
         port = reader.number("http.port", in: 0...65_535) ?? port
         adminPort = reader.number("admin.port", in: 0...65_535)
-        directory = reader.text("data.directory").map { URL(filePath: $0) } ?? directory
+        directory = reader.directory("data.directory") ?? directory
         logLevel = reader.choice("log.level", of: ["trace", "debug", "info", "warning", "error"]) ?? logLevel
         openTenants = reader.number("tenants.open", in: 1...10_000) ?? openTenants
         idle = reader.seconds("tenants.idle", in: 1...86_400) ?? idle
@@ -64,6 +64,7 @@ extension Settings {
         retentionInterval = reader.seconds("retention.interval", in: 1...86_400) ?? retentionInterval
         shutdownNotice = reader.seconds("shutdown.notice", in: 0...300) ?? shutdownNotice
         shutdownDeadline = reader.seconds("shutdown.deadline", in: 1...3_600) ?? shutdownDeadline
+        reader.rejectOthers(in: arguments)
         let problems = reader.problems
         if !problems.isEmpty { throw SettingsError(problems: problems) }
     }
