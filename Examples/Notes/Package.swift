@@ -14,6 +14,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
@@ -41,7 +42,7 @@ let package = Package(
         .target(
             name: "NotesService",
             dependencies: [
-                configuration, grdb, hummingbird, lifecycle, logging, metrics, nio, tracing,
+                configuration, grdb, hummingbird, lifecycle, logging, metrics, nio, nioHTTP1, tracing,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),

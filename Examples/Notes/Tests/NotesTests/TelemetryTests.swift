@@ -130,6 +130,55 @@ struct TelemetryTests {
         #expect(entries.first?.metadata["error"]?.description.contains("Broken") == true)
     }
 
+    @Test(arguments: ["notes", "batch"])
+    func `clients that leave or send nonsense are no errors of the server`(_ route: String) async throws {
+        let handler = InMemoryLogHandler()
+        let halt = Halt()
+        try await withNotes(.live, logger: Logger(label: "test") { _ in handler }) {
+            halt.override
+        } test: { world in
+            try await world.addTenant()
+            let head = "POST /tenants/acme/\(route) HTTP/1.1\r\nHost: localhost\r\n"
+            let note = #"{"title": "lost", "text": ""}"#
+            for body in ["Content-Length: 99\r\n\r\n[", "Transfer-Encoding: chunked\r\n\r\nnonsense\r\n"] {
+                let client = try await world.connect()
+                await client.send(head + body)
+                if !body.contains("nonsense") { try await until { await world.openScopes() == 1 } }
+                await client.vanish()
+                try await until { await world.openScopes() == 0 }
+            }
+            let body = route == "batch" ? "[\(note)]" : note
+            let client = try await world.connect()
+            await client.send(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
+            try await halt.isReached()
+            await client.vanish()
+            if route == "batch" { try await until { await world.openScopes() == 0 } }
+            halt.goOn()
+            try await until { await world.openScopes() == 0 }
+        }
+        #expect(handler.entries.filter { $0.level >= .warning }.map { "\($0)" } == [])
+    }
+
+    @Test
+    func `a tenant that is not available is a warning, once for each request`() async throws {
+        let handler = InMemoryLogHandler()
+        try await withNotes(logger: Logger(label: "test") { _ in handler }) { world in
+            try await world.addTenant()
+            #expect(try await world.add("opens").status == .created)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let file = world.files.database(of: try TenantName("acme"))
+            let other = try DatabaseQueue(path: file.path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+            #expect(try await world.add("lost").status == .serviceUnavailable)
+            try await other.writeWithoutTransaction { try $0.rollback() }
+            try other.close()
+        }
+        let entries = handler.entries.filter { $0.level >= .warning }
+        #expect(entries.map(\.level) == [.warning])
+        #expect(entries.first?.metadata["error"]?.description.contains("in use by another process") == true)
+    }
+
     @Test
     func `a service that fails its health check makes the health route say so`() async throws {
         try await withNotes { world in
