@@ -190,4 +190,37 @@ struct DisposalStress {
         }
         try #require(complaints.isEmpty, "\(complaints.summary)")
     }
+
+    /// With a storage, only the disposal keeps the instance's cell.
+    @Test(arguments: [Lifetime.singleton, Lifetime("stored") { StrongStorage() }])
+    func `a reset beside the end of the last lease disposes a decorated service once`(
+        lifetime: Lifetime
+    ) async throws {
+        let closed = Counter()
+        let parent = Container {
+            Registration(Int.self, lifetime: lifetime) { _ in 1 }.onDispose { _ in closed.add() }
+        }
+        let children = (0..<20).map { _ in Container(parent: parent) { Decoration(Int.self) { _, inner in inner } } }
+        let rounds = Stress.count(1_000, atLeast: 50)
+        for round in 0..<rounds {
+            let leased = Counter()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await parent.withInstance(Int.self) { _ in
+                        leased.add()
+                        // The reset drops the leased instance, and goes through the decorating containers.
+                        for _ in 0..<round % 16 { await Task.yield() }
+                    }
+                }
+                group.addTask {
+                    while leased.value == 0 { await Task.yield() }
+                    try await parent.reset(Int.self)
+                }
+                try await group.waitForAll()
+            }
+        }
+        for child in children { try await child.dispose() }
+        try await parent.dispose()
+        #expect(closed.value == rounds)
+    }
 }

@@ -58,9 +58,7 @@ extension ContainerCore {
     var disposal: Disposal { disposalReference.loadOrInitialize { Disposal(below: parent) } }
 
     /// The container's disposal, nil before a call has waited for it.
-    ///
-    /// Not retained by hand because an existing reference is never exchanged.
-    var disposalUnderWay: Disposal? { disposalReference.load()?.takeUnretainedValue() }
+    var disposalUnderWay: Disposal? { disposalReference.object }
 
     var end: Completion? { disposalUnderWay }
     var ends: [Activity] {

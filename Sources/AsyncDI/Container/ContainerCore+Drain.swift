@@ -46,7 +46,7 @@ extension ContainerCore {
         }
         let drain: KeyDrain
         do {
-            let disposables = Set(removals.disposables + removals.postponed + dropped())
+            let disposables = Set(removals.disposables + removals.postponed.map(\.item) + dropped())
             drain = try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations)
         } catch {
             dispose(of: removals)

@@ -7,7 +7,7 @@ struct Removals {
     /// They are released outside the lock.
     var silent: [Disposable] = []
     /// The instances whose disposal waits for their last lease.
-    var postponed: [Disposable] = []
+    var postponed: [Postponed] = []
     /// The storages to clear, in the order of their pending calls.
     var storages: [any InstanceStorage] = []
     /// The entries, released last and outside the lock, because deinitializers are user code.
@@ -24,7 +24,14 @@ struct Removals {
     /// Whether an instance is disposed, now or after its last lease; not one without a lease whose disposal is only an
     /// event.
     func contains(_ item: Disposable) -> Bool {
-        disposables.contains { $0 === item } || postponed.contains { $0 === item }
+        disposables.contains { $0 === item } || postponed.contains { $0.item === item }
+    }
+
+    /// A disposal that waits for the last lease of its instance.
+    struct Postponed {
+        let item: Disposable
+        /// The leased cell, read before the disposal can begin, which releases it.
+        let cell: Cell?
     }
 }
 
@@ -157,7 +164,7 @@ extension ContainerCore.State {
             if item.isAnnounced { note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             return removals.silent.append(item)
         }
-        removals.postponed.append(item)
+        removals.postponed.append(Removals.Postponed(item: item, cell: item.cell))
         if !item.isSilent { self.endings[EndingKey(item.key)] = item }
     }
 
@@ -197,10 +204,10 @@ extension ContainerCore {
         let removals = try drop(target)
         // They hold the dropped instances, and are disposed before these.
         let decorating = dropWrappers(around: target)
-        var leased: [(core: ContainerCore, item: Disposable, cell: Cell?)] = []
+        var leased: [(core: ContainerCore, postponed: Removals.Postponed)] = []
         if !decorating.isEmpty {
             for (core, dropped) in decorating + [(self, removals)] {
-                leased += dropped.postponed.map { (core, $0, $0.cell) }
+                leased += dropped.postponed.map { (core, $0) }
             }
         }
         var errors: [any Error] = []
@@ -210,8 +217,8 @@ extension ContainerCore {
         }
         do { errors += try await disposeAndWait(removals) } catch { refusals.append(error) }
         // The disposals that waited only for those of the wrappers, which held leases; each may end the lease of another.
-        while let index = leased.firstIndex(where: { !$0.core.isLeased($0.cell) }) {
-            let item = leased.remove(at: index).item
+        while let index = leased.firstIndex(where: { !$0.core.isLeased($0.postponed.cell) }) {
+            let item = leased.remove(at: index).postponed.item
             // A hook may need an instance of the caller's creation.
             let (caller, suspension) = (self.caller(of: ResolutionContext.activeRun), Suspension())
             defer { if caller != nil { Waits.end(suspension) } }

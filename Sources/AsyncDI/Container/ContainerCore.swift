@@ -83,9 +83,7 @@ final class ContainerCore: ResolutionHost {
     var aroundCreations: [any AroundCreation] { settings.aroundCreations }
     var reportsCreations: Bool { settings.events?.wanted.contains(.created) == true }
     /// Measures creations while the container starts; nil for a container without a start.
-    ///
-    /// Not retained by hand because the reference is never exchanged.
-    var startMeter: StartMeter? { startReference.load()?.takeUnretainedValue() }
+    var startMeter: StartMeter? { startReference.object }
     /// Measures the time since the container, or the one that its scopes are opened in, was created.
     var stopwatch: Stopwatch { settings.stopwatch }
 

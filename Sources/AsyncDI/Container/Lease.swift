@@ -15,8 +15,13 @@ final class Lease: HeldLease {
     private let longHolders = Atomic<Int>(0)
     /// The leases inside a decorated instance, which last as long as this one; noted once.
     private let prolonged = AtomicReference<Shared<[Lease]>>()
+    private let hasEndedProlonged = Atomic(false)
     /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
+    /// Whether its holds have ended: a holder that is noted later ends them again.
+    ///
+    /// A task that outlives a factory may pass a lease to an instance whose creation ends meanwhile.
+    private let holdsHaveEnded = Atomic(false)
     /// The body that the holder outlives, if that is an instance of the body's scope.
     private let body = AtomicReference<ScopeBody>()
 
@@ -41,9 +46,11 @@ final class Lease: HeldLease {
             if let scope = home as? ContainerCore, let body = scope.leaseHolder {
                 self.body.loadOrInitialize { body }.add(self, isFromAbove: core.isAboveOrSame(scope))
             }
-            holderBelow.store(home.number, ordering: .sequentiallyConsistent)
             leased.addLeaseBelow(of: home.number)
+            holderBelow.store(home.number, ordering: .sequentiallyConsistent)
         }
+        // Sequentially consistent like the end: either this sees the end, or the end sees the holder.
+        if holdsHaveEnded.load(ordering: .sequentiallyConsistent) { endLongHolds() }
         var quiet: [CheckedContinuation<Void, Never>] = []
         // The waiting successors have not seen the new holder.
         let pending = core.withState { state in
@@ -64,7 +71,9 @@ final class Lease: HeldLease {
     ///
     /// Called under the lock of that container: the caller wakes the successors afterwards.
     func noteHolderUnknownToResets(in home: any ResolutionHost) {
-        if let home = home as? ContainerCore, mayKeepLong(home) { noteLongHolder() }
+        guard let home = home as? ContainerCore, mayKeepLong(home) else { return }
+        noteLongHolder()
+        if holdsHaveEnded.load(ordering: .sequentiallyConsistent) { endOneLongHold() }
     }
 
     /// Notes one more holder that no scope ends.
@@ -77,11 +86,10 @@ final class Lease: HeldLease {
     private func prolongLeasesInside(for home: ContainerCore) {
         let inside = core.leasesInside(self).filter { $0.mayKeepLong(home) }
         if inside.isEmpty { return }
+        for lease in inside { lease.noteLongHolder() }
+        // Afterwards, because the end of this lease ends the holds that it finds here.
         _ = prolonged.loadOrInitialize { Shared(inside) }
-        for lease in inside {
-            lease.noteLongHolder()
-            lease.wakeSuccessors()
-        }
+        for lease in inside { lease.wakeSuccessors() }
     }
 
     func noteBody() {
@@ -99,13 +107,14 @@ final class Lease: HeldLease {
 
     /// Notes that the lease ends, or is about to end because the disposal of its holder begins.
     func endLongHolds() {
+        holdsHaveEnded.store(true, ordering: .sequentiallyConsistent)
         let below = holderBelow.exchange(0, ordering: .sequentiallyConsistent)
         if below != 0 { leased.removeLeaseBelow(of: below) }
         body.object?.remove(self)
         let holders = longHolders.exchange(0, ordering: .sequentiallyConsistent)
-        if holders == 0 { return }
-        leased.longLeases.subtract(holders, ordering: .sequentiallyConsistent)
-        for lease in prolonged.object?.value ?? [] { lease.endOneLongHold() }
+        if holders != 0 { leased.longLeases.subtract(holders, ordering: .sequentiallyConsistent) }
+        guard let inside = prolonged.object, !hasEndedProlonged.exchange(true, ordering: .relaxed) else { return }
+        for lease in inside.value { lease.endOneLongHold() }
     }
 
     /// Notes the end of one of several holders, unless the end of the lease came first.

@@ -4,11 +4,12 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, `creationDepth`, which is constant once the
 /// disposal has begun, `next`, `leased` and `resettingRun`, which belong to the lock of ``Waits/graph``, and `cell`,
-/// which the disposing task alone changes.
+/// which the disposing task alone reads and changes once the disposal has begun.
 final class Disposable: Completion, @unchecked Sendable {
     /// The instance; nil after the disposal, because an error of a hook may keep this object.
     ///
-    /// Unchecked because the disposing task removes it after every other access.
+    /// Unchecked because the disposing task removes it. Others read it under the lock of its container, before the
+    /// disposal can begin.
     @exclusivity(unchecked) private(set) var cell: Cell?
     let key: CreationKey
     /// The container that owns the instance.

@@ -65,7 +65,7 @@ final class LeasedCell: @unchecked Sendable {
     }
 
     /// Safe outside the container's lock because it is set once and kept as long as this object.
-    var disposal: Disposable? { firstPending.load()?.takeUnretainedValue() }
+    var disposal: Disposable? { firstPending.object }
 
     func postpone(_ item: Disposable) {
         pending.append(item)

@@ -143,4 +143,29 @@ import Testing
         try await container.dispose()
         #expect(closed.entries == ["a", "a"])
     }
+
+    /// As when a task that outlives a factory passes a lease to the instance whose creation has just failed.
+    @Test(arguments: [Lifetime.singleton, .scoped])
+    func `a lease that has ended leaves no holder behind when it is passed on late`(lifetime: Lifetime) async throws {
+        let holder = Locked<Creation?>(nil)
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
+            Registration(Thing.self, lifetime: lifetime) { r in
+                holder.withLock { $0 = r.asker?.holder }
+                return Thing()
+            }
+        }
+        let scope = try await container.openScope("request")
+        _ = try await scope.resolve(Thing.self)
+        let creation = try #require(holder.withLock { $0 })
+        try await container.withInstance(Pool.self, arguments: "a") { _ in
+            let lease = try #require(LeaseContext.activeBody?.held.first as? Lease)
+            lease.endLongHolds()
+            lease.passToInstance(of: creation, decorating: false)
+            #expect(!lease.leased.isLeasedForLong)
+            #expect(lease.leased.container(leasingAround: scope.core, below: container.core) == nil)
+            #expect(scope.core.leaseHolder?.held.isEmpty == true)
+        }
+        try await container.dispose()
+    }
 }

@@ -48,7 +48,9 @@ struct ExportTests {
         } test: { world in
             try await world.addTenant()
             let response = try await world.exportResponse()
-            let export = Task { try await response.body.write(DiscardingWriter()) }
+            let writer = DiscardingWriter()
+            let export = Task { try await response.body.write(writer) }
+            try await writer.hasBegun.pass()
             export.cancel()
             await #expect(throws: CancellationError.self) { try await export.value }
         }

@@ -34,7 +34,10 @@ final class CollectingWriter: ResponseBodyWriter, Sendable {
 
 /// A writer of a response body that keeps nothing.
 struct DiscardingWriter: ResponseBodyWriter {
-    func write(_ buffer: ByteBuffer) {}
+    /// Opened by the first write.
+    let hasBegun = Gate()
+
+    func write(_ buffer: ByteBuffer) { hasBegun.open() }
     func finish(_ trailingHeaders: HTTPFields?) {}
 }
 
