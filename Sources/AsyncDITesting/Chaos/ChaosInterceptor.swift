@@ -45,6 +45,7 @@ final class ChaosInterceptor: ContainerInterceptor {
     }
 
     nonisolated(nonsending) func didRun(_ call: InterceptedCall, for instance: (any Sendable)?) async throws {
+        if call.kind == .factory { state.withLock { $0.record.noteReturn(of: call) } }
         let object = instance.flatMap { type(of: $0) is AnyClass ? ObjectIdentifier($0 as AnyObject) : nil }
         if let object {
             state.withLock { state in

@@ -46,7 +46,8 @@ struct ChaosRecord {
     private var closings: [Closing: Int] = [:]
     private var closedByHook: [ServiceKey: Int] = [:]
     private var hasHooks: Set<Registered> = []
-    private var factoryRuns: [Registered: Int] = [:]
+    /// The numbers of factory runs that returned a shared instance.
+    private var returned: [Registered: Int] = [:]
     private var injected: [ServiceKey: Int] = [:]
     private var failed: [ServiceKey: Int] = [:]
     private var shared: Set<ServiceKey> = []
@@ -63,7 +64,6 @@ struct ChaosRecord {
     mutating func begin(_ call: InterceptedCall) {
         if call.kind == .disposalHook { hasHooks.insert(Registered(call)) }
         guard call.kind == .factory else { return }
-        factoryRuns[Registered(call), default: 0] += 1
         if Self.isShared(call.lifetime) { shared.insert(call.key) }
         lifetimes[call.key, default: []].insert(call.lifetime)
         guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
@@ -72,6 +72,11 @@ struct ChaosRecord {
         if running[making, default: 0] > 1, !resets {
             problems.append("\(call.key) was being created twice at once in one container.")
         }
+    }
+
+    /// Notes that a factory has returned.
+    mutating func noteReturn(of call: InterceptedCall) {
+        if Self.isShared(call.lifetime) { returned[Registered(call), default: 0] += 1 }
     }
 
     /// Notes that a factory or hook has ended, with an error or without.
@@ -142,8 +147,8 @@ struct ChaosRecord {
         }
         let disposals = Dictionary(grouping: disposed, by: \.key.key).mapValues { $0.map(\.value).reduce(0, +) }
         for key in Set(hasHooks.map(\.key)) {
-            // Another registration of the key may have no hook.
-            let others = factoryRuns.filter { $0.key.key == key && !hasHooks.contains($0.key) }
+            // Another registration of the key may have no hook. One whose hook never runs looks the same.
+            let others = returned.filter { $0.key.key == key && !hasHooks.contains($0.key) }
                 .map(\.value).reduce(0, +)
             let (count, runs) = (disposals[key, default: 0] - others, closedByHook[key, default: 0])
             if runs < count {
