@@ -31,8 +31,8 @@ public struct TestContainerOption: Sendable {
     ///
     /// The report covers instances that a factory of the test's container has returned, in every lifetime. Registered
     /// instances (`instance:`) belong to their creator, and are not reported, nor are optional services and those of
-    /// `Registration(making:)`. A test that throws is not examined, because its error may hold instances. The recorded events do not keep instances
-    /// alive: after the end of the test, they have their arguments and errors as text.
+    /// `Registration(making:)`. A test that throws is not examined, because its error may hold instances. The recorded
+    /// events do not keep instances alive: after the end of the test, they have their arguments and errors as text.
     public static let reportingLeaks = TestContainerOption { $0.reportsLeaks = true }
 
     /// Switches some kinds of reports off.

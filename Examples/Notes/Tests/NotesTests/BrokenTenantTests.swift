@@ -113,7 +113,7 @@ struct BrokenTenantTests {
     }
 }
 
-/// The catalogue is opened at the start, which finds out what is wrong with it.
+/// A damaged catalogue is found at the start, which opens it.
 @Suite(.timeLimit(.minutes(1)))
 struct BrokenCatalogueTests {
     /// Damages a catalogue that exists and is not open.
@@ -151,17 +151,20 @@ struct BrokenCatalogueTests {
     }
 
     @Test
-    func `the start waits for another process that writes the catalogue`() async throws {
+    func `the start waits a while for another process that writes the catalogue`() async throws {
         try await withDamaged { _ in
         } test: { files in
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
             let other = try DatabaseQueue(path: files.catalogue.path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-            async let catalogue = Catalogue(in: files)
-            try await Task.sleep(for: .milliseconds(100))
+            let duration = await ContinuousClock().measure {
+                let error = await #expect(throws: NotesError.self) { try await Catalogue(in: files) }
+                #expect(error?.description == "the catalogue is not available: its file is in use by another process")
+            }
+            #expect(duration > .milliseconds(500))
             try await other.writeWithoutTransaction { try $0.rollback() }
-            try await catalogue.close()
+            try await Catalogue(in: files).close()
             try other.close()
         }
     }
