@@ -82,8 +82,15 @@ import Testing
         let thing = try await scope.resolve(Thing.self)
         #expect(scope.core.table.hit(key) == nil)
         #expect(try scope.ready(Thing.self) === thing, "it is there all the same")
-        #expect(try await scope.resolve(Thing.self) === thing)
-        #expect(scope.core.table.hit(key) != nil)
+        var isPublished: Bool
+        var count: UInt
+        repeat {
+            count = RegistrationCounter.now
+            #expect(try await scope.resolve(Thing.self) === thing)
+            isPublished = scope.core.table.hit(key) != nil
+            // A test beside this one may have registered something: the next request looks again.
+        } while !isPublished && count != RegistrationCounter.now
+        #expect(isPublished)
         #expect(try await scope.resolve(Thing.self) === thing)
         try await scope.dispose()
     }
