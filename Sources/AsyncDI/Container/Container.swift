@@ -36,7 +36,7 @@ public actor Container: _ContainerInit {
     private nonisolated let lifeline: AtomicReference<Lifeline>
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
-    private let fallbacks: [Container]
+    private nonisolated let fallbacks: AtomicReference<Fallbacks<Container>>
 
     /// Whether the current task is outside every run.
     nonisolated var isOutsideRuns: Bool { currentRun.with { $0.get() } == nil }
@@ -79,7 +79,7 @@ public actor Container: _ContainerInit {
         let lifeline = Lifeline(core)
         self.lifeline = AtomicReference(lifeline)
         self.parent = AtomicReference(parent)
-        self.fallbacks = fallbacks
+        self.fallbacks = AtomicReference(Fallbacks(fallbacks))
         core.adopt(self, lifeline)
         core.setUp(registrations)
         parent?.core.addChild(core)
@@ -100,11 +100,12 @@ public actor Container: _ContainerInit {
         } else {
             self.parent = AtomicReference(core.parent?.handle())
         }
-        fallbacks = []
+        fallbacks = AtomicReference()
     }
 
     deinit {
         _ = lifeline.takeAtEnd()
+        releaseInTurn(fallbacks.takeAtEnd())
         releaseInTurn(parent.takeAtEnd())
     }
 

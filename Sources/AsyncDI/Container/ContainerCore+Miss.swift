@@ -53,12 +53,27 @@ extension ContainerCore {
     /// The containers that a request to this one searches.
     var searchOrder: [ContainerCore] {
         var order: [ContainerCore] = []
-        var next: ContainerCore? = self
-        while let core = next {
+        _ = searches { core in
             order.append(core)
-            if !core.fallbacks.isEmpty { order += core.fallbacks.flatMap(\.searchOrder) }
-            next = core.parent
+            return false
         }
         return order
+    }
+
+    /// Whether one of the containers that a request to this one searches meets a condition.
+    func searches(_ condition: (ContainerCore) -> Bool) -> Bool {
+        // A loop, because scopes and fallbacks may be nested very deep.
+        var next: ContainerCore? = self
+        var left: [ContainerCore] = []
+        while let core = next ?? left.popLast() {
+            if condition(core) { return true }
+            next = core.parent
+            let fallbacks = core.fallbacks
+            if fallbacks.isEmpty { continue }
+            if let parent = next { left.append(parent) }
+            left += fallbacks.reversed()
+            next = nil
+        }
+        return false
     }
 }

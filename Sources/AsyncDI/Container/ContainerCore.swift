@@ -29,7 +29,7 @@ final class ContainerCore: ResolutionHost {
     var stalls: StallMonitor? { settings.stalls }
     let table: InstanceTable
     /// Keeps the fallbacks' tables alive.
-    let fallbacks: [ContainerCore]
+    private let fallbackReference: AtomicReference<Fallbacks<ContainerCore>>
     /// The kind of the scope, which its parent holds; nil for a container that is no scope.
     let scopeKind: ScopeKind?
     /// The position of this scope in its parent.
@@ -58,10 +58,10 @@ final class ContainerCore: ResolutionHost {
         self.name = name
         parentReference = AtomicReference(parent)
         self.settings = settings
-        self.fallbacks = fallbacks
+        fallbackReference = AtomicReference(Fallbacks(fallbacks))
         self.scopeKind = scopeKind
         state = Locked(State(observed: settings.events?.wanted ?? []))
-        table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.isEmpty ? [] : fallbacks.map(\.table))
+        table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
         table.attach(to: self)
         if parent?.table.hasPendingModules == true || fallbacks.contains(where: { $0.table.hasPendingModules }) {
             table.hasPendingModules = true
@@ -73,8 +73,11 @@ final class ContainerCore: ResolutionHost {
         for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
             core.forgetDecorator(ObjectIdentifier(self))
         }
+        releaseInTurn(fallbackReference.takeAtEnd())
         releaseInTurn(parentReference.takeAtEnd())
     }
+
+    var fallbacks: [ContainerCore] { fallbackReference.object?.all ?? [] }
 
     var defaultLifetime: Lifetime { settings.defaultLifetime }
     var duplicatePolicy: DuplicatePolicy { settings.duplicatePolicy }
@@ -89,19 +92,12 @@ final class ContainerCore: ResolutionHost {
 
     var parentHost: (any ResolutionHost)? { parent }
     var soleSource: (any ResolutionHost)? {
+        let fallbacks = fallbacks
         guard fallbacks.count + (hasParent ? 1 : 0) == 1, withState({ $0.registrations.isEmpty }) else { return nil }
         return parent ?? fallbacks.first
     }
     var hasScopedInstances: Bool { madeScoped.load(ordering: .relaxed) }
-    var hasResettableInstances: Bool {
-        var next: ContainerCore? = self
-        while let core = next {
-            if core.madeResettable.load(ordering: .relaxed) { return true }
-            if core.fallbacks.contains(where: \.hasResettableInstances) { return true }
-            next = core.parent
-        }
-        return false
-    }
+    var hasResettableInstances: Bool { searches { $0.madeResettable.load(ordering: .relaxed) } }
 
     /// Notes that an instance of a lifetime is about to be created.
     ///

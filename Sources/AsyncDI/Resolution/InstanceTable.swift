@@ -21,8 +21,8 @@ import Synchronization
     @exclusivity(unchecked) private unowned var owner: (any ResolutionHost)?
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<InstanceTable>
-    let fallbacks: [InstanceTable]
-    private let hasFallbacks: Bool
+    private let fallbackReference: AtomicReference<Fallbacks<InstanceTable>>
+    private let fallbackCount: Int
 
     private let epoch = ImmortalReference(toConstant: ReadEpoch.shared)
     let array = AtomicReference<PublishedArray<Slot>>()
@@ -37,11 +37,16 @@ import Synchronization
 
     init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
         parentReference = AtomicReference(parent)
-        self.fallbacks = fallbacks
-        hasFallbacks = !fallbacks.isEmpty
+        fallbackReference = AtomicReference(Fallbacks(fallbacks))
+        fallbackCount = fallbacks.count
     }
 
-    deinit { releaseInTurn(parentReference.takeAtEnd()) }
+    deinit {
+        releaseInTurn(fallbackReference.takeAtEnd())
+        releaseInTurn(parentReference.takeAtEnd())
+    }
+
+    var fallbacks: [InstanceTable] { fallbackReference.object?.all ?? [] }
 
     /// Called once, by the initializer of the container that owns the table.
     func attach(to host: any ResolutionHost) { owner = host }
@@ -249,26 +254,33 @@ import Synchronization
         return firstTableBeyond(body)
     }
 
-    /// A loop, because scopes may be nested very deep.
+    /// A loop, because scopes and fallbacks may be nested very deep.
     private func firstTableBeyond<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
-        // Unretained because this table, kept until the end, keeps its parent, and that one its own.
+        // Unretained because this table, kept until the end, keeps its fallbacks and its parent, and they their own.
         defer { withExtendedLifetime(self) {} }
         var current = Unmanaged.passUnretained(self)
+        var index = 0
+        // Outer tables whose remaining sources follow; empty, and not allocated, unless a chain branches.
+        var left: [(table: Unmanaged<InstanceTable>, index: Int)] = []
         while true {
-            if let answer = current._withUnsafeGuaranteedRef({ $0.hasFallbacks ? $0.firstFallback(body) : nil }) {
-                return answer
+            guard let source = current._withUnsafeGuaranteedRef({ $0.source(index) }) else {
+                guard let outer = left.popLast() else { return nil }
+                (current, index) = outer
+                continue
             }
-            guard let parent = current._withUnsafeGuaranteedRef({ $0.parentReference.load() }) else { return nil }
-            if let answer = parent._withUnsafeGuaranteedRef({ body($0) }) { return answer }
-            current = parent
+            if let answer = source._withUnsafeGuaranteedRef({ body($0) }) { return answer }
+            index += 1
+            guard source._withUnsafeGuaranteedRef({ $0.source(0) != nil }) else { continue }
+            if current._withUnsafeGuaranteedRef({ $0.source(index) != nil }) { left.append((current, index)) }
+            (current, index) = (source, 0)
         }
     }
 
-    private func firstFallback<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
-        for fallback in fallbacks {
-            if let answer = fallback.firstTable(body) { return answer }
-        }
-        return nil
+    /// A table in which this one searches next: a fallback, or the parent after them.
+    private func source(_ index: Int) -> Unmanaged<InstanceTable>? {
+        if index == fallbackCount { return parentReference.load() }
+        guard index < fallbackCount else { return nil }
+        return fallbackReference.load()?._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.all[index]) }
     }
 
     /// The answer of this very table.

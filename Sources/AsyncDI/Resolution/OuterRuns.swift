@@ -39,9 +39,11 @@ struct RunSearch {
         var run = run
         while run.beginsBlock {
             steps += 1
-            let runs = run.outerRuns
-            if runs.contains(key, where: { isSame($0) }) { return true }
-            run = runs.outermost
+            let (isFound, outermost) = run.withOuterRuns {
+                ($0.contains(key, where: { isSame($0) }), $0.outermost)
+            }
+            if isFound { return true }
+            run = outermost
         }
         return false
     }
@@ -116,8 +118,8 @@ final class OuterRuns: @unchecked Sendable {
     /// The distance between two runs that have sets.
     static let block: Int32 = 32
 
-    // Unretained because the run that owns this set is inside all of them and so keeps them alive. Retained runs would
-    // be released recursively.
+    // Unretained because the run that owns this set is inside all of them and so keeps them alive. The set is used only
+    // in `Run.withOuterRuns(_:)`, which keeps that run. Retained runs would be released recursively.
     private let runs: [Unmanaged<Run>]
     /// For each run, the next one with the same key, or none.
     private let next: [Int32]
@@ -148,9 +150,9 @@ final class OuterRuns: @unchecked Sendable {
         self.next = next
         self.first = first
         self.last = Unmanaged.passUnretained(last)
-        top = last.beginsBlock ? last.outerRuns.top : Unmanaged.passUnretained(last)
+        top = last.beginsBlock ? last.withOuterRuns { $0.top } : Unmanaged.passUnretained(last)
         self.graphOwner =
-            if let graphOwner { Unmanaged.passUnretained(graphOwner) } else { last.outerRuns.graphOwner }
+            if let graphOwner { Unmanaged.passUnretained(graphOwner) } else { last.withOuterRuns { $0.graphOwner } }
     }
 
     var count: Int { runs.count }

@@ -25,7 +25,7 @@ import Synchronization
     let holder: Creation?
     /// The graph of the run, if known; otherwise the graph of the root, which creates it on first use.
     private let givenGraph: ResolutionGraph?
-    /// For the outermost run of a chain, the graph that it creates; for others, their ``outerRuns``.
+    /// For the outermost run of a chain, the graph that it creates; for others, their ``OuterRuns``.
     private let own: AtomicReference<any AnyObject & Sendable>
     /// The record of this run; nil without a recording.
     let recorded: RecordedRun?
@@ -171,7 +171,7 @@ import Synchronization
     /// The instances shared within the resolution that this run is part of.
     var graph: ResolutionGraph {
         if let givenGraph { return givenGraph }
-        if let parent { return beginsBlock ? outerRuns.graph : parent.graph }
+        if let parent { return beginsBlock ? withOuterRuns { $0.graph } : parent.graph }
         // Unchecked because the outermost run creates only a graph.
         let graph = unsafeDowncast(
             own.loadOrInitialize { ResolutionGraph(isEntered: true) }, to: ResolutionGraph.self)
@@ -204,14 +204,17 @@ import Synchronization
     /// Whether a look-up among outer runs continues from here with sets of runs.
     var beginsBlock: Bool { depth & (OuterRuns.block - 1) == 0 && depth != 0 }
 
-    /// The set of runs before this one; only for a run that ``beginsBlock``.
-    var outerRuns: OuterRuns {
+    /// Runs the body with the set of runs before this one; only for a run that ``beginsBlock``.
+    ///
+    /// Keeps this run, and so the runs of the set, until the body has returned.
+    func withOuterRuns<R>(_ body: (OuterRuns) -> R) -> R {
+        defer { withExtendedLifetime(self) {} }
         // Unchecked because a run inside another one creates only a set of runs.
-        unsafeDowncast(own.loadOrInitialize { OuterRuns(outside: self) }, to: OuterRuns.self)
+        return body(unsafeDowncast(own.loadOrInitialize { OuterRuns(outside: self) }, to: OuterRuns.self))
     }
 
     /// The number of runs in this run's set, which is the cost of building it; zero without a set.
-    var stepsToIndex: Int { beginsBlock && own.object != nil ? outerRuns.count : 0 }
+    var stepsToIndex: Int { beginsBlock && own.object != nil ? withOuterRuns { $0.count } : 0 }
 
     /// Whether the run has not ended.
     ///

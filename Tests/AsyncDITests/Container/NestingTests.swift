@@ -114,6 +114,56 @@ private final class Held: Sendable {
         #expect(live.withLock { $0 } == 0)
     }
 
+    /// With parents, each container has another place to search after its fallback.
+    @Test(arguments: [false, true])
+    func `a long chain of fallbacks is searched, and may be dropped`(haveParents: Bool) async throws {
+        let depth = 10_000
+        do {
+            let root = root()
+            var container = root
+            for number in 0..<depth {
+                let parent = haveParents ? Container { Registration(instance: "\(number)") } : nil
+                container = Container(parent: parent, fallbacks: [container])
+                if number.isMultiple(of: 1_000) { await Task.yield() }
+            }
+            #expect(try await container.resolve(Thing.self).number == 7)
+            #expect(try container.ready(Thing.self).number == 7)
+            #expect(try await container.optional(Bool.self) == nil)
+            #expect(try await container.resolveMany(Bool.self).isEmpty)
+            await expect(.notRegistered) { try await container.resolve(Bool.self) }
+            #expect(try await container.optional(String.self) == (haveParents ? "0" : nil), "the deepest is first")
+            _ = try await container.resolve(Held.self)
+            #expect(live.withLock { $0 } == 1)
+            #expect(!container.core.hasResettableInstances)
+            #expect(container.core.searchOrder.count == depth * (haveParents ? 2 : 1) + 1)
+            #expect(container.core.searchOrder[depth] === root.core)
+            try await container.validate()
+            try await container.start()
+            try await container.reset(throughAncestors: true)
+        }
+        #expect(live.withLock { $0 } == 0)
+    }
+
+    @Test func `a search goes through each fallback, with what that one searches, before the parent`() async throws {
+        var all: [String: Container] = [:]
+        func container(_ name: String, parent: Container? = nil, fallbacks: [Container] = []) -> Container {
+            let container = Container(name: name, parent: parent, fallbacks: fallbacks)
+            all[name] = container
+            return container
+        }
+        let first = container("1", parent: container("12"), fallbacks: [container("11")])
+        let second = container("2", fallbacks: [container("21"), container("22", fallbacks: [container("221")])])
+        let root = container(
+            "", parent: container("3", parent: container("32"), fallbacks: [container("31")]),
+            fallbacks: [first, second])
+        let order = ["", "1", "11", "12", "2", "21", "22", "221", "3", "31", "32"]
+        #expect(root.core.searchOrder.map(\.name) == order)
+        for name in order.reversed() {
+            try await all[name]?.register(instance: name)
+            #expect(try await root.resolve(String.self) == name)
+        }
+    }
+
     @Test func `a long chain of children and scopes may be dropped`() async throws {
         weak var middle: Container?
         do {
