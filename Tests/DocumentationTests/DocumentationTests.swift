@@ -53,6 +53,16 @@ struct DocumentationTests {
         #expect(lines.count - 1 <= 170)
     }
 
+    @Test(arguments: ["README.md", "Sources/AsyncDI/AsyncDI.docc/Decisions/HowItIsProved.md"])
+    func `the number of deliberate breaks is that of the list`(page: String) throws {
+        let lists = try ["folders", "mutants"].map { try Documents.text(of: "Exploration/Mutants/\($0).txt") }
+        let count = lists.flatMap { Markdown.lines($0) }.count { $0.hasPrefix("mutant ") }
+        let text = try Documents.text(of: page)
+        #expect(
+            text.contains("\(count) deliberate breaks") || text.contains("in \(count) ways"),
+            "the lists have \(count) breaks")
+    }
+
     // MARK: The checks can fail
 
     @Test func `a block that is not compiled is found`() {
