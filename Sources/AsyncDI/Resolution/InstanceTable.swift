@@ -259,29 +259,36 @@ import Synchronization
         // Unretained because this table, kept until the end, keeps its fallbacks and its parent, and they their own.
         defer { withExtendedLifetime(self) {} }
         var current = Unmanaged.passUnretained(self)
+        // The next fallback of the current table; its parent follows after the last one.
         var index = 0
-        // Outer tables whose remaining sources follow; empty, and not allocated, unless a chain branches.
+        // Outer tables with sources left to search; empty, and not allocated, unless a chain branches.
         var left: [(table: Unmanaged<InstanceTable>, index: Int)] = []
         while true {
-            guard let source = current._withUnsafeGuaranteedRef({ $0.source(index) }) else {
-                guard let outer = left.popLast() else { return nil }
+            if let fallback = current._withUnsafeGuaranteedRef({ $0.fallback(index) }) {
+                if let answer = fallback._withUnsafeGuaranteedRef({ body($0) }) { return answer }
+                index += 1
+                guard fallback._withUnsafeGuaranteedRef({ $0.hasSource(0) }) else { continue }
+                if current._withUnsafeGuaranteedRef({ $0.hasSource(index) }) { left.append((current, index)) }
+                (current, index) = (fallback, 0)
+            } else if let parent = current._withUnsafeGuaranteedRef({ $0.parentReference.load() }) {
+                if let answer = parent._withUnsafeGuaranteedRef({ body($0) }) { return answer }
+                (current, index) = (parent, 0)
+            } else if let outer = left.popLast() {
                 (current, index) = outer
-                continue
+            } else {
+                return nil
             }
-            if let answer = source._withUnsafeGuaranteedRef({ body($0) }) { return answer }
-            index += 1
-            guard source._withUnsafeGuaranteedRef({ $0.source(0) != nil }) else { continue }
-            if current._withUnsafeGuaranteedRef({ $0.source(index) != nil }) { left.append((current, index)) }
-            (current, index) = (source, 0)
         }
     }
 
-    /// A table in which this one searches next: a fallback, or the parent after them.
-    private func source(_ index: Int) -> Unmanaged<InstanceTable>? {
-        if index == fallbackCount { return parentReference.load() }
+    @inline(__always)
+    private func fallback(_ index: Int) -> Unmanaged<InstanceTable>? {
         guard index < fallbackCount else { return nil }
         return fallbackReference.load()?._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.all[index]) }
     }
+
+    /// Whether this table searches another one, from the given fallback on.
+    private func hasSource(_ index: Int) -> Bool { index < fallbackCount || parentReference.load() != nil }
 
     /// The answer of this very table.
     @inline(__always)
