@@ -13,10 +13,19 @@ final class NearMisses {
         var hasContributions = false
     }
 
+    /// A registration whose service, or instance, is also of the requested type.
+    private struct Conforming {
+        let key: ServiceKey
+        /// The type of the instance, where the service alone does not conform.
+        let instance: (any Any.Type)?
+
+        var subject: String { instance.map { "\(key), whose instance is a \(readableName(of: $0))," } ?? "\(key)" }
+    }
+
     private let core: ContainerCore
     private var keys: [ObjectIdentifier: Keys] = [:]
     private var descriptions: [ObjectIdentifier: (each: [String], list: String)] = [:]
-    private var conforming: [ObjectIdentifier: [ServiceKey]] = [:]
+    private var conforming: [ObjectIdentifier: [Conforming]] = [:]
     private lazy var containersElsewhere = self.findContainersElsewhere()
     /// The functions registered as instances: the compiler takes a factory with an attribute for one, if no service is
     /// named.
@@ -62,11 +71,13 @@ final class NearMisses {
         if let twin = described.each.firstIndex(of: "\(key)"), let other = near.all[twin].qualifier,
             let own = key.qualifier
         {
-            let types = [other, own].map { String(reflecting: type(of: $0)) }
+            let names = [other, own].map { qualifiedName(of: type(of: $0)) }
             advice.append(
-                types[0] == types[1]
+                type(of: other) == type(of: own)
                     ? "Its qualifier has the same description, but is not equal to the requested one."
-                    : "Its qualifier is of the type \(types[0]), and the requested one of \(types[1]).")
+                    : names[0] == names[1]
+                        ? "Its qualifier is of another type that is also called \(names[0])."
+                        : "Its qualifier is of the type \(names[0]), and the requested one of \(names[1]).")
         }
         return advice
     }
@@ -98,13 +109,13 @@ final class NearMisses {
 
     private func conforming(to key: ServiceKey) -> String? {
         // A forward takes over the arguments, and is for `resolve` alone.
-        let conforming = keys(conformingTo: key.service).filter {
-            !key.isMaking && !$0.isMaking && $0.arguments == key.arguments
+        let conforming = registrations(conformingTo: key.service).filter {
+            !key.isMaking && !$0.key.isMaking && $0.key.arguments == key.arguments
         }
         if conforming.isEmpty { return nil }
-        let list = conforming.listed(\.description)
+        let list = conforming.listed(\.subject)
         // A forward takes over the qualifier unless it names one.
-        let isNamedAlike = conforming.allSatisfy { ServiceName($0.of(key.service)) == ServiceName(key) }
+        let isNamedAlike = conforming.allSatisfy { ServiceName($0.key.of(key.service)) == ServiceName(key) }
         let qualifier =
             isNamedAlike ? "" : key.qualifierArgument.isEmpty ? ", qualifier: nil" : key.qualifierArgument
         let modifier = ".implements(\(metatypeExpression(key.service))\(qualifier))"
@@ -144,7 +155,7 @@ final class NearMisses {
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey] {
         let own = Set(core.withState { $0.registrations.inOrder.filter { !$0.blueprint.isExpected }.map(\.key) })
         return keys(of: key.service).all.filter { $0 != key && own.contains($0) }
-            + keys(conformingTo: key.service).filter(own.contains)
+            + registrations(conformingTo: key.service).map(\.key).filter(own.contains)
     }
 
     /// The registered keys of the same service and qualifier with other argument types.
@@ -168,9 +179,9 @@ final class NearMisses {
     }
 
     /// The registered services that also conform to the requested type, or inherit from it.
-    private func keys(conformingTo service: any Any.Type) -> [ServiceKey] {
+    private func registrations(conformingTo service: any Any.Type) -> [Conforming] {
         if let known = conforming[ObjectIdentifier(service)] { return known }
-        func find<Service>(_: Service.Type) -> [ServiceKey] {
+        func find<Service>(_: Service.Type) -> [Conforming] {
             // Structs and enumerations have no subtypes.
             guard isExistential(Service.self) || Service.self is AnyClass else { return [] }
             return core.searchOrder.flatMap { core in
@@ -179,12 +190,12 @@ final class NearMisses {
                         ($0.key, state.instances[CreationKey(withoutArguments: $0)]?.cell ?? $0.blueprint.instance)
                     }
                 }
-                .filter { key, cell in
-                    if key.service == service { return false }
-                    if let instance = cell?.anyValue, instance is Service { return true }
-                    return conforms(key.service, to: Service.self)
+                .compactMap { key, cell in
+                    if key.service == service { return nil }
+                    if conforms(key.service, to: Service.self) { return Conforming(key: key, instance: nil) }
+                    guard let instance = cell?.anyValue, instance is Service else { return nil }
+                    return Conforming(key: key, instance: type(of: instance))
                 }
-                .map(\.0)
             }
         }
         let found = find(service)
@@ -206,15 +217,15 @@ final class NearMisses {
     }
 }
 
-extension [ServiceKey] {
-    /// The first five names, and the number of the other keys.
-    fileprivate func listed(_ text: (ServiceKey) -> String) -> String {
+extension Array {
+    /// The first five names, and the number of the other elements.
+    fileprivate func listed(_ text: (Element) -> String) -> String {
         var texts: [String] = []
         var seen = 0
         // Contributions may have the same name. Not all are described: there may be thousands.
-        for key in prefix(100) where texts.count < 5 {
+        for element in prefix(100) where texts.count < 5 {
             seen += 1
-            let text = text(key)
+            let text = text(element)
             if !texts.contains(text) { texts.append(text) }
         }
         return texts.joined(separator: ", ") + (count > seen ? " and \(count - seen) more" : "")

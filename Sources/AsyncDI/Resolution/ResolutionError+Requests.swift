@@ -13,7 +13,9 @@ extension ResolutionError {
             } else {
                 "which belongs to \(place.displayName) and is disposed earlier."
             }
-        let ownKind = lifetime.map { "\($0) too" } ?? ".scoped"
+        let isScoped = lifetime == nil && holder.lifetime.sharing == .resolvingContainer
+        let kind = lifetime.map { "\($0) too" } ?? ".scoped"
+        let remedy = isScoped ? "resolve \(holder.key) in that scope" : "register \(holder.key) as \(kind)"
         var service = typeExpression(key.service)
         // Contributions are requested together.
         if case .contribution = key.role { service = "[\(service)]" }
@@ -21,7 +23,7 @@ extension ResolutionError {
             .captiveDependency,
             "\(holder.key) is \(holder.lifetime) in \(home.displayName) and would hold \(key), " + belonging,
             advice: "Give \(holder.key) a Provider<\(service)> to call at each use, "
-                + "register \(holder.key) as \(ownKind), or pass the instance as an argument of the call.",
+                + "\(remedy), or pass the instance as an argument of the call.",
             steps: steps, asker: asker)
     }
 

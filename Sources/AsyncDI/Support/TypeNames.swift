@@ -8,6 +8,19 @@ func readableName(of type: any Any.Type) -> String {
     return NestedTypeName(_typeName(type, qualified: true)).text(replacing: _typeName(type, qualified: false))
 }
 
+/// The name of a type with its module and outer types, where these have names: a private type, or one inside a function,
+/// is called by the names around that.
+func qualifiedName(of type: any Any.Type) -> String {
+    var name = _typeName(type, qualified: true)
+    // Followed by an address, which differs from run to run.
+    while let start = name.firstRange(of: "(unknown context at "),
+        let end = name[start.upperBound...].firstRange(of: ").")
+    {
+        name.removeSubrange(start.lowerBound..<end.upperBound)
+    }
+    return name
+}
+
 /// The type in source code: `Dog`, or `any Pet` for an existential type.
 func typeExpression(_ type: any Any.Type) -> String {
     if let named = type as? any NamedInMessages.Type { return named.nameInMessages(of: typeExpression) }

@@ -228,6 +228,45 @@ private typealias Stone = Zoo.Stone
         _ = try await repaired.resolve((any Pet).self)
     }
 
+    @Test func `a miss names the type of a living instance that conforms where its service does not`() async throws {
+        let container = Container { Registration((any Animal).self, lifetime: .singleton) { _ in Cat() } }
+        _ = try await container.resolve((any Animal).self)
+        #expect(
+            await miss((any Pet).self, in: container)?.advice
+                == "Zoo.Animal, whose instance is a Zoo.Cat, conforms: add .implements((any Zoo.Pet).self) to its "
+                + "registration.")
+        // And it helps.
+        let repaired = Container {
+            Registration((any Animal).self, lifetime: .singleton) { _ in Cat() }.implements((any Pet).self)
+        }
+        _ = try await repaired.resolve((any Pet).self)
+    }
+
+    @Test func `a miss names the type of a qualifier without the address of the function that it is in`() async throws {
+        enum Local: Qualifier { case prod }
+        let container = Container { Registration(Thing.self, qualifier: Env.prod) { _ in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, qualifier: Local.prod)
+        }
+        #expect(error?.advice?.contains("and the requested one of AsyncDITests.MissTests.Local.") == true)
+    }
+
+    @Test func `a miss tells apart qualifiers whose types have one name`() async throws {
+        func first() -> any Qualifier {
+            enum Local: Qualifier { case prod }
+            return Local.prod
+        }
+        func second() -> any Qualifier {
+            enum Local: Qualifier { case prod }
+            return Local.prod
+        }
+        let container = Container { Registration(Thing.self, qualifier: first()) { _ in Thing() } }
+        let error = await #expect(throws: ResolutionError.self) {
+            try await container.resolve(Thing.self, qualifier: second())
+        }
+        #expect(error?.advice?.contains("of another type that is also called AsyncDITests.MissTests.Local.") == true)
+    }
+
     @Test func `a miss names a child or sibling that has it`() async throws {
         let parent = Container(name: "parent")
         let child = Container(name: "child", parent: parent) { Registration(Thing.self) { _ in Thing() } }

@@ -122,6 +122,17 @@ private struct Tenant: Qualifier {
             Registration(B.self, lifetime: .scoped) { _ in B() }.intoMany()
         }
         #expect(await message { try await many.resolve(A.self) }.contains("Give A a Provider<[B]> to call"))
+        // A scoped service that would hold one of a scope inside its own cannot be scoped more narrowly.
+        let nested = Container {
+            Registration(A.self, lifetime: .scoped) { r in
+                try await #require(r.container).withScope { _ = try await $0.resolve(B.self) }
+                return A()
+            }
+            Registration(B.self, lifetime: .scoped) { _ in B() }
+        }
+        #expect(
+            await message { try await nested.resolve(A.self) }
+                .contains("Provider<B> to call at each use, resolve A in that scope, or pass the instance"))
     }
 
     @Test func `duplicateRegistration`() async {
