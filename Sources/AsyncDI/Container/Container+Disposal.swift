@@ -5,8 +5,7 @@ extension Container {
     /// cancelled and awaited. Then instances are disposed in the reverse order of their completion, each once. The
     /// disposal runs to its end even in a cancelled task. A second call waits for the first one; after it, `dispose()`
     /// returns quietly. An `onDispose` hook that disposes its own container returns at once. When this returns,
-    /// observers, including those of containers below, have received the last event, except for a scope, and except in a
-    /// hook or factory.
+    /// observers, including those of containers below, have received the last event, except in a hook or factory.
     ///
     /// - Throws: ``DisposalError`` with all errors of hooks; ``ResolutionError`` with the code `invalidOperation` when
     ///   a factory of this container calls it.
@@ -99,7 +98,8 @@ extension Container {
 extension ContainerCore {
     /// Runs a disposal, and waits until observers have received its last event.
     ///
-    /// Not for scopes, which end all the time, nor in a hook or factory: a slow observer must not delay them.
+    /// Not in a hook or factory: a slow observer must not delay it. Nor at the end of a `withScope`, which is a server's
+    /// every request.
     ///
     /// - Parameters:
     ///   - deadline: The end of the wait, counted from now.
@@ -110,7 +110,7 @@ extension ContainerCore {
         until deadline: Duration? = nil, for time: Duration? = nil,
         _ disposal: nonisolated(nonsending) () async throws -> Void
     ) async throws {
-        guard !isScope, ResolutionContext.activeRun == nil else { return try await disposal() }
+        guard ResolutionContext.activeRun == nil else { return try await disposal() }
         // Containers below this one may have observers of their own, and are disposed with it.
         var queues = eventQueues
         let end = deadline.map { stopwatch.elapsed() + $0.addable }

@@ -258,12 +258,14 @@ extension Container {
     /// Returns whether a service without arguments can be resolved here: registered in this container, a fallback or an
     /// ancestor.
     ///
+    /// Inside `withScope`, an outer container answers for the current scope, as it does for `resolve`.
+    ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: Whether it is registered.
     public func isRegistered<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        core.isRegistered(ServiceKey(service, qualifier: qualifier))
+        resolver.isRegistered(ServiceKey(service, qualifier: qualifier))
     }
 
     /// Returns whether a service with these argument types can be resolved here.
@@ -278,21 +280,22 @@ extension Container {
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
         _ rest: repeat (each Argument).Type
     ) -> Bool {
-        core.isRegistered(
+        resolver.isRegistered(
             ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
     }
 
     /// Returns whether a service has any registration, whatever its arguments: in this container, a fallback or an
     /// ancestor.
     ///
-    /// Contributions to `resolveMany` and `making:` registrations count too.
+    /// Contributions to `resolveMany` and `making:` registrations count too. Inside `withScope`, an outer container
+    /// answers for the current scope.
     ///
     /// - Parameters:
     ///   - service: The service type.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: Whether the service has a registration.
     public func hasAnyRegistration<Service>(of service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        core.hasAnyRegistration(of: service, qualifier: qualifier)
+        resolver.core?.hasAnyRegistration(of: service, qualifier: qualifier) == true
     }
 }
 
@@ -317,11 +320,13 @@ public func += (container: Container, module: some Module) async throws {
     try await container.register(module)
 }
 
-extension ContainerCore {
+extension Resolver {
     fileprivate func isRegistered(_ key: ServiceKey) -> Bool {
-        !table.isClosed && table.registration(of: key) != nil
+        !host.table.isClosed && host.table.registration(of: key) != nil
     }
+}
 
+extension ContainerCore {
     fileprivate func hasAnyRegistration(of service: any Any.Type, qualifier: (any Qualifier)?) -> Bool {
         let name = ServiceName(ServiceKey(service, qualifier: qualifier))
         return !table.isClosed

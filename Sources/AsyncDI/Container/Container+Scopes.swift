@@ -46,7 +46,8 @@ extension Container {
     /// - Parameter key: The key that the scope was opened with.
     /// - Throws: ``DisposalError`` with all errors of `onDispose` hooks; ``ResolutionError`` with the code `disposed`.
     public func disposeScope(_ key: some Hashable & Sendable) async throws {
-        try await core.scope(AnyKey(key))?.dispose()
+        guard let scope = try core.scope(AnyKey(key)) else { return }
+        try await scope.tellingObservers { try await scope.dispose() }
     }
 
     /// Opens a scope for the duration of a body, and makes it ``current`` for the body's task and its children.

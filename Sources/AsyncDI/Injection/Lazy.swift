@@ -217,6 +217,10 @@ private struct LazyAttempt: Sendable {
         }
         do {
             try await question.awaitModules()
+            // A draining container refuses the attempt, which is a creation of its own, but not what is cached.
+            if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
+                return (cached, question.host)
+            }
             let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
             recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
             let request = Request(

@@ -64,6 +64,7 @@ import Testing
         let container = container()
         #expect(try await container.resolve(Int.self) == 7)
         let cached = try await container.resolve(Thing.self, arguments: 3)
+        let (later, never) = (try await container.resolve(Lazy<Int>.self), Lazy(String.self, from: container))
         let (isWorking, mayEnd) = (Gate(), Gate())
         let request = Task {
             try await container.withScope { _ in
@@ -75,6 +76,9 @@ import Testing
         let drain = Task { try await container.drain() }
         await drains(container)
         #expect(try await container.resolve(Int.self) == 7)
+        #expect(try await later() == 7)
+        #expect(try await Lazy(Int.self, from: container)() == 7)
+        await expect(.disposed) { _ = try await never() }
         #expect(try container.ready(Int.self) == 7)
         #expect(try await container.resolve(Thing.self, arguments: 3) === cached)
         await expect(.disposed) { try await container.withScope { _ in } }

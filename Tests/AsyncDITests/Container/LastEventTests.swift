@@ -40,6 +40,28 @@ import Testing
         #expect(log.all == Self.registrations + ["created()", "disposed()"])
     }
 
+    @Test(arguments: 0..<20)
+    func `a scope's dispose returns after its last event, the end of a withScope need not`(round: Int) async throws {
+        let log = Log()
+        let container = container(log)
+        let scope = try await container.openScope {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
+        }
+        _ = try await scope.resolve(Thing.self)
+        try await scope.dispose()
+        #expect(log.all.suffix(3) == ["created()", "disposed()", "closed()"])
+        try await container.openScope(round)
+        try await container.disposeScope(round)
+        #expect(log.all.suffix(2) == ["opened()", "closed()"])
+        let gate = ThreadGate()
+        log.block(with: gate)
+        try await container.withScope { _ in }
+        #expect(log.all.suffix(2) == ["opened()", "closed()"])
+        gate.open()
+        try await container.dispose()
+        #expect(log.all.suffix(4) == ["opened()", "closed()", "opened()", "closed()"])
+    }
+
     @Test(arguments: 0..<50)
     func `dispose returns after the last event of the containers below`(round: Int) async throws {
         let (log, other) = (Log(), Log())
@@ -159,7 +181,7 @@ import Testing
         let container = container(log)
         let scope = try await container.openScope()
         try await scope.dispose(failing: CancellationError())
-        // A scope's end does not wait for observers, but comes before later events.
+        #expect(log.all.suffix(2) == ["opened()", "closed()"])
         _ = try await container.resolve(Bool.self)
         try await container.drain()
         #expect(log.all.suffix(4) == ["opened()", "closed()", "created()", "disposed()"])

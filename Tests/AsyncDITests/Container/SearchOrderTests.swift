@@ -189,6 +189,36 @@ private enum Env: String, Qualifier { case prod, test }
         #expect(await !parent.isRegistered(String.self))
     }
 
+    @Test func `inside withScope, isRegistered of an outer container asks the current scope, as resolve does`()
+        async throws
+    {
+        let container = Container()
+        try await container.register(Bool.self) { [unowned container] _ in
+            let isRegistered = await container.isRegistered(Int.self)
+            let hasAny = await container.hasAnyRegistration(of: Int.self)
+            return isRegistered || hasAny
+        }
+        let outliving = Gate()
+        let task = try await container.withScope {
+            Registration(Int.self, instance: 5)
+            Registration(Double.self) { (_, text: String) in Double(text.count) }
+        } operation: { _ in
+            #expect(await container.isRegistered(Int.self))
+            #expect(await container.isRegistered(Double.self, arguments: String.self))
+            #expect(await container.hasAnyRegistration(of: Double.self))
+            #expect(await container.isRegistered(Bool.self))
+            let isRedirected = try await container.resolve(Bool.self)
+            #expect(!isRedirected, "a factory's questions are not redirected")
+            return Task {
+                await outliving.pass()
+                return await (container.isRegistered(Int.self), container.isRegistered(Bool.self))
+            }
+        }
+        outliving.open()
+        #expect(await task.value == (false, true))
+        #expect(await !container.isRegistered(Int.self))
+    }
+
     @Test func `isRegistered tells qualifiers apart`() async throws {
         let container = Container(parent: Container { Registration(Int.self, qualifier: Env.prod) { _ in 1 } })
         #expect(await container.isRegistered(Int.self, qualifier: Env.prod))
