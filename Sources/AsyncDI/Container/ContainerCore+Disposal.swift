@@ -232,7 +232,7 @@ extension ContainerCore {
         }
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
             // The end of the last lease disposes instances that were evicted during a lease.
-            disposal.noteWait(for: .allLeases)
+            disposal.noteWait(for: .allLeases(in: WeakCore(core: self)))
             await waitForEnd(of: .leases)
             await awaitCleanups(disposal)
         }
@@ -281,7 +281,7 @@ extension ContainerCore {
     /// Disposes open scopes and children, the latest first; their current work is not completed.
     private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCores {
-            disposal.noteWait(for: .container(child.displayName))
+            disposal.noteWait(for: .container(child.displayName, WeakCore(core: child)))
             let reason = reason.with(reason.error ?? Self.cutShort(child))
             defer { disposal.noteObservers(of: child) }
             guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
@@ -292,7 +292,7 @@ extension ContainerCore {
     }
 
     private func drainCreations(_ disposal: Disposal) async {
-        let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.binding.key) }
+        let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.key) }
         if keys.isEmpty { return }
         disposal.noteWait(for: .creations(of: keys))
         await waitForEnd(of: .creations)

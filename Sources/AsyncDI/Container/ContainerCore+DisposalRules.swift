@@ -46,9 +46,11 @@ extension ContainerCore {
 
     /// The call of the current task that waits for a disposal of this container.
     ///
-    /// Nil for a body of a scope here or below, outside every other activity: the disposal ends the scope meanwhile.
+    /// Nil for a body of a scope here or below, or a part of its work, outside every other activity: the disposal ends
+    /// the scope meanwhile.
     var callerOfDisposal: Caller? {
         var caller = self.caller(of: ResolutionContext.activeRun)
+        while let part = caller?.activity as? LeaseBody, part.isWork(below: self) { caller = part.enclosing }
         guard caller?.activity.isBodyOfScope == true else { return caller }
         for scope in Self.scopesOfBodies where isAboveOrSame(scope) {
             if let body = scope.body, body === caller?.activity { caller = body.enclosing }
@@ -70,13 +72,19 @@ extension ContainerCore {
     }
 
     /// The error for a call that would wait for its own caller.
-    func waitsForItself(_ action: String, _ caller: Caller, _ runs: [Run]) -> ResolutionError {
+    func waitsForItself(
+        _ action: String, _ caller: Caller, _ runs: [Run], obstacle: String? = nil
+    ) -> ResolutionError {
         let path = caller.run?.path ?? []
-        let body = caller.activity.isBodyOfScope ? "the body of a withScope" : "the body of a withInstance"
+        let isWork = (caller.activity as? LeaseBody)?.isWork == true
+        let body =
+            caller.activity.isBodyOfScope
+            ? "the body of a withScope" : isWork ? "the work of an OwnedScope" : "the body of a withInstance"
         let name = caller.run.map { "the factory of \($0.binding.key)" } ?? body
         let obstacle =
-            caller.activity.isBodyOfScope && caller.run == nil
-            ? "a lease that ends with the scope" : "a creation in progress there"
+            obstacle
+            ?? (caller.activity.isBodyOfScope && caller.run == nil
+                ? "a lease that ends with the scope" : "a creation in progress there")
         return ResolutionError(
             .invalidOperation, "\(name) \(action), which waits for \(obstacle).",
             advice: "Call it outside the factories, hooks and bodies that it waits for.",

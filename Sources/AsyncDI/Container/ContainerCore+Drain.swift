@@ -6,8 +6,12 @@ extension ContainerCore {
         try refuseInsideBody()
         let caller = self.caller(of: ResolutionContext.activeRun)
         let suspension = Suspension()
+        let disposal = disposal
+        // Before the check: it finds the bodies that the drain will wait for.
+        disposal.noteDrain(hasDeadline: deadline != nil)
+        defer { disposal.noteEndOfDrain(hasDeadline: deadline != nil) }
         if let caller, let runs = Waits.begin(suspension, from: caller, for: disposal) {
-            throw waitsForItself("drains \(displayName)", caller, runs)
+            throw waitsForItself("drains \(displayName)", caller, runs, obstacle: "work in progress there")
         }
         defer { if caller != nil { Waits.end(suspension) } }
         table.isDrainRoot = true

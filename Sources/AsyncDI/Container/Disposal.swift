@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The only disposal of a container; every call of `dispose` waits for it.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
@@ -10,30 +12,65 @@ final class Disposal: Completion, @unchecked Sendable {
         var interruptsWork = false
         var stopped: StoppedCreations = ([], [])
         var queuesBelow: [ObjectIdentifier: WeakEventQueue] = [:]
+        var drains = Drains()
     }
+
+    /// The drains of the container that are under way.
+    private struct Drains {
+        var endless = 0
+        var limited = 0
+    }
+
+    /// The number of drains without a deadline in the process: searches look for them only where one exists.
+    static let endlessDrains = Atomic(0)
 
     /// The creations that a disposal stops, and the requests that wait for them.
     typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
 
     /// The object of a disposal's wait, for the error of a deadline.
     enum Subject: CustomStringConvertible {
-        /// The container's name and not the container, which would keep this disposal through its parent.
-        case container(String)
-        case creations(of: [ServiceKey])
+        /// A container below, and its name. Weak because it would keep this disposal through its parent.
+        case container(String, WeakCore)
+        case creations(of: [CreationKey])
         case removals
         case leases(of: CreationKey)
         case hooks(of: CreationKey)
-        case allLeases
+        /// The leases of instances that have no disposal of their own.
+        case allLeases(in: WeakCore)
 
         var description: String {
             switch self {
-            case .container(let name): name
-            case .creations(let keys): "the creation of " + keys.map(\.description).sorted().joined(separator: ", ")
-            case .removals: "the disposal of evicted, reset or replaced instances"
-            case .leases(let key): "the last lease of \(key.binding.key)"
-            case .hooks(let key): "the onDispose of \(key.binding.key)"
-            case .allLeases: "the end of leases"
+            case .container(let name, let core): Self.description(of: name, core.core)
+            case .creations(let keys): "the creation of " + Self.list(keys)
+            case .removals: Self.removed
+            case .leases(let key): "the last lease of \(key)"
+            case .hooks(let key): "the onDispose of \(key)"
+            case .allLeases(let core): Self.description(ofLeases: core.core?.leasedKeys ?? [])
             }
+        }
+
+        private static let removed = "the disposal of evicted, reset or replaced instances"
+
+        /// When the last of the leases has just ended, the disposals of what was leased remain.
+        private static func description(ofLeases keys: [CreationKey]) -> String {
+            keys.isEmpty ? removed : "the last lease of " + list(keys)
+        }
+
+        /// The object of the innermost wait among containers below, each of which waits for the next one.
+        private static func description(of name: String, _ core: ContainerCore?) -> String {
+            var (name, next) = (name, core)
+            while let core = next, let subject = core.disposalUnderWay?.subject {
+                guard case .container(let inner, let below) = subject else { return "\(subject) in \(name)" }
+                (name, next) = (inner, below.core)
+            }
+            return name
+        }
+
+        /// The keys, sorted; of many, the first ones.
+        private static func list(_ keys: [CreationKey]) -> String {
+            let (names, most) = (keys.map(\.description).sorted(), 5)
+            return names.prefix(most).joined(separator: ", ")
+                + (names.count > most ? " and \(names.count - most) more" : "")
         }
     }
 
@@ -130,6 +167,22 @@ final class Disposal: Completion, @unchecked Sendable {
             for queue in queues { state.queuesBelow[ObjectIdentifier(queue)] = WeakEventQueue(queue: queue) }
         }
     }
+
+    /// Notes that a drain of the container begins, before the graph of waits checks it.
+    func noteDrain(hasDeadline: Bool) {
+        state.withLock { hasDeadline ? ($0.drains.limited += 1) : ($0.drains.endless += 1) }
+        if !hasDeadline { Self.endlessDrains.add(1, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Notes that a drain has ended, or was refused.
+    func noteEndOfDrain(hasDeadline: Bool) {
+        state.withLock { hasDeadline ? ($0.drains.limited -= 1) : ($0.drains.endless -= 1) }
+        if !hasDeadline { Self.endlessDrains.subtract(1, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Whether the disposal waits for every body in scopes of the container: a drain without a deadline does, unless another one
+    /// has a deadline, at which bodies are cut short.
+    var waitsForBodies: Bool { state.withLock { $0.drains.endless > 0 && $0.drains.limited == 0 } }
 
     func noteInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.

@@ -188,6 +188,11 @@ struct LeaseTable {
     }
 }
 
+extension ContainerCore {
+    /// The keys of the instances that are leased now.
+    var leasedKeys: [CreationKey] { withState { $0.leases.all.map(\.key) } }
+}
+
 extension Disposable {
     /// Notes that the disposal is about to begin, which will end the leases that the instance holds.
     func noteEndOfLeases() {

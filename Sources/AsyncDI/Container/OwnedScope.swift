@@ -90,7 +90,8 @@ public final class OwnedScope: Sendable {
         // on its way out.
         nonisolated(unsafe) let result: R
         do {
-            result = try await container.whileCurrent { try await operation(container) }
+            let part = container.core.partOfWork
+            result = try await container.whileCurrent { try await LeaseBody.run(operation, with: container, in: part) }
         } catch {
             state.withLock { state in
                 state.parts -= 1

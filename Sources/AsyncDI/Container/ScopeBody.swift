@@ -12,6 +12,10 @@ final class ScopeBody: Body, @unchecked Sendable {
     }
 
     private let table: InstanceTable
+    /// The container around a scope with a body.
+    ///
+    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
+    private let parentReference: AtomicReference<ContainerCore>
     /// Created with the first lease.
     private let leases = AtomicReference<Shared<Locked<[ObjectIdentifier: HeldInside]>>>()
 
@@ -23,9 +27,12 @@ final class ScopeBody: Body, @unchecked Sendable {
     init(of scope: ContainerCore, begunBy caller: Caller?) {
         // The scope refers to its body.
         table = scope.table
+        parentReference = AtomicReference(scope.hasBody ? scope.parent : nil)
         super.init(begunBy: caller, isOfScope: true)
         caller?.run?.activity?.noteScope()
     }
+
+    deinit { releaseInTurn(parentReference.takeAtEnd()) }
 
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
@@ -46,7 +53,9 @@ final class ScopeBody: Body, @unchecked Sendable {
     private var heldInside: [HeldInside] { leases.object.map { $0.value.withLock { Array($0.values) } } ?? [] }
 
     /// No disposal waits for the body of a scope that is disposed under it.
-    override var outer: [Activity] { table.isClosed ? [] : disposalsAwaitingLeases }
+    override var outer: [Activity] {
+        table.isClosed ? [] : disposalsAwaitingLeases + ContainerCore.drains(from: parentReference.object)
+    }
 
     /// The disposals that cannot end before the leases of the scope's instances do.
     var disposalsAwaitingLeases: [Activity] {

@@ -128,12 +128,7 @@ extension Container {
 extension ActivitySnapshot.Instance: CustomStringConvertible {
     /// The service, its arguments and the place of its registration.
     public var description: String {
-        Self.name(of: key, arguments: arguments) + (site.map { " (\($0))" } ?? "")
-    }
-
-    /// The service with its arguments in place of their types.
-    static func name(of key: ServiceKey, arguments: String) -> String {
-        arguments.isEmpty ? "\(key)" : "\(key.withoutArguments)(\(arguments))"
+        key.description(withArguments: arguments) + (site.map { " (\($0))" } ?? "")
     }
 }
 

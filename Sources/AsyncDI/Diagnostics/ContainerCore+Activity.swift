@@ -131,11 +131,11 @@ private struct ActivityParts {
             .init(
                 target: "the modules of \(creation.host.displayName)", key: nil, isForDisposal: false)
         case let creation as Creation:
-            .init(target: creation.key.name, key: creation.binding.key, isForDisposal: false)
+            .init(target: "\(creation.key)", key: creation.binding.key, isForDisposal: false)
         case let end as EndOfCreation:
-            .init(target: "the earlier creation of \(end.key.name)", key: end.key.binding.key, isForDisposal: false)
+            .init(target: "the earlier creation of \(end.key)", key: end.key.binding.key, isForDisposal: false)
         case let item as Disposable:
-            .init(target: "the disposal of \(item.key.name)", key: item.binding.key, isForDisposal: true)
+            .init(target: "the disposal of \(item.key)", key: item.binding.key, isForDisposal: true)
         default:
             .init(
                 target: "the disposal of \(disposals[ObjectIdentifier(target)] ?? "a container above")", key: nil,
@@ -149,11 +149,6 @@ extension CreationKey {
         ActivitySnapshot.Instance(
             key: binding.key, arguments: argumentText, site: binding.blueprint.site, container: container)
     }
-
-    /// Computed outside every lock: a description is user code.
-    fileprivate var argumentText: String { arguments.list.map { String(reflecting: $0) }.joined(separator: ", ") }
-
-    fileprivate var name: String { ActivitySnapshot.Instance.name(of: binding.key, arguments: argumentText) }
 }
 
 extension Creation {

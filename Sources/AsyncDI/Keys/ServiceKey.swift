@@ -83,6 +83,11 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
+    /// The key with arguments, as text, in place of their types: `Service[qualifier]("acme")`.
+    func description(withArguments text: String) -> String {
+        text.isEmpty ? description : "\(withoutArguments)(\(text))"
+    }
+
     /// Whether the two keys name the same registration.
     public static func == (first: ServiceKey, second: ServiceKey) -> Bool {
         guard first.service == second.service, first.arguments == second.arguments else { return false }

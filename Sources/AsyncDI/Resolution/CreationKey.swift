@@ -4,7 +4,7 @@
 ///
 /// An object, because it is copied a dozen times for each creation: a copy of its content would count a reference to the
 /// registration, which all requests share, so that threads would wait for one another's caches.
-final class CreationKey: Hashable, Sendable {
+final class CreationKey: Hashable, CustomStringConvertible, Sendable {
     let binding: Binding
     let arguments: ArgumentKey
     /// The number of the requested container in a graph, which serves several containers.
@@ -32,6 +32,16 @@ final class CreationKey: Hashable, Sendable {
         self.arguments = arguments
         asked = nil
     }
+
+    /// The arguments as text; empty without arguments.
+    ///
+    /// Not to be called under a lock: the description of an argument is user code.
+    var argumentText: String { arguments.list.map { String(reflecting: $0) }.joined(separator: ", ") }
+
+    /// The service with its arguments: `TenantPool("acme")`.
+    ///
+    /// Not to be called under a lock, for the same reason.
+    var description: String { binding.key.description(withArguments: argumentText) }
 
     /// Whether the key can be found again: false for an argument like NaN.
     var isEqualToItself: Bool { arguments == arguments }

@@ -42,6 +42,73 @@ private struct SleeplessClock: Clock {
         try await container.dispose()
     }
 
+    @Test func `the error of a deadline names the leased instance, with its arguments`() async throws {
+        let container = Container(name: "app") {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+            Registration(String.self, lifetime: .multiton) { (_, name: String) in name }.onDispose { _ in }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await container.withInstance(Thing.self, arguments: 7) { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isLeased.arrived()
+        #expect(await late { try await container.dispose(deadline: .zero) } == "the last lease of Thing(7)")
+        mayEnd.open()
+        try await body.value
+        try await container.dispose()
+    }
+
+    @Test(arguments: [false, true])
+    func `the error of a deadline names the hook in a scope below, or in one below that`(isDeep: Bool) async throws {
+        let (isClosing, mayClose) = (Gate(), Gate())
+        let container = Container(name: "app") {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+            Registration(String.self, lifetime: .scoped) { _ in "" }.onDispose { _ in
+                isClosing.arrive()
+                await mayClose.pass()
+            }
+        }
+        let outer = try await container.openScope("request-42")
+        let scope = isDeep ? try await outer.openScope("part") : outer
+        _ = try await scope.resolve(String.self)
+        let disposal = Task { try await container.dispose() }
+        await isClosing.arrived()
+        #expect(
+            await late { try await container.dispose(deadline: .zero) }
+                == "the onDispose of String in \(scope.core.displayName)")
+        mayClose.open()
+        try await disposal.value
+    }
+
+    @Test func `the error of a deadline names the first of many creations`() async throws {
+        let mayEnd = Gate()
+        let container = Container(name: "app") {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in
+                await mayEnd.pass()
+                return Thing(n)
+            }
+        }
+        let requests = (1...9).map { number in Task { _ = try await container.resolve(Thing.self, arguments: number) } }
+        await mayEnd.arrived(9)
+        let things = (1...5).map { "Thing(\($0))" }.joined(separator: ", ")
+        #expect(
+            await late { try await container.dispose(deadline: .zero) } == "the creation of \(things) and 4 more")
+        mayEnd.open()
+        for request in requests { await #expect(throws: ResolutionError.self) { try await request.value } }
+        try await container.dispose()
+    }
+
+    /// The work that the error of a deadline names.
+    private func late(_ disposal: () async throws -> Void) async -> String? {
+        do { try await disposal() } catch let error as DisposalError {
+            return error.description.firstMatch(of: /it waits for (.*?)\. It continues/).map { String($0.1) }
+        } catch {}
+        return nil
+    }
+
     @Test func `a key is drained when its last lease ends, and its successor comes after it`() async throws {
         let log = Log<String>()
         let container = Container {

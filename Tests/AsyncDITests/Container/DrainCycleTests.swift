@@ -1,0 +1,199 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Drains that would wait for a body which waits for them.
+@Suite(.timeLimit(.minutes(10))) struct DrainCycleTests {
+    private let drained = Container(name: "drained")
+
+    /// A container whose service drains another one.
+    private func drainer(_ name: String = "drainer", of container: Container) -> Container {
+        Container(name: name) {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                try await container.drain()
+                return Thing()
+            }
+        }
+    }
+
+    @Test func `a body that needs a service whose factory drains the body's container gets an error`() async throws {
+        let drainer = drainer(of: drained)
+        try await finishes {
+            try await drained.withScope { _ in
+                let error = await #expect(throws: ResolutionError.self) { try await drainer.resolve(Thing.self) }
+                #expect(error?.code == .invalidOperation)
+                #expect(
+                    error?.description.contains(
+                        "the factory of Thing drains container \"drained\", which waits for work in progress there")
+                        == true)
+            }
+        }
+        _ = try await drainer.resolve(Thing.self)
+        await expect(.disposed) { try await drained.withScope { _ in } }
+    }
+
+    @Test func `a body whose own scope is drained by the service that it needs is cut short`() async throws {
+        try await finishes {
+            _ = await expect(.disposed) {
+                try await drained.withScope {
+                    Registration(String.self, lifetime: .scoped) { _ in "" }.onDispose { _ in }
+                } operation: { scope in
+                    _ = try await scope.resolve(String.self)
+                    _ = try await self.drainer(of: scope).resolve(Thing.self)
+                }
+            }
+        }
+        try await drained.dispose()
+    }
+
+    @Test func `a body deep below a drained container, too, and one around the body of another container`()
+        async throws
+    {
+        let drainer = drainer(of: drained)
+        let middle = Container(name: "middle", parent: drained)
+        let other = Container(name: "other")
+        try await finishes {
+            try await middle.withScope { scope in
+                try await scope.withScope { _ in
+                    try await other.withScope { _ in
+                        _ = await expect(.invalidOperation) { try await drainer.resolve(Thing.self) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a drain that waits already makes the later request of the body fail`() async throws {
+        let drainer = drainer(of: drained)
+        let (isInside, mayAsk) = (Gate(), Gate())
+        let body = Task {
+            try await drained.withScope { _ in
+                isInside.arrive()
+                await mayAsk.pass()
+                _ = await expect(.circularDependency) { try await drainer.resolve(Thing.self) }
+            }
+        }
+        await isInside.arrived()
+        let thing = Task { try await drainer.resolve(Thing.self) }
+        while !drained.core.table.isDraining { await Task.yield() }
+        mayAsk.open()
+        try await finishes {
+            try await body.value
+            _ = try await thing.value
+        }
+    }
+
+    @Test func `of two bodies that drain each other's container, one gets an error`() async throws {
+        let others = Container(name: "others")
+        let (first, second) = (Gate(), Gate())
+        let refused = Counter()
+        @Sendable func body(in container: Container, draining other: Container, _ mine: Gate, _ its: Gate) async throws
+        {
+            try await container.withScope { _ in
+                mine.open()
+                await its.pass()
+                do { try await other.drain() } catch let error as ResolutionError {
+                    #expect(error.code == .invalidOperation)
+                    refused.increment()
+                }
+            }
+        }
+        try await finishes {
+            async let one: Void = body(in: drained, draining: others, first, second)
+            async let two: Void = body(in: others, draining: drained, second, first)
+            _ = try await (one, two)
+        }
+        #expect(refused.value == 1)
+    }
+
+    @Test func `a hook of a reset that drains the container of the body which resets gets an error`() async throws {
+        let application = Container(name: "application")
+        let child = Container(name: "child", parent: application)
+        let refused = Counter()
+        try await application.register(
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in
+                do { try await child.drain() } catch ResolutionError.Code.invalidOperation { refused.increment() }
+            })
+        _ = try await application.resolve(Thing.self)
+        try await finishes { try await child.withScope { _ in try await application.reset(Thing.self) } }
+        #expect(refused.value == 1)
+        try await child.dispose()
+        try await application.dispose()
+    }
+
+    @Test func `the work of an owned scope that a drain waits for gets an error, too`() async throws {
+        let scope = try OwnedScope(in: drained, isDrained: true)
+        let drainer = drainer(of: drained)
+        try await finishes {
+            try await scope.run { _ in
+                _ = await expect(.invalidOperation) { try await drainer.resolve(Thing.self) }
+            }
+        }
+        let screen = try OwnedScope(in: drained)
+        try await finishes {
+            try await screen.run { _ in _ = try await self.drainer(of: Container()).resolve(Thing.self) }
+            try await scope.end()
+            // A drain does not wait for the scope of a screen, but ends it.
+            _ = await expect(.disposed) { try await screen.run { _ in _ = try await drainer.resolve(Thing.self) } }
+        }
+    }
+
+    @Test func `the work of an owned scope may dispose the container while another task drains it`() async throws {
+        let scope = try OwnedScope(in: drained, isDrained: true)
+        let (isInside, mayDispose) = (Gate(), Gate())
+        let work = Task {
+            try await scope.run { _ in
+                isInside.arrive()
+                await mayDispose.pass()
+                try await self.drained.dispose()
+            }
+        }
+        await isInside.arrived()
+        let drain = Task { try await drained.drain() }
+        while !drained.core.table.isDraining { await Task.yield() }
+        mayDispose.open()
+        try await finishes {
+            await expect(.disposed) { try await work.value }
+            try await drain.value
+        }
+    }
+
+    @Test func `a drain with a deadline waits for such a body, and cuts it short`() async throws {
+        let clock = ManualClock()
+        let drained = Container(name: "drained", clock: clock)
+        let drainer = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                try await drained.drain(deadline: .seconds(1))
+                return Thing()
+            }
+        }
+        let body = Task { try await drained.withScope { _ in _ = try await drainer.resolve(Thing.self) } }
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        try await finishes { _ = try? await body.value }
+        await expect(.disposed) { try await drained.withScope { _ in } }
+    }
+
+    @Test func `a body that goes on during a drain in a factory it does not need is undisturbed`() async throws {
+        let drainer = drainer(of: drained)
+        let (isInside, mayAsk) = (Gate(), Gate())
+        let body = Task {
+            try await drained.withScope {
+                Registration(String.self, lifetime: .scoped) { _ in "made" }
+            } operation: { scope in
+                isInside.arrive()
+                await mayAsk.pass()
+                return try await scope.resolve(String.self)
+            }
+        }
+        await isInside.arrived()
+        let thing = Task { try await drainer.resolve(Thing.self) }
+        while !drained.core.table.isDraining { await Task.yield() }
+        mayAsk.open()
+        try await finishes {
+            #expect(try await body.value == "made")
+            _ = try await thing.value
+        }
+        #expect(Waits.all().isEmpty || !Waits.all().contains { $0.to === drained.core.disposalUnderWay })
+    }
+}
