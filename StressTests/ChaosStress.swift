@@ -4,8 +4,8 @@ import Testing
 
 /// The guarantees of an application, while its factories and hooks suspend, are slow, throw and are cancelled.
 ///
-/// `withChaos` checks after each round that nothing hangs, is created twice, is disposed twice or not at all, and that no error
-/// is lost; the tests add what their services promise.
+/// `withChaos` checks after each round that nothing hangs, is created twice, is disposed twice or not at all, and that
+/// no error is lost; the tests add what their services promise.
 @Suite(.timeLimit(.minutes(10)))
 struct ChaosStress {
     private static let seed = Stress.onlySeed ?? 1

@@ -3,11 +3,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct DrainStress {
-    /// What a service leaves behind that drains a container.
+    /// The product of a service that drains a container.
     private final class Drained: Sendable {}
 
     /// Each drain waits for the bodies in its container, and some of those wait for a drain: without an error for one
-    /// of them, they would wait for ever.
+    /// of them, they would wait forever.
     @Test
     func `bodies that drain one another's containers, directly or through a service, all end`() async {
         await forEachSeed(400) { seed in

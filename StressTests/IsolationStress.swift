@@ -4,8 +4,8 @@ import Testing
 
 /// Calls in the middle of a main-actor function: the code after them, and in their bodies, runs on the main actor.
 ///
-/// Most valuable in release. The compiler drops a function's return to its actor when it takes the next call for one that
-/// needs no actor, as it does for a specialized copy of a generic `nonisolated(nonsending)` function.
+/// Most valuable in release. The compiler drops a function's return to its actor when it takes the next call for one
+/// that needs no actor, as it does for a specialized copy of a generic `nonisolated(nonsending)` function.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 @MainActor struct IsolationStress {
     private actor Elsewhere {

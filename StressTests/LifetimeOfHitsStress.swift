@@ -32,7 +32,8 @@ struct LifetimeOfHitsStress {
         func hash(into hasher: inout Hasher) { hasher.combine(number % 2) }
     }
 
-    /// The optimizer leaves out a copy of a reference that nothing uses, also one that carries the reference out of a locked step.
+    /// The optimizer leaves out a copy of a reference that nothing uses, also one that carries the reference out of a
+    /// locked step.
     @Test func `a storage releases its old instance after its lock`() {
         final class Owner: Sendable {
             let storage: StrongStorage

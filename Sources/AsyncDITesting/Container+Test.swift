@@ -21,8 +21,8 @@ extension Container {
 
     /// The events of the current test's container and its scopes, from its beginning.
     ///
-    /// A scope has those of the whole test. Any other container has none, also one below the test's with settings of its
-    /// own.
+    /// A scope has those of the whole test. Any other container has none, also one below the test's with settings of
+    /// its own.
     ///
     /// - Throws: ``TestContainerError/noTestContainer``; ``TestContainerError/notOfTest(container:)``.
     public nonisolated var events: ContainerEvents {

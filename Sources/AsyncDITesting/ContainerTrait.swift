@@ -82,8 +82,8 @@ extension Trait where Self == ContainerTrait {
     /// the base registrations. A registration of an inner one is an override, and one that replaces nothing is
     /// reported: see ``TestReport``.
     ///
-    /// A trait that several tests share is a computed property or a function: a stored one that a suite has, too, counts
-    /// as that suite's.
+    /// A trait that several tests share is a computed property or a function: a stored one that a suite has, too,
+    /// counts as that suite's.
     ///
     /// A report is recorded at the line of the registration that it is about, and at the test when there is none. The
     /// compiler gives registrations that stand inside the attribute itself the line of the test or suite below it:

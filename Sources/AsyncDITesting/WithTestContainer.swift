@@ -17,8 +17,8 @@ import Testing
 /// ```
 /// - Parameters:
 ///   - options: The options of the container.
-///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after the
-///     end of the body.
+///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after
+///     the end of the body.
 ///   - fileID: The file that reports without a registration are recorded at.
 ///   - filePath: The path of that file.
 ///   - line: The line that reports without a registration are recorded at.

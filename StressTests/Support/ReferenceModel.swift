@@ -1,7 +1,7 @@
 /// The sequential oracle: resolves a graph's nodes one after the other, without a task or a container.
 ///
-/// Sharing makes the outcome independent of the order of the requests, so concurrent ones must come to the same. The graph may
-/// change: `ReferenceModel+Changes.swift`.
+/// Sharing makes the outcome independent of the order of the requests, so concurrent ones must come to the same. The
+/// graph may change: `ReferenceModel+Changes.swift`.
 struct ReferenceModel {
     /// One registration of a node; the first ones have the numbers of their nodes.
     struct Entry: Sendable {

@@ -48,6 +48,14 @@ import Testing
         #expect(long.isEmpty, "\(long.map { "\($0.path): \($0.lineCount)" })")
     }
 
+    @Test(arguments: modules) func `no comment is wider than 120 columns`(module: String) throws {
+        let wide = try Self.sources(module).flatMap { file in
+            file.text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("//") && $0.count > 120 }
+                .map { "\(file.path): \($0)" }
+        }
+        #expect(wide.isEmpty, "\(wide.joined(separator: "\n"))")
+    }
+
     @Test(arguments: modules) func `every unsafe word has its reason beside it`(module: String) throws {
         let sources = try Self.sources(module)
         #expect(sources.count > 5)

@@ -1,10 +1,10 @@
 /// The least that a container needs for a server's request: what each guarantee takes by itself, and nothing else.
 ///
-/// A scope is a place of its own, which its parent knows and a task-local identifies. A scoped instance is created once,
-/// in a task that the cancellation of its requester does not end. A factory has a task-local bound around it, so that a
-/// request made in it belongs to it. A leased instance counts its leases, and a task-local says whose lease it is. The
-/// scope's hooks run in a task that does not see the caller's cancellation. It has no events, no cycle detection, no
-/// overrides, no replacement of registrations, no graph, and no error but one.
+/// A scope is a place of its own, which its parent knows and a task-local identifies. A scoped instance is created
+/// once, in a task that the cancellation of its requester does not end. A factory has a task-local bound around it, so
+/// that a request made in it belongs to it. A leased instance counts its leases, and a task-local says whose lease it
+/// is. The scope's hooks run in a task that does not see the caller's cancellation. It has no events, no cycle
+/// detection, no overrides, no replacement of registrations, no graph, and no error but one.
 ///
 /// `@unchecked Sendable` because the variables are touched only while the mutex is held.
 final class FloorContainer: @unchecked Sendable {

@@ -98,8 +98,8 @@ extension Container {
 extension ContainerCore {
     /// Runs a disposal, and waits until observers have received its last event.
     ///
-    /// Not in a hook or factory: a slow observer must not delay it. Nor at the end of a `withScope`, which is a server's
-    /// every request.
+    /// Not in a hook or factory: a slow observer must not delay it. Nor at the end of a `withScope`, which is a
+    /// server's every request.
     ///
     /// - Parameters:
     ///   - deadline: The end of the wait, counted from now.

@@ -61,7 +61,8 @@ extension ContainerCore {
         try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
     }
 
-    /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased instance.
+    /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased
+    /// instance.
     private func refuseDuringLongLease(of selection: ResetSelection, _ key: ServiceKey) throws {
         guard case .keys(let keys) = selection else { return }
         let isLeasedForLong = withState { state in

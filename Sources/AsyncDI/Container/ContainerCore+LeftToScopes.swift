@@ -1,7 +1,7 @@
 /// Eager services that a start leaves to the scopes.
 extension ContainerCore {
-    /// Whether this container is no scope, and its own instance of a service would need a value that only scopes supply,
-    /// as far as the dependencies are declared.
+    /// Whether this container is no scope, and its own instance of a service would need a value that only scopes
+    /// supply, as far as the dependencies are declared.
     ///
     /// Dependencies are looked up as by a resolution.
     func isLeftToScopes(_ key: ServiceKey) -> Bool {
@@ -56,8 +56,8 @@ extension ContainerCore {
 }
 
 extension ResolutionError {
-    /// Whether a value that each scope of a container must supply was needed there, for an instance that scopes may have
-    /// as well.
+    /// Whether a value that each scope of a container must supply was needed there, for an instance that scopes may
+    /// have as well.
     func isOfValueLeftToScopes(of host: any ResolutionHost) -> Bool {
         unsuppliedIn == host.number && !steps.contains { $0.binding?.lifetime.sharing == .registeringContainer }
     }

@@ -216,7 +216,8 @@ extension ContainerCore {
             do { errors += try await core.disposeAndWait(wrappers) } catch { refusals.append(error) }
         }
         do { errors += try await disposeAndWait(removals) } catch { refusals.append(error) }
-        // The disposals that waited only for those of the wrappers, which held leases; each may end the lease of another.
+        // The disposals that waited only for those of the wrappers, which held leases; each may end the lease of
+        // another.
         while let index = leased.firstIndex(where: { !$0.core.isLeased($0.postponed.cell) }) {
             let item = leased.remove(at: index).postponed.item
             // A hook may need an instance of the caller's creation.

@@ -104,8 +104,8 @@ final class Disposal: Completion, @unchecked Sendable {
         begunBy.giveUp()
     }
 
-    /// The parent's disposal and those above it, because a disposal waits for the containers below; and the disposals of
-    /// instances that are leased in a scope until its own instances are disposed.
+    /// The parent's disposal and those above it, because a disposal waits for the containers below; and the disposals
+    /// of instances that are leased in a scope until its own instances are disposed.
     override var outer: [Activity] {
         (parentReference.object?.ends ?? []) + (body.object?.disposalsAwaitingLeases ?? [])
     }
@@ -180,8 +180,8 @@ final class Disposal: Completion, @unchecked Sendable {
         if !hasDeadline { Self.endlessDrains.subtract(1, ordering: .sequentiallyConsistent) }
     }
 
-    /// Whether the disposal waits for every body in scopes of the container: a drain without a deadline does, unless another one
-    /// has a deadline, at which bodies are cut short.
+    /// Whether the disposal waits for every body in scopes of the container: a drain without a deadline does, unless
+    /// another one has a deadline, at which bodies are cut short.
     var waitsForBodies: Bool { state.withLock { $0.drains.endless > 0 && $0.drains.limited == 0 } }
 
     func noteInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }

@@ -10,8 +10,8 @@ final class Lease: HeldLease {
     /// Whether a body, and not an instance, holds it: a drain waits only for bodies.
     private let heldByBody = Atomic(true)
 
-    /// The number of its holders that no scope ends before the leased instance's container: an instance, and the holders
-    /// of that instance's own leases if it decorates the leased one.
+    /// The number of its holders that no scope ends before the leased instance's container: an instance, and the
+    /// holders of that instance's own leases if it decorates the leased one.
     private let longHolders = Atomic<Int>(0)
     /// The leases inside a decorated instance, which last as long as this one; noted once.
     private let prolonged = AtomicReference<Shared<[Lease]>>()
@@ -211,8 +211,8 @@ extension LeaseContext {
     /// Whether a body of the current task leases an instance of `container` or of one below it.
     static func leases(from container: ContainerCore) -> Bool { hasBody { $0.leases(from: container) } }
 
-    /// Whether a body of the current task is work that a drain of `container` does not refuse: it leases an instance from
-    /// there, or collects leases in an admitted call.
+    /// Whether a body of the current task is work that a drain of `container` does not refuse: it leases an instance
+    /// from there, or collects leases in an admitted call.
     static func isWork(of container: ContainerCore) -> Bool {
         hasBody { body in
             body.leases(from: container)

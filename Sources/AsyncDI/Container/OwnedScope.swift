@@ -74,8 +74,8 @@ public final class OwnedScope: Sendable {
     ///   error.
     /// - Returns: The result of the work.
     /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before,
-    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over; it waits for the leases
-    ///   of the scope's instances, also for those that other parts hold.
+    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over; it waits for the
+    ///   leases of the scope's instances, also for those that other parts hold.
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {

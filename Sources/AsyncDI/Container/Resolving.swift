@@ -20,10 +20,10 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable>(
         _ service: Service.Type = Service.self
     ) async throws -> Service {
-        // Swift 6.3 forgets that a copy specialized for one type runs in its caller's isolation: a caller that has awaited
-        // another actor before would not return to its own for the call. Always inlined, it does, because the look-up
-        // needs the actor. Functions that do not begin with such a call must not be specialized by callers: they name
-        // internal symbols. `IsolationStress` has each form of a request.
+        // Swift 6.3 forgets that a copy specialized for one type runs in its caller's isolation: a caller that has
+        // awaited another actor before would not return to its own for the call. Always inlined, it does, because the
+        // look-up needs the actor. Functions that do not begin with such a call must not be specialized by callers:
+        // they name internal symbols. `IsolationStress` has each form of a request.
         switch try _requester.find(service, onActor: isOnActor()) {
         case .hit(let hit):
             // Until the read has ended: the end of the container waits for it.

@@ -13,8 +13,9 @@ extension DependencyGraph {
 
     /// Returns the names of all nodes, each after everything that it needs.
     ///
-    /// A deferred dependency (see ``DependencyGraph/Edge/isDeferred``) need not come first. The nodes are taken by name,
-    /// each directly after those of its dependencies that are not in the order yet: equal graphs have equal orders.
+    /// A deferred dependency (see ``DependencyGraph/Edge/isDeferred``) need not come first. The nodes are taken by
+    /// name, each directly after those of its dependencies that are not in the order yet: equal graphs have equal
+    /// orders.
     ///
     /// An edge from a node to itself is a cycle too. In a recording, a service that requests itself with other
     /// arguments has such an edge, although its instances have an order.

@@ -25,8 +25,8 @@ public struct Injected<Service: Sendable>: Sendable {
     /// - Parameters:
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
-    ///   - container: The container to resolve from; when nil, the current one, or else the default; without either, the
-    ///     container at the time of use.
+    ///   - container: The container to resolve from; when nil, the current one, or else the default; without either,
+    ///     the container at the time of use.
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {

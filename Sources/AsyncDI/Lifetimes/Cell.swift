@@ -39,8 +39,8 @@ import Synchronization
         isHeldWeakly ? unsafeDowncast(self, to: WeakCell<Service>.self).value : value(as: service)
     }
 
-    /// The same for code that does not know that the type is `Sendable`, such as the conformance of `Array`, which knows
-    /// nothing about its elements.
+    /// The same for code that does not know that the type is `Sendable`, such as the conformance of `Array`, which
+    /// knows nothing about its elements.
     final func load<Service>(unconstrained service: Service.Type) -> Service? {
         if isHeldWeakly { return anyValue as? Service }
         // On the heap, because a temporary on the stack needs a closure, whose types generic code would look up at run

@@ -43,8 +43,8 @@ public final class StrongStorage: InstanceStorage {
             defer { instance = new }
             return instance
         }
-        // The old instance is released outside the lock, because its deinitializer is user code. A discarded result would be
-        // released by the assignment: an optimizer leaves out a copy that nothing uses.
+        // The old instance is released outside the lock, because its deinitializer is user code. A discarded result
+        // would be released by the assignment: an optimizer leaves out a copy that nothing uses.
         withExtendedLifetime(old) {}
     }
 }

@@ -48,7 +48,8 @@ public struct Decoration: Sendable {
 protocol ErasedDecorator: Sendable {
     /// Returns the factory with the decorator around it.
     ///
-    /// - Parameter factory: A factory of the decorator's service: that of a registration to which the decoration applies.
+    /// - Parameter factory: A factory of the decorator's service: that of a registration to which the decoration
+    ///   applies.
     /// - Returns: A factory of the same service.
     func decorate(_ factory: Factory) -> Factory
     /// A factory of the same service that returns an instance resolved elsewhere.

@@ -219,8 +219,8 @@ extension Registration where Service: Sendable {
         self.init(service, details, .singleton, fileID, line, InstanceFactory(StrongCell(instance)))
     }
 
-    /// Registers a value that each scope supplies; in a scope without it, resolving the value fails and names it, and an
-    /// optional request gets nil.
+    /// Registers a value that each scope supplies; in a scope without it, resolving the value fails and names it, and
+    /// an optional request gets nil.
     ///
     /// ```swift
     /// Registration(expected: Request.self)

@@ -13,7 +13,8 @@
     case other(DecidedRequest?)
 }
 
-/// The result of looking up a request with arguments and without qualifier, where it takes no further rule into account.
+/// The result of looking up a request with arguments and without qualifier, where it takes no further rule into
+/// account.
 @usableFromInline enum ArgumentsAnswer {
     /// An instance whose arguments have the same types and hash: whether they are equal is for the caller to compare.
     case indexed(IndexEntry)

@@ -1,7 +1,7 @@
 /// The end of a creation that was reset, for a drain of its key and for the next creation of the key.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds a constant, a count that belongs to the lock of the creation's
-/// place, and a member that belongs to that lock until the end and is constant afterwards.
+/// `@unchecked Sendable` because its superclass is; it adds a constant, a count that belongs to the lock of the
+/// creation's place, and a member that belongs to that lock until the end and is constant afterwards.
 final class EndOfCreation: Completion, @unchecked Sendable {
     let key: CreationKey
     /// The number of drains that wait for it, and for its product.

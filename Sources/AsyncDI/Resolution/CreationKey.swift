@@ -2,8 +2,8 @@
 ///
 /// The key keeps the registration alive, so that no other registration can have the same address.
 ///
-/// An object, because it is copied a dozen times for each creation: a copy of its content would count a reference to the
-/// registration, which all requests share, so that threads would wait for one another's caches.
+/// An object, because it is copied a dozen times for each creation: a copy of its content would count a reference to
+/// the registration, which all requests share, so that threads would wait for one another's caches.
 final class CreationKey: Hashable, CustomStringConvertible, Sendable {
     let binding: Binding
     let arguments: ArgumentKey

@@ -75,8 +75,8 @@ extension InstanceTable {
 
 /// Requests that are no more than a call of a factory.
 extension InstanceTable {
-    /// The registration for a request with a qualifier, perhaps a different one of the same type and hash, if the request
-    /// is no more than a call of the factory.
+    /// The registration for a request with a qualifier, perhaps a different one of the same type and hash, if the
+    /// request is no more than a call of the factory.
     func plainTransient(_ probe: QualifierProbe) -> Binding? {
         if hasObstacles { return nil }
         return reading {

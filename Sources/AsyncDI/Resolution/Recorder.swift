@@ -2,8 +2,8 @@ import Synchronization
 
 /// A registration as a graph identifies it: the same for every scope that registers it, and for its replacements.
 struct RecordedService: Hashable, Sendable {
-    /// The key; a contribution without a key is identified by its place in the source, because its number differs between
-    /// scopes.
+    /// The key; a contribution without a key is identified by its place in the source, because its number differs
+    /// between scopes.
     let key: ServiceKey
     /// The label of the container that holds the registration.
     let owner: String
@@ -133,8 +133,8 @@ final class RecordedRun: Sendable {
         stopwatch = host.makeStopwatch()
     }
 
-    /// Whether the hooks of a registration with `injectProperties` are running: the instance is made, and their requests
-    /// may lead back to it.
+    /// Whether the hooks of a registration with `injectProperties` are running: the instance is made, and their
+    /// requests may lead back to it.
     ///
     /// Set by the run's own task, one after the other.
     var allowsCycles: Bool {

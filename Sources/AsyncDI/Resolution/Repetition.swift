@@ -1,8 +1,8 @@
 /// A search for services that are created inside themselves without end, although each creation is a new one.
 ///
-/// A factory that resets or replaces its own service, and then requests it, waits for another creation each time; so does
-/// one that requests its own graph service in a new graph. No creation waits for itself, and so this is no cycle of the
-/// graph of waits. It would go on for as long as there is memory.
+/// A factory that resets or replaces its own service, and then requests it, waits for another creation each time; so
+/// does one that requests its own graph service in a new graph. No creation waits for itself, and so this is no cycle
+/// of the graph of waits. It would go on for as long as there is memory.
 ///
 /// The search counts equal products around a request. It takes place where a depth passes a power of two, so that the
 /// searches of a legal chain take few steps for each of its links.

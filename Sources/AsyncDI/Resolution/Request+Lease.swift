@@ -44,8 +44,8 @@ extension Request {
 
     /// The instance of a registration and its lease; nil if the registration was replaced meanwhile.
     ///
-    /// As the base of a decoration, an unfinished instance of a cycle of properties has no lease. Nor has one in a storage,
-    /// which may release it while the decoration stays: the successor would wait for the decoration's end.
+    /// As the base of a decoration, an unfinished instance of a cycle of properties has no lease. Nor has one in a
+    /// storage, which may release it while the decoration stays: the successor would wait for the decoration's end.
     nonisolated(nonsending) func leasedCell(
         _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool = false
     ) async throws -> (Cell, (any HeldLease)?)? {

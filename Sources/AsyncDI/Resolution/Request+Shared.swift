@@ -227,7 +227,8 @@ private struct MeasuredWait {
 
     /// The starts that a wait may be part of: those of both containers, and those that wait for the waiting instance.
     ///
-    /// A container that starts may need an instance of another one, mostly of one above it, which may need further ones.
+    /// A container that starts may need an instance of another one, mostly of one above it, which may need further
+    /// ones.
     private static func meters(of asker: Run?, for creation: Creation) -> [StartMeter] {
         var meters = asker?.holder?.startsElsewhere ?? [:]
         func add(_ meter: StartMeter?) {

@@ -120,7 +120,8 @@ struct Request: Sendable {
         }
     }
 
-    /// The container that caches the instances of a registration for this request; nil for transient and graph services.
+    /// The container that caches the instances of a registration for this request; nil for transient and graph
+    /// services.
     func place(of binding: Binding, owner: any ResolutionHost) -> (any ResolutionHost)? {
         switch binding.lifetime.sharing {
         case .none, .graph: nil
@@ -155,8 +156,8 @@ struct Request: Sendable {
         owner.table.isClosed ? owner.refusal(of: key, asker: asker) : host.miss(key, asker: asker)
     }
 
-    /// The registration behind a forwarded type, in the container that registered it; for a value that scopes supply, the
-    /// nearest one.
+    /// The registration behind a forwarded type, in the container that registered it; for a value that scopes supply,
+    /// the nearest one.
     ///
     /// - Throws: The problem of the registration.
     func target(

@@ -145,8 +145,8 @@ protocol HeldLease: AnyObject, Sendable {
     func end()
     /// Passes the lease to an instance, which may decorate the leased one: a drain waits only for the leases of bodies.
     func passToInstance(of holder: Creation, decorating: Bool)
-    /// Notes that a body holds the lease that held none before, so that waits for the instance's disposal are decided on
-    /// again.
+    /// Notes that a body holds the lease that held none before, so that waits for the instance's disposal are decided
+    /// on again.
     func noteBody()
     /// The disposals that cannot end before the lease does.
     var outer: [Activity] { get }

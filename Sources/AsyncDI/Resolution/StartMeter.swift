@@ -96,7 +96,8 @@ final class StartMeter: Sendable {
         return path
     }
 
-    /// Whether one error is the other, as far as their values tell; two errors of a container may differ in their paths.
+    /// Whether one error is the other, as far as their values tell; two errors of a container may differ in their
+    /// paths.
     private static func areSame(_ error: (any Error)?, _ other: (any Error)?) -> Bool {
         guard let error, let other else { return false }
         if let error = error as? ResolutionError, let other = other as? ResolutionError {

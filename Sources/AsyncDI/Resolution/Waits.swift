@@ -22,8 +22,8 @@ enum Waits {
         let activity = run?.activity
         var innermost = activity
         if let leaseBody, leaseBody.isInside(activity) { innermost = leaseBody }
-        // A run that was begun in a lease's body belongs to that body, in which the scope may have been opened. Unchecked
-        // because only bodies have this kind.
+        // A run that was begun in a lease's body belongs to that body, in which the scope may have been opened.
+        // Unchecked because only bodies have this kind.
         let outerBody = activity.flatMap { $0.kind == .body ? unsafeDowncast($0, to: Body.self) : nil }
         if let scopeBody, scopeBody.isInside(activity) || outerBody.map(scopeBody.isWithin) == true {
             // Both were begun in the same run, one inside the other.

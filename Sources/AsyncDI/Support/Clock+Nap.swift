@@ -27,8 +27,8 @@ extension Clock where Duration == Swift.Duration {
 
     /// Repeats a step after each delay that it returns, until it returns nil.
     ///
-    /// A delay begins before its step, which computes it from a time that it reads: meanwhile, a clock that is driven by
-    /// hand may have reached the end of the delay. A step may therefore come early, and must check the time itself.
+    /// A delay begins before its step, which computes it from a time that it reads: meanwhile, a clock that is driven
+    /// by hand may have reached the end of the delay. A step may therefore come early, and must check the time itself.
     ///
     /// - Throws: The error of the clock, `CancellationError` for most when the task is cancelled.
     func repeatedly(_ step: () -> Duration?) async throws {

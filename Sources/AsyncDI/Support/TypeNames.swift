@@ -8,8 +8,8 @@ func readableName(of type: any Any.Type) -> String {
     return NestedTypeName(_typeName(type, qualified: true)).text(replacing: _typeName(type, qualified: false))
 }
 
-/// The name of a type with its module and outer types, where these have names: a private type, or one inside a function,
-/// is called by the names around that.
+/// The name of a type with its module and outer types, where these have names: a private type, or one inside a
+/// function, is called by the names around that.
 func qualifiedName(of type: any Any.Type) -> String {
     var name = _typeName(type, qualified: true)
     // Followed by an address, which differs from run to run.
@@ -173,8 +173,8 @@ private struct NestedTypeName {
         } while skipDot()
     }
 
-    /// Reads the rest of `Self.App.Store.Item == Int`, the constraint of an existential, of which source code spells the
-    /// last part only: `any Store<Int>`.
+    /// Reads the rest of `Self.App.Store.Item == Int`, the constraint of an existential, of which source code spells
+    /// the last part only: `any Store<Int>`.
     ///
     /// Several constraints, or protocols, are in an order of the compiler's, and stay as they are.
     private mutating func readConstraint(from start: Int) {

@@ -1,4 +1,5 @@
-/// A fault that ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` adds to a factory or hook.
+/// A fault that ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` adds to a factory or
+/// hook.
 @nonexhaustive
 public enum ChaosFault: String, Sendable, Hashable, CaseIterable {
     /// The task suspends several times before the call.

@@ -133,8 +133,8 @@ private final class Box: Sendable {
         }
     }
 
-    /// The body waits for the end of its scope, which waits for its hook: the graph of waits learns of both when the hook
-    /// waits.
+    /// The body waits for the end of its scope, which waits for its hook: the graph of waits learns of both when the
+    /// hook waits.
     @Test(arguments: [(1, false), (1, true), (3, false), (3, true)])
     func `a hook that waits for the body around its scope gets an error`(depth: Int, suspendsFirst: Bool) async throws {
         try await finishes { [log] in

@@ -2,7 +2,8 @@ import AsyncDI
 import NotesService
 import Tracing
 
-/// Opens a span around the creation of long-lived services: the request that opens a tenant's database shows how long that took.
+/// Opens a span around the creation of long-lived services: the request that opens a tenant's database shows how long
+/// that took.
 ///
 /// A unit of work has a span of its own.
 struct CreationTracing: ContainerObserver, AroundCreation {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Counts the instances that the container creates, by service.
 ///
-/// An observer sees every creation, so that no registration needs a hook for it. `dispose()` returns after the last event.
+/// An observer sees every creation, so that no registration needs a hook for it. `dispose()` returns after the last
+/// event.
 final class InstanceCounts: ContainerObserver {
     private let counts = Mutex<[String: Int]>([:])
 

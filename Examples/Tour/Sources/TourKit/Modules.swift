@@ -12,8 +12,8 @@ struct ReportModule: Module {
         Registration(using: SourceTree.init, lifetime: .singleton)
         Registration(using: Census.init, lifetime: .singleton)
 
-        // Opened asynchronously, once, however many files request it at the same time; written at the end. Services depend on
-        // the protocol, so that a test can register another report.
+        // Opened asynchronously, once, however many files request it at the same time; written at the end. Services
+        // depend on the protocol, so that a test can register another report.
         Registration(using: JSONReportStore.open, as: (any ReportStore).self, lifetime: .singleton)
             .onDispose { report in try await report.close() }
     }

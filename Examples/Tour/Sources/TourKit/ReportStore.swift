@@ -22,7 +22,8 @@ actor JSONReportStore: ReportStore {
 
     /// Opens the report, and fails at once, not after all the work, where it cannot be written.
     ///
-    /// It takes the directory, although it needs only its name: so there is no report of a directory that does not exist.
+    /// It takes the directory, although it needs only its name: so there is no report of a directory that does not
+    /// exist.
     static func open(settings: Settings, tree: SourceTree) async throws -> any ReportStore {
         do {
             try Data().write(to: settings.report)
