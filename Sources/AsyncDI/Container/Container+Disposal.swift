@@ -62,7 +62,8 @@ extension Container {
     ///   least a second, and so may the last events of observers; a longer disposal continues in the background.
     ///   Without a deadline the wait is unlimited.
     /// - Throws: The same as ``dispose()``, or with a deadline as ``dispose(deadline:)``; ``ResolutionError`` with the
-    ///   code `invalidOperation` in a body that it would wait for.
+    ///   code `invalidOperation` in a body that it would wait for, and without a deadline in a factory or hook that
+    ///   such a body waits for.
     public func drain(deadline: Duration? = nil) async throws {
         // The disposal after the deadline takes its time, and so may the last events, as long again.
         try await core.tellingObservers(for: deadline) { try await core.drain(deadline: deadline) }

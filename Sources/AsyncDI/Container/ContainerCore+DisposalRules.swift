@@ -46,11 +46,9 @@ extension ContainerCore {
 
     /// The call of the current task that waits for a disposal of this container.
     ///
-    /// Nil for a body of a scope here or below, or a part of its work, outside every other activity: the disposal ends
-    /// the scope meanwhile.
+    /// Nil for a body of a scope here or below, outside every other activity: the disposal ends the scope meanwhile.
     var callerOfDisposal: Caller? {
         var caller = self.caller(of: ResolutionContext.activeRun)
-        while let part = caller?.activity as? LeaseBody, part.isWork(below: self) { caller = part.enclosing }
         guard caller?.activity.isBodyOfScope == true else { return caller }
         for scope in Self.scopesOfBodies where isAboveOrSame(scope) {
             if let body = scope.body, body === caller?.activity { caller = body.enclosing }

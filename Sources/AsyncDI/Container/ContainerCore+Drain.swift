@@ -5,15 +5,14 @@ extension ContainerCore {
         try refuseInsideLease(to: "drains")
         try refuseInsideBody()
         let caller = self.caller(of: ResolutionContext.activeRun)
-        let suspension = Suspension()
-        let disposal = disposal
-        // Before the check: it finds the bodies that the drain will wait for.
-        disposal.noteDrain(hasDeadline: deadline != nil)
-        defer { disposal.noteEndOfDrain(hasDeadline: deadline != nil) }
-        if let caller, let runs = Waits.begin(suspension, from: caller, for: disposal) {
+        let drain = deadline == nil ? beginEndlessDrain() : nil
+        defer { if let drain { endEndlessDrain(drain) } }
+        let suspensions = [Suspension(), Suspension()]
+        defer { if caller != nil { suspensions.forEach(Waits.end) } }
+        for (suspension, target) in zip(suspensions, [disposal, drain].compactMap(\.self)) {
+            guard let caller, let runs = Waits.begin(suspension, from: caller, for: target) else { continue }
             throw waitsForItself("drains \(displayName)", caller, runs, obstacle: "work in progress there")
         }
-        defer { if caller != nil { Waits.end(suspension) } }
         table.isDrainRoot = true
         beginDraining()
         let quiet = Completion()
@@ -26,6 +25,18 @@ extension ContainerCore {
         // A lease or a hook that does not end must not hold up the end of the process. A disposal takes a while also
         // after a deadline that says now.
         try await dispose(deadline: max(deadline, .seconds(1)))
+    }
+
+    /// Enters a drain without a deadline, which the bodies that it waits for then name.
+    private func beginEndlessDrain() -> Completion {
+        let drain = Completion()
+        table.endlessDrains.loadOrInitialize { EndlessDrains() }.add(drain)
+        return drain
+    }
+
+    private func endEndlessDrain(_ drain: Completion) {
+        table.endlessDrains.object?.remove(drain)
+        drain.finish()
     }
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.

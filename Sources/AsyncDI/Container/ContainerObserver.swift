@@ -156,8 +156,8 @@ extension Container {
 /// container. The next event may arrive on another thread; without events no such thread exists. A hit is no event and
 /// costs nothing.
 ///
-/// ``Container/dispose()`` and ``Container/drain(deadline:)`` of a container that is not a scope return after observers
-/// have received the last event. An observer must therefore not block until they return.
+/// ``Container/dispose()`` and ``Container/drain(deadline:)`` return after observers have received the last event. An
+/// observer must therefore not block until they return. The end of a `withScope` does not wait for observers.
 public protocol ContainerObserver: Sendable {
     /// The length of a wait that is reported as ``ContainerEvent/stalled(waiting:for:since:)``; ten seconds by default.
     ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The only disposal of a container; every call of `dispose` waits for it.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
@@ -12,17 +10,7 @@ final class Disposal: Completion, @unchecked Sendable {
         var interruptsWork = false
         var stopped: StoppedCreations = ([], [])
         var queuesBelow: [ObjectIdentifier: WeakEventQueue] = [:]
-        var drains = Drains()
     }
-
-    /// The drains of the container that are under way.
-    private struct Drains {
-        var endless = 0
-        var limited = 0
-    }
-
-    /// The number of drains without a deadline in the process: searches look for them only where one exists.
-    static let endlessDrains = Atomic(0)
 
     /// The creations that a disposal stops, and the requests that wait for them.
     typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
@@ -68,9 +56,10 @@ final class Disposal: Completion, @unchecked Sendable {
 
         /// The keys, sorted; of many, the first ones.
         private static func list(_ keys: [CreationKey]) -> String {
-            let (names, most) = (keys.map(\.description).sorted(), 5)
+            // Not all are described: there may be thousands.
+            let (names, most) = (keys.prefix(100).map(\.description).sorted(), 5)
             return names.prefix(most).joined(separator: ", ")
-                + (names.count > most ? " and \(names.count - most) more" : "")
+                + (keys.count > most ? " and \(keys.count - most) more" : "")
         }
     }
 
@@ -167,22 +156,6 @@ final class Disposal: Completion, @unchecked Sendable {
             for queue in queues { state.queuesBelow[ObjectIdentifier(queue)] = WeakEventQueue(queue: queue) }
         }
     }
-
-    /// Notes that a drain of the container begins, before the graph of waits checks it.
-    func noteDrain(hasDeadline: Bool) {
-        state.withLock { hasDeadline ? ($0.drains.limited += 1) : ($0.drains.endless += 1) }
-        if !hasDeadline { Self.endlessDrains.add(1, ordering: .sequentiallyConsistent) }
-    }
-
-    /// Notes that a drain has ended, or was refused.
-    func noteEndOfDrain(hasDeadline: Bool) {
-        state.withLock { hasDeadline ? ($0.drains.limited -= 1) : ($0.drains.endless -= 1) }
-        if !hasDeadline { Self.endlessDrains.subtract(1, ordering: .sequentiallyConsistent) }
-    }
-
-    /// Whether the disposal waits for every body in scopes of the container: a drain without a deadline does, unless
-    /// another one has a deadline, at which bodies are cut short.
-    var waitsForBodies: Bool { state.withLock { $0.drains.endless > 0 && $0.drains.limited == 0 } }
 
     func noteInterruption(_ error: ResolutionError) { state.withLock { $0.interruption = error } }
     /// The error of work that was lost although the body returned: its scope was disposed while the body ran.

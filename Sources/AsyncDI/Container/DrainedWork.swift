@@ -1,20 +1,13 @@
-import Synchronization
-
 /// A running part of an ``OwnedScope``'s work, which drains wait for.
 ///
-/// It has the form of a lease, so that the body of the part is found in the graph of waits like one that leases an
+/// It has the form of a lease, so that the graph of waits finds the body of the part as it finds one that leases an
 /// instance.
 final class DrainedWork: HeldLease {
-    private let scope: ContainerCore
+    private let table: InstanceTable
 
-    init(in scope: ContainerCore) { self.scope = scope }
+    init(in scope: ContainerCore) { table = scope.table }
 
-    /// The drains that wait for the scope.
-    ///
-    /// None waits for a scope that is disposed under its work; the drain of the scope itself cuts its work short.
-    var outer: [Activity] { scope.table.isClosed ? [] : ContainerCore.drains(from: scope.parent) }
-
-    func isBelow(_ container: ContainerCore) -> Bool { container.isAboveOrSame(scope) }
+    var outer: [Activity] { EndlessDrains.waiting(forBodyIn: table) }
 
     func end() {}
     func noteBody() {}
@@ -26,30 +19,9 @@ extension ContainerCore {
     var partOfWork: LeaseBody? {
         isDrained ? LeaseBody(leasing: [DrainedWork(in: self)], at: self) : nil
     }
-
-    /// The disposals of a container, and of those above it, that wait for bodies inside them because of a drain.
-    ///
-    /// Called under the lock of ``Waits/graph``.
-    static func drains(from container: ContainerCore?) -> [Activity] {
-        if Disposal.endlessDrains.load(ordering: .sequentiallyConsistent) == 0 { return [] }
-        var drains: [Activity] = []
-        var next = container
-        while let core = next {
-            if !core.table.isClosed, let disposal = core.disposalUnderWay, disposal.waitsForBodies {
-                drains.append(disposal)
-            }
-            next = core.parent
-        }
-        return drains
-    }
 }
 
 extension LeaseBody {
     /// Whether the body is a part of an owned scope's work.
     var isWork: Bool { held.contains { $0 is DrainedWork } }
-
-    /// Whether the body is a part of work in a scope of `container`, or in one below it.
-    func isWork(below container: ContainerCore) -> Bool {
-        held.contains { ($0 as? DrainedWork)?.isBelow(container) == true }
-    }
 }

@@ -19,7 +19,7 @@ final class NearMisses {
         /// The type of the instance, where the service alone does not conform.
         let instance: (any Any.Type)?
 
-        var subject: String { instance.map { "\(key), whose instance is a \(readableName(of: $0))," } ?? "\(key)" }
+        var subject: String { instance.map { "\(key) (whose instance is a \(readableName(of: $0)))" } ?? "\(key)" }
     }
 
     private let core: ContainerCore

@@ -12,10 +12,8 @@ final class ScopeBody: Body, @unchecked Sendable {
     }
 
     private let table: InstanceTable
-    /// The container around a scope with a body.
-    ///
-    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
-    private let parentReference: AtomicReference<ContainerCore>
+    /// Whether drains wait for the body: not for one that never runs.
+    private let isDrained: Bool
     /// Created with the first lease.
     private let leases = AtomicReference<Shared<Locked<[ObjectIdentifier: HeldInside]>>>()
 
@@ -27,12 +25,10 @@ final class ScopeBody: Body, @unchecked Sendable {
     init(of scope: ContainerCore, begunBy caller: Caller?) {
         // The scope refers to its body.
         table = scope.table
-        parentReference = AtomicReference(scope.hasBody ? scope.parent : nil)
+        isDrained = scope.hasBody
         super.init(begunBy: caller, isOfScope: true)
         caller?.run?.activity?.noteScope()
     }
-
-    deinit { releaseInTurn(parentReference.takeAtEnd()) }
 
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
@@ -54,7 +50,8 @@ final class ScopeBody: Body, @unchecked Sendable {
 
     /// No disposal waits for the body of a scope that is disposed under it.
     override var outer: [Activity] {
-        table.isClosed ? [] : disposalsAwaitingLeases + ContainerCore.drains(from: parentReference.object)
+        if table.isClosed { return [] }
+        return disposalsAwaitingLeases + (isDrained ? EndlessDrains.waiting(forBodyIn: table) : [])
     }
 
     /// The disposals that cannot end before the leases of the scope's instances do.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that a task may have to wait for: a creation, a disposal, or a body that holds a lease.
+/// Work that a task may have to wait for: a creation, a disposal or drain, or a body.
 ///
 /// A node of the graph of waits. Most activities never enter it: no other activity waits for them while they wait
 /// themselves. The others enter the graph when they begin to wait.

@@ -23,6 +23,8 @@ import Synchronization
     private let parentReference: AtomicReference<InstanceTable>
     private let fallbackReference: AtomicReference<Fallbacks<InstanceTable>>
     private let fallbackCount: Int
+    /// The container's drains; empty before the first one.
+    let endlessDrains = AtomicReference<EndlessDrains>()
 
     private let epoch = ImmortalReference(toConstant: ReadEpoch.shared)
     let array = AtomicReference<PublishedArray<Slot>>()
@@ -46,6 +48,7 @@ import Synchronization
         releaseInTurn(parentReference.takeAtEnd())
     }
 
+    var parent: InstanceTable? { parentReference.object }
     var fallbacks: [InstanceTable] { fallbackReference.object?.all ?? [] }
 
     /// Called once, by the initializer of the container that owns the table.

@@ -199,6 +199,7 @@ extension Request {
             key: binding?.blueprint.target?.from ?? key,
             binding: binding?.blueprint.target.flatMap { host.table.registration(of: $0.from)?.binding } ?? binding,
             pack: pack)
+        if asker == nil, !runs.isEmpty { return .circularInBody(target, runs) }
         var steps = asker?.path ?? []
         if !runs.isEmpty, let asker {
             for run in runs { steps += run.pathInCreation }

@@ -27,6 +27,15 @@ extension ResolutionError {
             steps: steps, asker: asker)
     }
 
+    /// The error for a request in a body, outside every factory, whose creation waits for the end of that body.
+    static func circularInBody(_ target: PathStep, _ runs: [Run]) -> ResolutionError {
+        ResolutionError(
+            .circularDependency,
+            "\(target.key) was requested in a body of withScope or withInstance, and its creation waits for that body.",
+            advice: "Request it outside the body, or do not drain or reset in its factory what the body uses.",
+            steps: runs.flatMap(\.pathInCreation).upToFirstRepetition, asker: nil)
+    }
+
     /// The error for a value that each scope is expected to supply, in a place where none has.
     static func unsupplied(
         _ key: ServiceKey, in host: any ResolutionHost, steps: [PathStep], asker: Run?

@@ -2,7 +2,7 @@
 ///
 /// It decides whether one more wait would never end.
 ///
-/// A pure value. A *node* is an activity: a creation, a disposal, or a body that holds a lease. A *waiter* is one
+/// A pure value. A *node* is an activity: a creation, a disposal or drain, or a body. A *waiter* is one
 /// suspended call inside a node. A *label* describes that call in the path of an error. Calls outside every activity
 /// cannot close a cycle and are not recorded.
 ///

@@ -233,7 +233,7 @@ private typealias Stone = Zoo.Stone
         _ = try await container.resolve((any Animal).self)
         #expect(
             await miss((any Pet).self, in: container)?.advice
-                == "Zoo.Animal, whose instance is a Zoo.Cat, conforms: add .implements((any Zoo.Pet).self) to its "
+                == "Zoo.Animal (whose instance is a Zoo.Cat) conforms: add .implements((any Zoo.Pet).self) to its "
                 + "registration.")
         // And it helps.
         let repaired = Container {
