@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: modules) func `no comment is wider than 120 columns`(module: String) throws {
         for file in try Self.sources(module) {
             for line in file.comments.split(separator: "\n") where line.count > 120 {
-                // What is left of code is blank.
+                // Code is blank here.
                 let width = line.lastIndex { $0 != " " }.map { line[...$0].count } ?? 0
                 #expect(width <= 120, "\(file.path): \(line)")
             }
