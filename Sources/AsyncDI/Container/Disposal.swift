@@ -39,7 +39,7 @@ final class Disposal: Completion, @unchecked Sendable {
 
         private static let removed = "the disposal of evicted, reset or replaced instances"
 
-        /// When the last of the leases has just ended, the disposals of what was leased remain.
+        /// When the last lease has just ended, the disposals of the leased instances remain.
         private static func description(ofLeases keys: [CreationKey]) -> String {
             keys.isEmpty ? removed : "the last lease of " + list(keys)
         }

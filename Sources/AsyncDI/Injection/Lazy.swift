@@ -217,7 +217,7 @@ private struct LazyAttempt: Sendable {
         }
         do {
             try await question.awaitModules()
-            // A draining container refuses the attempt, which is a creation of its own, but not what is cached.
+            // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
             if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
                 return (cached, question.host)
             }
