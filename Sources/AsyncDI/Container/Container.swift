@@ -15,7 +15,7 @@
 /// ```
 /// A hit without arguments takes no lock and does not enter the actor. A container that is dropped without `dispose()`
 /// releases its instances without running their hooks.
-public actor Container: _ContainerInit {
+public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStringConvertible {
     /// The innermost scope of the current task, bound by ``withScope(_:registrations:operation:)``.
     ///
     /// A task that outlives the scope still finds it here, and resolves from the containers around it.

@@ -1,4 +1,5 @@
-extension Container: CustomStringConvertible, CustomDebugStringConvertible {
+/// The container as text.
+extension Container {
     /// The registrations of this container, sorted, with lifetimes, arguments, source locations, and the number of
     /// instances that are alive.
     ///

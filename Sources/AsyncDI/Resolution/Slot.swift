@@ -2,7 +2,10 @@
 /// another table's.
 ///
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it has constants and an atomic.
-@usableFromInline class Slot: @unchecked Sendable {
+///
+/// Its conformance stands here: in a file without code that others call, it would be missing in a program that is
+/// linked with a static library.
+@usableFromInline class Slot: PublishedElement, @unchecked Sendable {
     final let key: ServiceKey
     /// The hash of the key.
     final let placeHash: UInt

@@ -1,5 +1,3 @@
-extension Slot: PublishedElement {}
-
 /// The search for the slot of a key.
 extension PublishedArray<Slot> {
     /// The first slot that is the one looked for, or may be it.
