@@ -85,6 +85,30 @@ extension Scenario {
             "property-cycle-scoped", "a scoped property cycle is made once and seen whole", mostFailures: 0, .scoped),
         propertyCycle(
             "property-cycle-fails", "when one member fails nobody sees any of them", mostFailures: 2, .singleton),
+        Scenario(name: "graph-cycle-fails", claim: "a graph cycle whose hook fails is not created again") { explored in
+            let (parents, children) = (Probe(), Probe())
+            let container = Container(clock: explored.clock) {
+                Registration(Token.self, qualifier: "parent", lifetime: .graph) { r in
+                    parents.enter()
+                    return Token(1, holding: [try await r.resolve(Token.self, qualifier: "child")])
+                }
+                Registration(Token.self, qualifier: "child", lifetime: .graph) { _ in
+                    children.enter()
+                    return Token(2)
+                }
+                .injectProperties { r, _ in
+                    _ = try await r.resolve(Token.self, qualifier: "parent")
+                    throw Failure(number: 1)
+                }
+            }
+            explored.watch(container)
+            let outcomes = await explored.outcomes(1, of: "request") { _ in
+                try await container.resolve(Token.self, qualifier: "parent")
+            }
+            explored.expect(outcomes[0].error as? Failure == Failure(number: 1), "\(outcomes[0])")
+            explored.expect(
+                (parents.runs, children.runs) == (1, 1), "\(parents.runs) parents and \(children.runs) children")
+        },
         propertyCycle("property-cycle-weak", "weak members of a property cycle fail together", mostFailures: 1, .weak),
     ]
 

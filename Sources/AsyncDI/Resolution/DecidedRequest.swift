@@ -24,10 +24,14 @@
 extension Request {
     /// The instance, requested again: of a graph, that of the same registration, which may have been replaced
     /// meanwhile.
+    ///
+    /// If the request's own creation in the graph has failed, so does the request.
     nonisolated(nonsending) func again<Service: Sendable>(
-        _ binding: Binding, as service: Service.Type
+        _ binding: Binding, as service: Service.Type, after own: Creation? = nil
     ) async throws -> Service {
-        if binding.isPlainGraph, let instance = try await graphInstance(binding)?.load(as: service) { return instance }
+        if binding.isPlainGraph, let instance = try await graphInstance(binding, after: own)?.load(as: service) {
+            return instance
+        }
         return try await resolve(service)
     }
 }

@@ -64,7 +64,11 @@ extension Request {
 
     // MARK: Graph
 
-    nonisolated(nonsending) func graphInstance(_ binding: Binding) async throws -> Cell? {
+    /// The instance of the graph; nil if the request must start over.
+    ///
+    /// A creation that this request has begun before, and that others complete, is `own`.
+    nonisolated(nonsending) func graphInstance(_ binding: Binding, after own: Creation? = nil) async throws -> Cell? {
+        var own = own
         try refuseWhileDraining()
         let graph = graph ?? asker?.graph ?? ResolutionGraph()
         let isOutermost = self.graph != nil || asker == nil
@@ -73,9 +77,11 @@ extension Request {
         let key = CreationKey(binding, pack, asked: host)
         while true {
             switch graph.join(
-                key, pack, host: host, asker: asker, holder: holder, isInner: isInner, mayWait: !Task.isCancelled)
+                key, pack, host: host, asker: asker, holder: holder, isInner: isInner, mayWait: !Task.isCancelled,
+                after: own)
             {
             case .start(let creation, _):
+                own = creation
                 if let cell = try await run(creation, in: graph) { return cell }
             case .ready(let cell):
                 return cell

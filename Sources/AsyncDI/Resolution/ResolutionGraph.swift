@@ -137,10 +137,11 @@ final class ResolutionGraph: CreationPlace {
     ///   - holder: The shared creation whose product will hold the instance.
     ///   - isInner: Whether the instance becomes part of another one under the same key.
     ///   - mayWait: Whether a creation may be begun or waited for.
+    ///   - own: The creation that the request has begun before, and that others complete.
     /// - Returns: The decision for the request.
     func join(
         _ key: CreationKey, _ pack: ArgumentPack, host: any ResolutionHost, asker: Run?, holder: Creation?,
-        isInner: Bool = false, mayWait: Bool
+        isInner: Bool = false, mayWait: Bool, after own: Creation? = nil
     ) -> JoinDecision {
         state.withLock { state in
             if let found = state.instances[key], let cell = found.cell.strengthened() {
@@ -154,6 +155,11 @@ final class ResolutionGraph: CreationPlace {
                 return .ready(cell)
             }
             if let decision = state.ask(key, asker: asker, holder: holder, mayWait: mayWait) { return decision }
+            // A hook of its cycle may have failed before this request could wait for it. A cancellation is another
+            // request's: this one starts over.
+            if let own, let failure = own.failure, !(failure is CancellationError) {
+                return .ended(.failure(failure), own)
+            }
             guard mayWait else { return .refused }
             // No other request would find it, nor would this one if another task must finish it.
             guard key.isEqualToItself else { return .unusableArguments }

@@ -71,7 +71,7 @@ extension Run {
     /// Waits until others have completed the graph instance.
     @usableFromInline
     nonisolated(nonsending) func again<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        try await request.again(binding, as: service)
+        try await request.again(binding, as: service, after: graphCreation)
     }
 
     /// Ends the run, and leaves the graph that the run entered.

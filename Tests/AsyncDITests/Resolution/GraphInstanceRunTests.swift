@@ -46,6 +46,29 @@ private struct Whole {
         knot.other.withLock { $0 = nil }
     }
 
+    @Test func `a held instance is not created again when a hook of its cycle fails`() async throws {
+        // Whether the hook fails before the request waits for it depends on the threads.
+        for number in 0..<1000 {
+            let runs = Counter()
+            let container = Container {
+                Registration(Knot.self, lifetime: .graph) { _ in Knot() }
+                    .injectProperties { r, _ in
+                        _ = try await r.resolve(Loop.self)
+                        throw Missing()
+                    }
+                Registration(Loop.self, lifetime: .graph) { r in
+                    runs.increment()
+                    return Loop(number, try await r.resolve(Knot.self))
+                }
+            }
+            await #expect(throws: Missing.self) { try await container.resolve(Loop.self) }
+            guard runs.value == 1 else {
+                Issue.record("\(runs.value) runs in request \(number)")
+                break
+            }
+        }
+    }
+
     @Test func `a held instance is not created again when its service is replaced`() async throws {
         let runs = Counter()
         let knot = try await makeKnot { container in
