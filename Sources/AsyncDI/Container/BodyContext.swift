@@ -6,19 +6,30 @@ enum BodyContext {
     /// scope of such a body remembers the one around it: ``ContainerCore/outerBody``.
     @TaskLocal static var outer: ContainerCore?
 
-    /// The containers whose scopes the current task may be working in.
+    /// The containers whose scopes the current task may be working in, the innermost first.
     static var places: [ContainerCore] {
-        var places = [Container.current?.core, outer].compactMap(\.self)
+        var places: [ContainerCore] = []
         var seen = 0
-        while seen < places.count {
-            var next: ContainerCore? = places[seen]
-            while let core = next {
-                if let outer = core.outerBody, !places.contains(where: { $0 === outer }) { places.append(outer) }
-                next = core.parent
+        // The current scope's own memory first: it may be newer than the task-local.
+        for first in [Container.current?.core, outer] {
+            if let first, !places.contains(where: { $0 === first }) { places.append(first) }
+            while seen < places.count {
+                places[seen].forEachOuterBody { outer in
+                    if !places.contains(where: { $0 === outer }) { places.append(outer) }
+                }
+                seen += 1
             }
-            seen += 1
         }
         return places
+    }
+
+    /// The innermost scope below a container among those whose bodies the current task works in, for a current
+    /// container of another one: a library in the body of a request may have its own.
+    static func scope(below container: ContainerCore, around current: ContainerCore) -> ContainerCore? {
+        // Mostly the current scope is in no other body, and no list is needed.
+        var isInBody = outer != nil
+        current.forEachOuterBody { _ in isInBody = true }
+        return isInBody ? places.first(where: container.isAboveOrSame) : nil
     }
 }
 
@@ -35,6 +46,15 @@ extension Container {
 }
 
 extension ContainerCore {
+    /// Passes the scopes in whose bodies this container, and those above it, were opened.
+    fileprivate func forEachOuterBody(_ body: (ContainerCore) -> Void) {
+        var next: ContainerCore? = self
+        while let core = next {
+            if let outer = core.outerBody { body(outer) }
+            next = core.parent
+        }
+    }
+
     /// The innermost open scope of a body, from this container up; nil without any.
     var openScopeOfBody: ContainerCore? { openCore(below: nil, where: \.isDrained) }
 

@@ -39,9 +39,9 @@ final class ContainerCore: ResolutionHost {
     @exclusivity(unchecked) nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
     /// The scope in whose body this scope was opened for a body of its own; nil where that is the parent.
     ///
-    /// Weak because a handle may keep this scope beyond that body. Unsafe because it is written before another task can
-    /// have the scope.
-    nonisolated(unsafe) weak var outerBody: ContainerCore?
+    /// Kept, without its content, for tasks that outlive both: its services are refused there. Unsafe because it is
+    /// written before another task can have the scope.
+    nonisolated(unsafe) var outerBody: ContainerCore?
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
@@ -75,6 +75,7 @@ final class ContainerCore: ResolutionHost {
         }
         releaseInTurn(fallbackReference.takeAtEnd())
         releaseInTurn(parentReference.takeAtEnd())
+        releaseInTurn(outerBody.take())
     }
 
     var fallbacks: [ContainerCore] { fallbackReference.object?.all ?? [] }
