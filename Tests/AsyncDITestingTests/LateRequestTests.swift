@@ -9,8 +9,44 @@ private func expectRefusal(by container: Locked<Container?>) async {
     #expect(error?.code == .disposed)
 }
 
+/// A service that requests another one later.
+private struct Later: Sendable {
+    let text: Lazy<String>
+}
+
 @Suite(.timeLimit(.minutes(10)))
 struct LateRequestTests {
+    @Test(arguments: ["dependency", "own", "given"])
+    func `a Lazy that is called after the end of the test is reported`(kind: String) async throws {
+        let log = Log<TestReport>()
+        let (gate, reported) = (Gate(), Gate())
+        let late = try await withTestContainer(report: {
+            log.append($0)
+            reported.open()
+        }) {
+            Registration(String.self, lifetime: .singleton) { _ in "text" }
+            Registration(using: Later.init(text:))
+        } operation: { container in
+            let text =
+                switch kind {
+                case "dependency": try await container.resolve(Later.self).text
+                case "own": Lazy(String.self)
+                default: Lazy(String.self, from: container)
+                }
+            return Task {
+                await gate.wait()
+                let error = await #expect(throws: ResolutionError.self) { try await text() }
+                #expect(error?.code == .disposed)
+            }
+        }
+        #expect(log.all.isEmpty)
+        gate.open()
+        await late.value
+        await reported.wait()
+        #expect(log.all.map(\.kind) == [.lateRequest])
+        #expect(log.all.first?.message.hasPrefix("String was requested after the test had ended") == true)
+    }
+
     @Test func `a request of a factory or hook that winds down is no late one`() async throws {
         final class Refusals: ContainerInterceptor {
             let log = Log<String>()

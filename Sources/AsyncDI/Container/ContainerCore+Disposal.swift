@@ -76,8 +76,11 @@ extension ContainerCore {
     private func report(_ disposal: Disposal, hasEnded: Bool) throws {
         var errors = disposal.errors
         if !hasEnded {
-            let subject = disposal.subject?.description ?? "its end"
-            errors.append(timedOut("the disposal of \(displayName)", waitingFor: subject))
+            let subject = disposal.subject
+            errors.append(
+                timedOut(
+                    "the disposal of \(displayName)", waitingFor: subject?.description ?? "its end",
+                    of: subject?.keys ?? []))
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }

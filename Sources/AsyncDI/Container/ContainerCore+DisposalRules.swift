@@ -92,10 +92,16 @@ extension ContainerCore {
 
 /// The errors of disposals.
 extension ContainerCore {
-    func timedOut(_ disposal: String, waitingFor current: String) -> ResolutionError {
-        ResolutionError(
+    /// The error of a deadline, with the registration that the disposal waits for, if it is a single one.
+    func timedOut(_ disposal: String, waitingFor current: String, of keys: [CreationKey]) -> ResolutionError {
+        // Without the binding and the arguments, which errors do not keep alive.
+        let steps = keys.map { key in
+            PathStep(key: key.binding.key, binding: nil, pack: .none, site: key.binding.blueprint.site)
+        }
+        return ResolutionError(
             .disposalTimedOut, "\(disposal) did not end by its deadline: it waits for \(current).",
-            advice: "It continues in the background; look for a hook or a factory that does not return.")
+            advice: "It continues in the background; look for a hook or a factory that does not return.",
+            steps: steps.count == 1 ? steps : [])
     }
 
     /// The error that hooks receive when a scope or a creation ends before its work is done.

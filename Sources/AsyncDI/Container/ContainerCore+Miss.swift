@@ -28,8 +28,9 @@ extension ContainerCore {
     func refusal(toRegister key: ServiceKey?) -> ResolutionError { disposedError(key, "registered in", asker: nil) }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
-        // A factory or hook that still runs has not outlived the container, which waits for it.
-        if asker == nil { settings.interceptors.didRefuse(key) }
+        // A factory or hook that still runs has not outlived the container, which waits for it. A `Lazy` asks for its
+        // caller.
+        if asker?.isOfLazyOutsideFactories ?? true { settings.interceptors.didRefuse(key) }
         return disposedError(key, asker: asker)
     }
 

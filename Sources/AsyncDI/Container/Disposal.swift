@@ -37,6 +37,17 @@ final class Disposal: Completion, @unchecked Sendable {
             }
         }
 
+        /// The creations or instances that the wait is for.
+        var keys: [CreationKey] {
+            switch self {
+            case .container(let name, let core): Self.innermost(name, core.core).subject?.keys ?? []
+            case .creations(let keys): keys
+            case .removals: []
+            case .leases(let key), .hooks(let key): [key]
+            case .allLeases(let core): core.core?.leasedKeys ?? []
+            }
+        }
+
         private static let removed = "the disposal of evicted, reset or replaced instances"
 
         /// When the last lease has just ended, the disposals of the leased instances remain.
@@ -44,14 +55,20 @@ final class Disposal: Completion, @unchecked Sendable {
             keys.isEmpty ? removed : "the last lease of " + list(keys)
         }
 
-        /// The object of the innermost wait among containers below, each of which waits for the next one.
         private static func description(of name: String, _ core: ContainerCore?) -> String {
+            let (subject, name) = innermost(name, core)
+            return subject.map { "\($0) in \(name)" } ?? name
+        }
+
+        /// The object of the innermost wait among containers below, each of which waits for the next one, and the name
+        /// of the innermost container.
+        private static func innermost(_ name: String, _ core: ContainerCore?) -> (subject: Subject?, name: String) {
             var (name, next) = (name, core)
             while let core = next, let subject = core.disposalUnderWay?.subject {
-                guard case .container(let inner, let below) = subject else { return "\(subject) in \(name)" }
+                guard case .container(let inner, let below) = subject else { return (subject, name) }
                 (name, next) = (inner, below.core)
             }
-            return name
+            return (nil, name)
         }
 
         /// The keys, sorted; of many, the first ones.

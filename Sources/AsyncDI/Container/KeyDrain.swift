@@ -80,7 +80,8 @@ final class KeyDrain {
         for creation in creations {
             let rest = end.map { max($0 - core.stopwatch.elapsed(), .zero) }
             if await creation.wait(atMost: rest, clock: core.clock) { continue }
-            errors.append(core.timedOut("the disposal of \(creation.key)", waitingFor: "its creation"))
+            errors.append(
+                core.timedOut("the disposal of \(creation.key)", waitingFor: "its creation", of: [creation.key]))
         }
     }
 
@@ -93,7 +94,8 @@ final class KeyDrain {
                 errors += item.errors
             } else {
                 errors.append(
-                    core.timedOut("the disposal of \(item.key)", waitingFor: "its last lease, or its onDispose"))
+                    core.timedOut(
+                        "the disposal of \(item.key)", waitingFor: "its last lease, or its onDispose", of: [item.key]))
             }
         } catch let error as ResolutionError where errors.isEmpty && disposables.count == 1 {
             throw error

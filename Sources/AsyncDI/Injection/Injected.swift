@@ -59,15 +59,6 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// The number of the container that a request made here goes to; nil without a container.
-    var hostNumber: UInt64? {
-        switch source {
-        case .instance: nil
-        case .container(let container, _): (container ?? Injection.container)?.core.resolver.host.number
-        case .host(let host, _): host.number
-        }
-    }
-
     /// The instance; when it is not ready, ends the process with a message that says how to make it ready.
     var required: Service {
         do {

@@ -222,7 +222,8 @@ private struct LazyAttempt: Sendable {
                 return (cached, question.host)
             }
             let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
-            recorded?.asks(for: question.key, of: question.host, isDeferred: source.origin != nil)
+            let isDeferred = source.origin?.asker?.isActive == false
+            recorded?.asks(for: question.key, of: question.host, isDeferred: isDeferred)
             let request = Request(
                 key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
                 asker: question.asker, graph: graph, heldBy: question.heldBy)

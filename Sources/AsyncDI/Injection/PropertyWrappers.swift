@@ -111,13 +111,11 @@
 
 /// Injects a ready service without keeping it alive: nil before it exists and after it has gone.
 ///
-/// Each reading looks the service up until it finds one, and then refers to it weakly; after the instance has gone,
-/// readings look it up again. A value is never kept, and looked up each time.
+/// Each reading looks the service up and keeps nothing, so that an instance that was reset, replaced or disposed is not
+/// returned again. A reading takes no lock.
 @propertyWrapper public struct WeakInject<Service: Sendable>: Sendable {
     /// The same as a function that throws when the instance does not exist.
     public let projectedValue: Injected<Service>
-    /// The instance, and the number of the container that it is from: another scope has another instance.
-    private let found = Locked<(reference: WeakReference<any Sendable>, host: UInt64?)?>(nil)
 
     /// Injects a service weakly.
     ///
@@ -131,15 +129,6 @@
         projectedValue = Injected(service, qualifier: qualifier, from: container)
     }
 
-    /// The instance, as long as another reference holds it.
-    public var wrappedValue: Service? {
-        let host = projectedValue.hostNumber
-        if let found = found.withLock({ $0 }), found.host == host, let instance = found.reference.instance as? Service {
-            return instance
-        }
-        guard let instance = try? projectedValue() else { return nil }
-        // Both in one step, so that no reader gets the instance of another scope.
-        found.withLock { $0 = (WeakReference(instance), host) }
-        return instance
-    }
+    /// The instance that the container has at this time.
+    public var wrappedValue: Service? { try? projectedValue() }
 }

@@ -144,6 +144,11 @@ import Synchronization
         return unsafeDowncast(work, to: Creation.self)
     }
 
+    /// Whether the run resolves the service of a `Lazy` for a caller outside every factory.
+    var isOfLazyOutsideFactories: Bool {
+        parent == nil && binding.blueprint.isHidden && binding.lifetime.kind == .graph
+    }
+
     /// Whether the run is that of a disposal hook.
     var isDisposing: Bool { activity?.work?.kind == .disposal }
 

@@ -104,7 +104,10 @@ private struct SleeplessClock: Clock {
     /// The work that the error of a deadline names.
     private func late(_ disposal: () async throws -> Void) async -> String? {
         do { try await disposal() } catch let error as DisposalError {
-            return error.description.firstMatch(of: /it waits for (.*?)\. It continues/).map { String($0.1) }
+            // A single instance has the place of its registration.
+            return error.description
+                .firstMatch(of: /it waits for (.*?)\.( Registered at .*\/DeadlineTests\.swift:[0-9]+\.)? It continues/)
+                .map { String($0.1) }
         } catch {}
         return nil
     }

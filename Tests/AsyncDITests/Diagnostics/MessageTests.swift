@@ -227,7 +227,8 @@ private struct Tenant: Qualifier {
     @Test func `disposalTimedOut and DisposalError`() async throws {
         let gate = Gate()
         let container = Container(name: "app") {
-            Registration(A.self, lifetime: .singleton) { _ in A() }.onDispose { _ in await gate.pass() }
+            Registration(A.self, lifetime: .singleton, fileID: "App/A.swift", line: 1) { _ in A() }
+                .onDispose { _ in await gate.pass() }
         }
         _ = try await container.resolve(A.self)
         let disposal = Task { try await container.dispose() }
@@ -235,8 +236,8 @@ private struct Tenant: Qualifier {
         #expect(
             await message { try await container.dispose(deadline: .zero) } == """
                 disposal failed: disposalTimedOut: the disposal of container "app" did not end by its deadline: it \
-                waits for the onDispose of A. It continues in the background; look for a hook or a factory that does \
-                not return.
+                waits for the onDispose of A. Registered at App/A.swift:1. It continues in the background; look for a \
+                hook or a factory that does not return.
                 """)
         gate.open()
         try await disposal.value

@@ -100,6 +100,34 @@ extension DependencyGraph {
         #expect(await container.dependencyGraph().lines == ["Editor -> Font"])
     }
 
+    @Test(arguments: ["factory", "hook", "parameter"])
+    func `a Lazy that is called before its owner is created is no deferred dependency`(place: String) async throws {
+        let container = Container {
+            Registration(Font.self, lifetime: .singleton) { _ in Font() }
+            switch place {
+            case "factory":
+                Registration(Editor.self) { r in
+                    _ = try await r.resolve(Lazy<Font>.self)()
+                    return Editor()
+                }
+            case "hook":
+                Registration(Editor.self) { _ in Editor() }
+                    .onCreate { r, _ in _ = try await r.resolve(Lazy<Font>.self)() }
+            default:
+                Registration(
+                    using: { (font: Lazy<Font>) async throws in
+                        _ = try await font()
+                        return Editor()
+                    })
+            }
+        }
+        await container.startRecording()
+        _ = try await container.resolve(Editor.self)
+        let graph = await container.dependencyGraph()
+        #expect(graph.lines == ["Editor -> Font"])
+        #expect(try graph.topologicalOrder() == ["Font", "Editor"])
+    }
+
     @Test func `contributions are behind a node for all of them`() async throws {
         let container = Container {
             Registration((any Plugin).self, lifetime: .singleton) { _ in Speller() }.intoMany(key: "spell")

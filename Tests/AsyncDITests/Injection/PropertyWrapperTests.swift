@@ -140,7 +140,7 @@ struct PropertyWrapperTests {
         }
     #endif
 
-    @Test func `a weak property keeps to its instance as long as another reference holds it`() async throws {
+    @Test func `a weak property is nil after a reset, and then the new instance`() async throws {
         let container = Container {
             Registration((any Printer).self, lifetime: .singleton) { _ in PaperPrinter("one") }
         }
@@ -148,10 +148,16 @@ struct PropertyWrapperTests {
         let first = try await container.resolve((any Printer).self)
         #expect(weak.wrappedValue === first)
         try await container.reset(.singleton)
-        #expect(weak.wrappedValue === first)
-        #expect(try await container.resolve((any Printer).self) !== first)
-        #expect(weak.wrappedValue === first)
-        withExtendedLifetime(first) {}
+        #expect(weak.wrappedValue == nil)
+        let second = try await container.resolve((any Printer).self)
+        #expect(second !== first && weak.wrappedValue === second)
+        try await container.register((any Printer).self, lifetime: .singleton) { _ in PaperPrinter("two") }
+        #expect(weak.wrappedValue == nil)
+        let third = try await container.resolve((any Printer).self)
+        #expect(weak.wrappedValue === third)
+        try await container.dispose()
+        #expect(weak.wrappedValue == nil)
+        withExtendedLifetime((first, second, third)) {}
     }
 }
 
