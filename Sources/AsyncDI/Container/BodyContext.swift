@@ -6,30 +6,35 @@ enum BodyContext {
     /// scope of such a body remembers the one around it: ``ContainerCore/outerBody``.
     @TaskLocal static var outer: ContainerCore?
 
-    /// The containers whose scopes the current task may be working in, the innermost first.
+    /// The containers whose scopes the current task may be working in.
     static var places: [ContainerCore] {
-        var places: [ContainerCore] = []
+        var places = [Container.current?.core, outer].compactMap(\.self)
         var seen = 0
-        // The current scope's own memory first: it may be newer than the task-local.
-        for first in [Container.current?.core, outer] {
-            if let first, !places.contains(where: { $0 === first }) { places.append(first) }
-            while seen < places.count {
-                places[seen].forEachOuterBody { outer in
-                    if !places.contains(where: { $0 === outer }) { places.append(outer) }
-                }
-                seen += 1
+        while seen < places.count {
+            var next: ContainerCore? = places[seen]
+            while let core = next {
+                if let outer = core.outerBody, !places.contains(where: { $0 === outer }) { places.append(outer) }
+                next = core.parent
             }
+            seen += 1
         }
         return places
     }
 
-    /// The innermost scope below a container among those whose bodies the current task works in, for a current
-    /// container of another one: a library in the body of a request may have its own.
+    /// The innermost scope below a container among those whose bodies the current task works in, where the current
+    /// container is not below it: a library may have a container of its own.
     static func scope(below container: ContainerCore, around current: ContainerCore) -> ContainerCore? {
-        // Mostly the current scope is in no other body, and no list is needed.
-        var isInBody = outer != nil
-        current.forEachOuterBody { _ in isInBody = true }
-        return isInBody ? places.first(where: container.isAboveOrSame) : nil
+        // The scopes around the current one first, because the task-local may be older. No list, because hits come here.
+        place(below: container, from: current.outerBodyFromHere) ?? place(below: container, from: outer)
+    }
+
+    private static func place(below container: ContainerCore, from first: ContainerCore?) -> ContainerCore? {
+        var next = first
+        while let place = next {
+            if container.isAboveOrSame(place) { return place }
+            next = place.outerBodyFromHere
+        }
+        return nil
     }
 }
 
@@ -46,15 +51,6 @@ extension Container {
 }
 
 extension ContainerCore {
-    /// Passes the scopes in whose bodies this container, and those above it, were opened.
-    fileprivate func forEachOuterBody(_ body: (ContainerCore) -> Void) {
-        var next: ContainerCore? = self
-        while let core = next {
-            if let outer = core.outerBody { body(outer) }
-            next = core.parent
-        }
-    }
-
     /// The innermost open scope of a body, from this container up; nil without any.
     var openScopeOfBody: ContainerCore? { openCore(below: nil, where: \.isDrained) }
 

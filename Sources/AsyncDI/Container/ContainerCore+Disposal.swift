@@ -76,11 +76,8 @@ extension ContainerCore {
     private func report(_ disposal: Disposal, hasEnded: Bool) throws {
         var errors = disposal.errors
         if !hasEnded {
-            let subject = disposal.subject
-            errors.append(
-                timedOut(
-                    "the disposal of \(displayName)", waitingFor: subject?.description ?? "its end",
-                    of: subject?.keys ?? []))
+            let (text, keys) = disposal.subject?.facts ?? ("its end", [])
+            errors.append(timedOut("the disposal of \(displayName)", waitingFor: text, of: keys))
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }

@@ -16,7 +16,7 @@ final class Disposal: Completion, @unchecked Sendable {
     typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
 
     /// The object of a disposal's wait, for the error of a deadline.
-    enum Subject: CustomStringConvertible {
+    enum Subject {
         /// A container below, and its name. Weak because it would keep this disposal through its parent.
         case container(String, WeakCore)
         case creations(of: [CreationKey])
@@ -26,49 +26,34 @@ final class Disposal: Completion, @unchecked Sendable {
         /// The leases of instances that have no disposal of their own.
         case allLeases(in: WeakCore)
 
-        var description: String {
+        /// The innermost wait among containers below, each of which waits for the next one: its object as text, and the
+        /// creations or instances that it is for.
+        var facts: (text: String, keys: [CreationKey]) {
             switch self {
-            case .container(let name, let core): Self.description(of: name, core.core)
-            case .creations(let keys): "the creation of " + Self.list(keys)
-            case .removals: Self.removed
-            case .leases(let key): "the last lease of \(key)"
-            case .hooks(let key): "the onDispose of \(key)"
-            case .allLeases(let core): Self.description(ofLeases: core.core?.leasedKeys ?? [])
-            }
-        }
-
-        /// The creations or instances that the wait is for.
-        var keys: [CreationKey] {
-            switch self {
-            case .container(let name, let core): Self.innermost(name, core.core).subject?.keys ?? []
-            case .creations(let keys): keys
-            case .removals: []
-            case .leases(let key), .hooks(let key): [key]
-            case .allLeases(let core): core.core?.leasedKeys ?? []
+            case .container(let name, let core): return Self.facts(below: name, core.core)
+            case .creations(let keys): return ("the creation of " + Self.list(keys), keys)
+            case .removals: return (Self.removed, [])
+            case .leases(let key): return ("the last lease of \(key)", [key])
+            case .hooks(let key): return ("the onDispose of \(key)", [key])
+            case .allLeases(let core):
+                let keys = core.core?.leasedKeys ?? []
+                // When the last lease has just ended, the disposals of the leased instances remain.
+                return (keys.isEmpty ? Self.removed : "the last lease of " + Self.list(keys), keys)
             }
         }
 
         private static let removed = "the disposal of evicted, reset or replaced instances"
 
-        /// When the last lease has just ended, the disposals of the leased instances remain.
-        private static func description(ofLeases keys: [CreationKey]) -> String {
-            keys.isEmpty ? removed : "the last lease of " + list(keys)
-        }
-
-        private static func description(of name: String, _ core: ContainerCore?) -> String {
-            let (subject, name) = innermost(name, core)
-            return subject.map { "\($0) in \(name)" } ?? name
-        }
-
-        /// The object of the innermost wait among containers below, each of which waits for the next one, and the name
-        /// of the innermost container.
-        private static func innermost(_ name: String, _ core: ContainerCore?) -> (subject: Subject?, name: String) {
+        private static func facts(below name: String, _ core: ContainerCore?) -> (text: String, keys: [CreationKey]) {
             var (name, next) = (name, core)
             while let core = next, let subject = core.disposalUnderWay?.subject {
-                guard case .container(let inner, let below) = subject else { return (subject, name) }
+                guard case .container(let inner, let below) = subject else {
+                    let (text, keys) = subject.facts
+                    return ("\(text) in \(name)", keys)
+                }
                 (name, next) = (inner, below.core)
             }
-            return (nil, name)
+            return (name, [])
         }
 
         /// The keys, sorted; of many, the first ones.

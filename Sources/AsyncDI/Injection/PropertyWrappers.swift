@@ -112,7 +112,7 @@
 /// Injects a ready service without keeping it alive: nil before it exists and after it has gone.
 ///
 /// Each reading looks the service up and keeps nothing, so that an instance that was reset, replaced or disposed is not
-/// returned again. A reading takes no lock.
+/// returned again. A reading costs what ``Container/ready(_:qualifier:)`` does, and counts as a use of the instance.
 @propertyWrapper public struct WeakInject<Service: Sendable>: Sendable {
     /// The same as a function that throws when the instance does not exist.
     public let projectedValue: Injected<Service>

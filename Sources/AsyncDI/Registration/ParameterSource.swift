@@ -263,7 +263,7 @@ struct ArgumentSource: Sendable {
     static func made<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument
     ) -> Self {
-        Self(types: type(of: Argument.self), dependencies: [ServiceKey(Origin.self)]) { resolver in
+        Self(types: packType(of: Argument.self), dependencies: [ServiceKey(Origin.self)]) { resolver in
             Arguments(try argument(await resolver.resolve(Origin.self)))
         }
     }
@@ -273,7 +273,7 @@ struct ArgumentSource: Sendable {
     /// Not optimized, because optimized code of Swift 6.3 reads a pack that it has not filled, where the module is
     /// compiled as a whole into one object.
     @_optimize(none)
-    private static func type<Argument: Hashable & Sendable>(of _: Argument.Type) -> ArgumentPack.Type {
+    private static func packType<Argument: Hashable & Sendable>(of _: Argument.Type) -> ArgumentPack.Type {
         Arguments<Argument>.self
     }
 }

@@ -196,29 +196,6 @@ private enum Env: String, Qualifier { case prod, test }
         try await other.withScope { _ in try await expect("application") }
     }
 
-    @Test func `a task that outlives a scope inside another container's is refused the services of the scope`()
-        async throws
-    {
-        let container = Container { Registration(String.self, instance: "application") }
-        let other = Container()
-        let gate = Gate()
-        let task = try await container.withScope("request") {
-            Registration(Int.self, instance: 42)
-        } operation: { _ in
-            try await other.withScope { _ in
-                Task {
-                    await gate.pass()
-                    let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Int.self) }
-                    let text = try await container.resolve(String.self)
-                    return (error?.code, text)
-                }
-            }
-        }
-        gate.open()
-        let (code, text) = try await task.value
-        #expect(code == .disposed && text == "application")
-    }
-
     @Test func `inside withScope a container below the scope, or beside it, answers for itself`() async throws {
         let container = Container { Registration(String.self) { _ in "application" } }
         let sibling = Container(parent: container) { Registration(String.self) { _ in "sibling" } }

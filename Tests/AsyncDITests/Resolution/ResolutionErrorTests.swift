@@ -138,7 +138,7 @@ private struct X: Sendable {}
         let asker = Task { try await container.resolve(Thing.self, qualifier: Curious()) }
         await factory.began()
         let disposal = Task { try await container.dispose() }
-        while container.core.disposal.subject?.description.contains("creation of") != true { await Task.yield() }
+        while container.core.disposal.subject?.facts.text.contains("creation of") != true { await Task.yield() }
         let disposed = await error { try await container.register(Thing.self, qualifier: Curious(), instance: Thing()) }
         #expect(disposed?.code == .disposed)
         factory.answer(Thing())
