@@ -24,7 +24,7 @@ enum BodyContext {
     /// The innermost scope below a container among those whose bodies the current task works in, where the current
     /// container is not below it: a library may have a container of its own.
     static func scope(below container: ContainerCore, around current: ContainerCore) -> ContainerCore? {
-        // The scopes around the current one first, because the task-local may be older. No list, because hits come here.
+        // The scopes around the current one first, because the task-local may be older.
         place(below: container, from: current.outerBodyFromHere) ?? place(below: container, from: outer)
     }
 

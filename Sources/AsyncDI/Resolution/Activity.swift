@@ -8,7 +8,9 @@ import Synchronization
 /// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics and constants.
 @usableFromInline class Activity: Hashable, @unchecked Sendable {
     /// The call in whose task this activity runs.
-    final let enclosing: Caller?
+    final var enclosing: Caller? { keptCaller }
+    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
+    @exclusivity(unchecked) private final var keptCaller: Caller?
     /// Whether the graph of waits has the edge from ``beginner``, or never needs it.
     private let linked = Atomic(false)
     /// Whether the graph of waits contains this activity, whose end must then remove it.
@@ -32,7 +34,14 @@ import Synchronization
 
     init(_ kind: Kind, inside enclosing: Caller? = nil) {
         self.kind = kind
-        self.enclosing = enclosing
+        keptCaller = enclosing
+    }
+
+    // Each body may start the task with the next one: such a chain may be very long.
+    deinit {
+        guard let activity = keptCaller?.activity else { return }
+        keptCaller = nil
+        releaseInTurn(consume activity)
     }
 
     /// The disposals that cannot end before this activity does, although none of their tasks waits for it.

@@ -33,6 +33,17 @@ private final class Held: Sendable {
         }
     }
 
+    @Test func `a long chain of bodies, each begun in the one before, may be dropped`() {
+        var last = Body(begunBy: nil, isOfScope: true)
+        weak let first = last
+        for _ in 0..<Self.depth * 4 {
+            last = Body(begunBy: Caller(activity: last, run: nil), isOfScope: true)
+        }
+        #expect(first != nil)
+        last = Body(begunBy: nil)
+        #expect(first == nil)
+    }
+
     @Test func `deeply nested scopes may be dropped`() async throws {
         do {
             var scope = root()
