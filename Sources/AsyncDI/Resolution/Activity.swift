@@ -5,11 +5,12 @@ import Synchronization
 /// A node of the graph of waits. Most activities never enter it: no other activity waits for them while they wait
 /// themselves. The others enter the graph when they begin to wait.
 ///
-/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics and constants.
+/// `@unchecked Sendable` because a class that is not final cannot be checked: it holds atomics, constants, and a
+/// reference that only its deinitializer changes.
 @usableFromInline class Activity: Hashable, @unchecked Sendable {
     /// The call in whose task this activity runs.
     final var enclosing: Caller? { keptCaller }
-    /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
+    /// Not a constant, so that the deinitializer, which no other task sees, can release it in turn.
     @exclusivity(unchecked) private final var keptCaller: Caller?
     /// Whether the graph of waits has the edge from ``beginner``, or never needs it.
     private let linked = Atomic(false)
