@@ -37,6 +37,8 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
     private nonisolated let fallbacks: AtomicReference<Fallbacks<Container>>
+    /// The containers that were current where this scope was opened for a body; nil for any other container.
+    nonisolated let around: CurrentContainers?
 
     /// Whether the current task is outside every run.
     nonisolated var isOutsideRuns: Bool { currentRun.with { $0.get() } == nil }
@@ -80,6 +82,7 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
         self.lifeline = AtomicReference(lifeline)
         self.parent = AtomicReference(parent)
         self.fallbacks = AtomicReference(Fallbacks(fallbacks))
+        around = nil
         core.adopt(self, lifeline)
         core.setUp(registrations)
         parent?.core.addChild(core)
@@ -91,7 +94,11 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
     ///   - core: The core.
     ///   - lifeline: The object that keeps the core filled.
     ///   - parent: The handle of its parent; looked up when nil.
-    init(core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil) {
+    ///   - around: The containers that are current where a scope is opened for a body.
+    init(
+        core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil, around: CurrentContainers? = nil
+    ) {
+        self.around = around
         self.core = core
         table = core.table
         self.lifeline = AtomicReference(lifeline)

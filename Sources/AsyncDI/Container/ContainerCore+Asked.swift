@@ -4,8 +4,9 @@ extension ContainerCore {
     ///
     /// If that scope has ended, the look-up finds no instance, and the request uses ``resolver``.
     var asked: ContainerCore {
-        guard let current = Container.current?.core, current !== self else { return self }
-        return isAboveOrSame(current) ? current : BodyContext.scope(below: self, around: current) ?? self
+        guard let current = Container.current, current.core !== self else { return self }
+        return isAboveOrSame(current.core)
+            ? current.core : CurrentContainers.last(below: self, before: current) ?? self
     }
 
     /// The resolver of such a request, if the look-up finds no instance.

@@ -59,7 +59,7 @@ extension ContainerCore {
     /// The scopes in whose bodies the current task may be, each before the ones around it.
     private static var scopesOfBodies: [ContainerCore] {
         var scopes: [ContainerCore] = []
-        for place in BodyContext.places {
+        for place in CurrentContainers.all {
             var next: ContainerCore? = place
             while let core = next {
                 if core.hasBody, !core.table.isClosed, !scopes.contains(where: { $0 === core }) { scopes.append(core) }

@@ -90,7 +90,7 @@ extension ContainerCore {
     /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for
     /// its own caller, or for a caller of that one.
     private func refuseInsideBody() throws {
-        let works = BodyContext.places.compactMap { $0.openCore(below: nil, where: \.hasOwner) }
+        let works = CurrentContainers.all.compactMap { $0.openCore(below: nil, where: \.hasOwner) }
         guard let current = works.first(where: isAboveOrSame) else { return }
         throw ResolutionError(
             .invalidOperation, "work in \(current.displayName) drains \(displayName), which waits for it.",
@@ -141,7 +141,7 @@ extension ContainerCore {
     /// Calls in a run, or in the body of a scope or lease that the drain waits for, belong to current work.
     var isRefusedWhileDraining: Bool {
         guard table.isDraining, ResolutionContext.activeRun == nil else { return false }
-        let places = BodyContext.places
+        let places = CurrentContainers.all
         // Several containers, one above the other, may be draining: each waits for the bodies below it alone. The
         // current container may be the draining one itself, or a scope that was opened by hand, which no drain waits
         // for.

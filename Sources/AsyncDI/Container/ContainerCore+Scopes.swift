@@ -61,10 +61,9 @@ extension ContainerCore {
         let core = ContainerCore(name: name, parent: self, settings: settings, scopeKind: kind)
         let lifeline = Lifeline(core)
         core.setUp(registrations())
-        let container = Container(core: core, lifeline: lifeline, holding: holder)
         let isPinned = kind == .body
-        let current = isPinned ? Container.current?.core : nil
-        if let current, current !== self { core.outerBody = current.openScopeOfBody }
+        let container = Container(
+            core: core, lifeline: lifeline, holding: holder, around: isPinned ? CurrentContainers.around(core) : nil)
         // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()
@@ -86,7 +85,7 @@ extension ContainerCore {
         }
         if isPinned {
             let run = ResolutionContext.activeRun
-            if current != nil || run != nil || LeaseContext.body != nil, let caller = caller(of: run) {
+            if Container.current != nil || run != nil || LeaseContext.body != nil, let caller = caller(of: run) {
                 _ = core.bodyReference.loadOrInitialize { ScopeBody(of: core, begunBy: caller) }
             }
             core.pin(container)

@@ -37,11 +37,6 @@ final class ContainerCore: ResolutionHost {
     /// Unsafe because ``openScope(_:key:name:holder:registrations:)`` writes it once, under the parent's lock, before
     /// another task can have the scope.
     @exclusivity(unchecked) nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
-    /// The scope in whose body this scope was opened for a body of its own; nil where that is the parent.
-    ///
-    /// Weak because a handle may keep this scope beyond that body. Unsafe because it is written before another task can
-    /// have the scope.
-    nonisolated(unsafe) weak var outerBody: ContainerCore?
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
@@ -149,19 +144,6 @@ final class ContainerCore: ResolutionHost {
             next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
         }
         return false
-    }
-
-    /// The scope in whose body this container, or else the nearest one above it, was opened; nil without any.
-    var outerBodyFromHere: ContainerCore? {
-        if let outerBody { return outerBody }
-        // Unretained because each container keeps the one above it, and this one is kept.
-        defer { withExtendedLifetime(self) {} }
-        var next = parentReference.load()
-        while let current = next {
-            if let outer = current._withUnsafeGuaranteedRef({ $0.outerBody }) { return outer }
-            next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
-        }
-        return nil
     }
 
     /// Passes the parent to `body` without counting a reference to it; nil without a parent.

@@ -96,7 +96,7 @@ extension ContainerCore {
     }
 
     static var bodyOfCurrentScope: Body? {
-        guard let current = Container.current?.core else { return nil }
-        return current.innermostBody ?? BodyContext.outer?.innermostBody
+        guard let current = Container.current else { return nil }
+        return current.core.innermostBody ?? CurrentContainers.first(before: current, \.innermostBody)
     }
 }

@@ -78,8 +78,8 @@ public enum Injection {
     public static func with<R, Failure: Error>(
         _ container: Container, _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {
-        let scope = Container.current?.core.openScopeOfBody ?? BodyContext.outer
-        let result: Result<R, Failure> = BodyContext.$outer.withValue(scope) {
+        let all = CurrentContainers.beginning(with: container.core)
+        let result: Result<R, Failure> = CurrentContainers.$bound.withValue(all) {
             Container.$current.withValue(container) { Result(catching: body) }
         }
         return try result.get()
@@ -140,7 +140,7 @@ private final class DefaultContainer: Sendable {
         $isMaking.withValue(true) {
             ResolutionContext.$run.withValue(nil) {
                 LeaseContext.$body.withValue(nil) {
-                    BodyContext.$outer.withValue(nil) { Container.$current.withValue(nil, operation: make) }
+                    CurrentContainers.$bound.withValue(nil) { Container.$current.withValue(nil, operation: make) }
                 }
             }
         }

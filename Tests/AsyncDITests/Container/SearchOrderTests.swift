@@ -155,47 +155,6 @@ private enum Env: String, Qualifier { case prod, test }
         }
     }
 
-    @Test func `inside a scope of another container, an outer container answers with its own innermost scope`()
-        async throws
-    {
-        let container = Container {
-            Registration(String.self, instance: "application")
-            Registration(Int.self, lifetime: .scoped) { r in try await r.resolve(String.self).count }
-        }
-        let (other, third) = (Container { Registration(Bool.self, instance: true) }, Container())
-        func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-            #expect(try await container.resolve(String.self) == text, sourceLocation: sourceLocation)
-            #expect(try await container.resolve(Int.self) == text.count, sourceLocation: sourceLocation)
-            #expect(try container.ready(String.self) == text, sourceLocation: sourceLocation)
-            #expect(try await other.resolve(Bool.self), sourceLocation: sourceLocation)
-        }
-        try await container.withScope("request") {
-            Registration(String.self, instance: "request")
-        } operation: { request in
-            try await other.withScope { _ in try await expect("request") }
-            try await Injection.with(other) { try await expect("request") }
-            try await withContainer {
-            } operation: { _ in
-                try await expect("request")
-                try await third.withScope { _ in try await expect("request") }
-            }
-            try await Injection.with(third) {
-                try await container.withScope("inner") {
-                    Registration(String.self, instance: "inner one")
-                } operation: { _ in
-                    try await expect("inner one")
-                    // The scope that the task-local names is the outer one.
-                    try await other.withScope { _ in try await expect("inner one") }
-                    try await Injection.with(other) { try await expect("inner one") }
-                }
-                try await expect("request")
-            }
-            // Bound by name, a container is the current one itself.
-            try await Injection.with(container) { try await expect("application") }
-        }
-        try await other.withScope { _ in try await expect("application") }
-    }
-
     @Test func `inside withScope a container below the scope, or beside it, answers for itself`() async throws {
         let container = Container { Registration(String.self) { _ in "application" } }
         let sibling = Container(parent: container) { Registration(String.self) { _ in "sibling" } }

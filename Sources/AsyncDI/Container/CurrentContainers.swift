@@ -1,0 +1,126 @@
+/// The containers that a task and those around it have made current: the last one, and then the ones before it.
+///
+/// Ended scopes are among them, because a task may outlive its scope. A container is left out where a later one answers
+/// all its requests, so that a chain of tasks without end, each begun in the scope of the one before, has a short list.
+final class CurrentContainers: Sendable {
+    /// The containers of the current task, the current one included; nil where it is the only one, or the scope of a
+    /// `withScope`.
+    ///
+    /// `withScope` binds the current container alone, once for each request. The handle of its scope has the others:
+    /// ``Container/around``.
+    @TaskLocal static var bound: CurrentContainers?
+
+    let last: ContainerCore
+    var others: CurrentContainers? { keptOthers }
+    /// Not a constant, so that the deinitializer, which no other task sees, can release it in turn.
+    @exclusivity(unchecked) private nonisolated(unsafe) var keptOthers: CurrentContainers?
+
+    private init(_ last: ContainerCore, _ others: CurrentContainers?) {
+        self.last = last
+        keptOthers = others
+    }
+
+    // Scopes may be nested deeply.
+    deinit {
+        guard let others = keptOthers.take() else { return }
+        releaseInTurn(consume others)
+    }
+}
+
+extension CurrentContainers {
+    /// The containers of the current task without its current one.
+    private static func beside(_ current: Container) -> CurrentContainers? {
+        if let bound, bound.last === current.core { return bound.others }
+        return current.core.hasBody ? current.around : bound
+    }
+
+    /// The containers of the current task that still matter where a container is made current.
+    static func around(_ next: ContainerCore) -> CurrentContainers? {
+        guard let current = Container.current else { return nil }
+        let others = beside(current)?.around(next)
+        return current.core.isReplaced(by: next) ? others : CurrentContainers(current.core, others)
+    }
+
+    /// The containers of the current task after a container is made current; nil where it is the only one.
+    static func beginning(with next: ContainerCore) -> CurrentContainers? {
+        Container.current == nil ? nil : CurrentContainers(next, around(next))
+    }
+
+    private func around(_ next: ContainerCore) -> CurrentContainers? {
+        var (kept, count): ([ContainerCore], Int) = ([], 0)
+        var rest: CurrentContainers? = self
+        while let containers = rest {
+            count += 1
+            if !containers.last.isReplaced(by: next) { kept.append(containers.last) }
+            rest = containers.others
+        }
+        return kept.count == count ? self : kept.reversed().reduce(nil) { CurrentContainers($1, $0) }
+    }
+
+    /// The containers of the current task, the last one first.
+    static var all: [ContainerCore] {
+        guard let current = Container.current else { return [] }
+        var all = [current.core]
+        var rest = beside(current)
+        while let containers = rest {
+            all.append(containers.last)
+            rest = containers.others
+        }
+        return all
+    }
+
+    /// The last container, before the current one, that is below another container, or is that container.
+    static func last(below container: ContainerCore, before current: Container) -> ContainerCore? {
+        first(before: current) { container.isAboveOrSame($0) ? $0 : nil }
+    }
+
+    /// What the last container before the current one has, among those that have any.
+    static func first<Found>(before current: Container, _ find: (ContainerCore) -> Found?) -> Found? {
+        var rest = beside(current)
+        while let containers = rest {
+            if let found = find(containers.last) { return found }
+            rest = containers.others
+        }
+        return nil
+    }
+}
+
+extension Container {
+    /// Makes this container the current one for a body, which remains part of the bodies that it runs in.
+    nonisolated(nonsending) func whileCurrent<R>(
+        _ body: nonisolated(nonsending) () async throws -> sending R
+    ) async throws -> sending R {
+        guard let all = CurrentContainers.beginning(with: core) else {
+            return try await Container.$current.bind(self, body)
+        }
+        return try await CurrentContainers.$bound.bind(all) { try await Container.$current.bind(self, body) }
+    }
+}
+
+extension ContainerCore {
+    /// Whether a container that is made current inside this one's body answers every request that this one would.
+    fileprivate func isReplaced(by next: ContainerCore) -> Bool {
+        if isAboveOrSame(next) { return true }
+        guard table.isClosed else { return false }
+        // An ended scope refuses its own requests by itself, and stands for the open containers above.
+        var above = parent
+        while let core = above, core.table.isClosed { above = core.parent }
+        return above.map { $0.isAboveOrSame(next) } ?? true
+    }
+
+    /// The innermost open container that matches, from this one up to `top`, which does not count.
+    ///
+    /// - Parameters:
+    ///   - top: A container above; nil for the root too.
+    ///   - isMeant: Whether a container matches.
+    /// - Returns: The container; nil without one, and when `top` is not above.
+    func openCore(below top: ContainerCore?, where isMeant: (ContainerCore) -> Bool) -> ContainerCore? {
+        var found: ContainerCore?
+        var core: ContainerCore? = self
+        while let current = core, current !== top {
+            if found == nil, !current.table.isClosed, isMeant(current) { found = current }
+            core = current.parent
+        }
+        return core === top ? found : nil
+    }
+}
