@@ -72,7 +72,8 @@ extension Container {
     /// Waits for the leases of one instance to end, and disposes it.
     ///
     /// From this moment on, no lease of the instance begins: a request for these arguments waits until the instance is
-    /// disposed, and then gets a new one. Use it to close a tenant's database before its file is moved.
+    /// disposed, and then gets a new one, also after the deadline: requests then wait for the holders of the leases,
+    /// which ``activity()`` counts. Use it to close a tenant's database before its file is moved.
     /// ```swift
     /// try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
     /// ```
@@ -83,7 +84,8 @@ extension Container {
     ///   - rest: The other arguments.
     ///   - deadline: The longest wait, by the container's clock; unlimited when nil.
     /// - Throws: ``DisposalError`` with the errors of hooks, or with ``ResolutionError/Code/disposalTimedOut``;
-    ///   ``ResolutionError`` with the code `invalidOperation` in a body that holds a lease of the instance, or whose
+    ///   ``ResolutionError`` with the code `argumentMismatch` when the service is only registered with other types of
+    ///   arguments, with the code `invalidOperation` in a body that holds a lease of the instance, or whose
     ///   scope has an instance that does, and without a deadline when an instance that belongs to no scope holds one:
     ///   reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(

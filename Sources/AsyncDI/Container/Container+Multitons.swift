@@ -39,13 +39,13 @@ extension ContainerCore {
         // A request for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
         return withState { state in
-            state.instances.all.compactMap { kept in
-                let binding = kept.binding
-                let isMeant =
-                    targets.contains(binding.key)
+            let entries = state.instances.all { binding in
+                targets.contains(binding.key)
                     || binding.key.service == service && areEqual(binding.key.qualifier, qualifier)
+            }
+            return entries.compactMap { kept in
                 let key = kept.argumentKey
-                guard isMeant, !key.isNone, let cell = kept.cell else { return nil }
+                guard !key.isNone, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
                     guard let living = cell.strengthened() else { return nil }
                     // Reading has retained the instance, perhaps as the last reference: it is released outside the

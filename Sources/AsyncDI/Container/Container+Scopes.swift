@@ -52,8 +52,9 @@ extension Container {
 
     /// Opens a scope for the duration of a body, and makes it ``current`` for the body's task and its children.
     ///
-    /// Each call opens its own scope, even when the key is open elsewhere. The scope is disposed, to the end, when the
-    /// body returns, throws or is cancelled, before this call returns.
+    /// Each call opens its own scope in exactly this container, even when the key is open elsewhere: for a scope inside
+    /// the current one, call this on that one. The scope is disposed, to the end, when the body returns, throws or is
+    /// cancelled, before this call returns.
     /// ```swift
     /// try await container.withScope("request-42") { scope in
     ///     let user = try await container.resolve(CurrentUser.self)  // the request's own

@@ -41,6 +41,7 @@ extension ContainerCore {
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
+        try checkArguments(of: key)
         let target = ResetTarget.arguments(key, pack)
         let selection = selection(target)
         let isAffected = selection.contains
@@ -49,15 +50,12 @@ extension ContainerCore {
         var creations: [EndOfCreation] = []
         let removals = try drop(target, isDrain: true) { state in
             // Excludes creations that other tasks begin from now on.
-            let invalidated = state.flights.entries.filter { $0.value.isInvalidated && isAffected($0.value.key) }
-            creations = invalidated.compactMap(\.key.end)
+            creations = state.flights.invalidated(where: isAffected).compactMap(\.end)
         }
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
-            withState { state in
-                state.endings.values.filter { isAffected($0.key) } + state.leases.pending(where: isAffected)
-            }
+            withState { $0.dropped(selection) }
         }
         let drain: KeyDrain
         do {

@@ -20,7 +20,9 @@ extension ContainerCore {
         }
         return ResolutionError(
             .disposed, "\(what) is disposed.",
-            advice: "Dispose a container after its last use, and create a new one for later work.",
+            advice: asker == nil
+                ? "Dispose a container after its last use, and create a new one for later work."
+                : "What a hook needs at the end, the factory must have resolved before.",
             steps: steps, asker: asker)
     }
 
@@ -35,10 +37,9 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
-        // A single request builds no index, because each missing optional service reaches this code.
-        let plain = key.withoutArguments
+        let (name, plain) = (ServiceName(key), key.withoutArguments)
         let others = searchOrder.flatMap { core in
-            core.withState { $0.registrations.keys(of: key.service) }
+            core.withState { $0.registrations.keys(named: name) }
                 .filter { $0.arguments != key.arguments && $0.withoutArguments == plain }
         }
         return ResolutionError.mismatch(key, registeredAs: others, asker: asker)
@@ -47,6 +48,18 @@ extension ContainerCore {
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {
         // A disposal that ended since the look-up has removed every registration.
         table.isClosed ? refusal(of: key, asker: asker) : NearMisses(in: self).miss(key, asker: asker)
+    }
+
+    /// Whether this very container supplies an instance or factory for a key.
+    func supplies(_ key: ServiceKey) -> Bool {
+        withState { _ in table.ownRegistration(of: key).map { !$0.blueprint.isExpected } ?? false }
+    }
+
+    /// Refuses arguments of other types than those that the service is registered with: a call that drops an instance
+    /// would drop none, silently.
+    func checkArguments(of key: ServiceKey) throws {
+        guard table.registration(of: key) == nil else { return }
+        if let mismatch = mismatch(key, asker: ResolutionContext.activeRun) { throw mismatch }
     }
 
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey] { NearMisses(in: self).suppliedKeys(near: key) }

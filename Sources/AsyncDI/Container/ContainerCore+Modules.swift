@@ -1,6 +1,6 @@
 /// The modules whose `loaded` has not been called yet, in order.
 struct PendingModules {
-    private(set) var waiting: [any Module] = []
+    private(set) var waiting: ArraySlice<any Module> = []
     /// The binding whose creation loads the modules.
     ///
     /// Like every creation, it runs once at a time and can be awaited, cancelled and retried.
@@ -13,7 +13,7 @@ struct PendingModules {
     }
 
     /// Removes the first module, after its `loaded`.
-    mutating func removeFirst() { waiting = Array(waiting.dropFirst()) }
+    mutating func removeFirst() { waiting.removeFirst() }
 
     /// The next module to load; nil when none is left.
     ///

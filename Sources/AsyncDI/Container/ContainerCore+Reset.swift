@@ -129,7 +129,7 @@ extension ContainerCore.State {
 
     /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.
     mutating func awaitLeases(of selection: ResetSelection, drainedBy core: ContainerCore) {
-        for leased in leases.all where selection.contains(leased.key) && instances[leased.key]?.cell !== leased.cell {
+        for leased in leases.all(of: selection) where instances[leased.key]?.cell !== leased.cell {
             if leased.pending.isEmpty {
                 // One that was overtaken by a reset stays open until now, to be disposed with the container.
                 let id = ledger.latest { $0.cell === leased.cell }
@@ -139,6 +139,16 @@ extension ContainerCore.State {
             let key = EndingKey(item.key)
             if self.endings[key] == nil { self.endings[key] = item }
         }
+    }
+
+    /// The selected instances that are being disposed, or wait for their last lease.
+    mutating func dropped(_ selection: ResetSelection) -> [Disposable] {
+        let ending: [Disposable]
+        switch selection {
+        case .keys(let keys): ending = keys.compactMap { self.endings[EndingKey($0)] }
+        case .instances: ending = Array(self.endings.values)
+        }
+        return (ending + leases.all(of: selection).flatMap(\.pending)).filter { selection.contains($0.key) }
     }
 
     /// Hides an instance from readers of its service.
@@ -187,6 +197,7 @@ extension ContainerCore.State {
 /// The removal of cached instances.
 extension ContainerCore {
     func reset(_ target: ResetTarget, throughAncestors: Bool) async throws {
+        if case .arguments(let key, _) = target { try checkArguments(of: key) }
         var errors: [any Error] = []
         var refusals: [any Error] = []
         var core: ContainerCore? = self

@@ -12,7 +12,9 @@ final class CurrentContainers: Sendable {
 
     let last: ContainerCore
     var others: CurrentContainers? { keptOthers }
-    /// Not a constant, so that the deinitializer, which no other task sees, can release it in turn.
+    /// Not a constant, so that the deinitializer can release it in turn.
+    ///
+    /// Unsafe because only the deinitializer, which no other task sees, changes it.
     @exclusivity(unchecked) private nonisolated(unsafe) var keptOthers: CurrentContainers?
 
     private init(_ last: ContainerCore, _ others: CurrentContainers?) {

@@ -5,9 +5,18 @@
 struct InstanceCache {
     private var places: [CacheEntry?] = []
     private(set) var count = 0
-    /// The instances of each registration with arguments; built at the first request for those of one registration, if
-    /// the cache has many instances.
-    private var byBinding: [ObjectIdentifier: [ObjectIdentifier: CacheEntry]]?
+    /// The instances of each registration; built at the first request for those of some registrations, if the cache has
+    /// many instances.
+    private var byBinding: [ObjectIdentifier: Group]?
+    private struct Group {
+        let binding: Binding
+        /// The instance of a registration without arguments.
+        var plain: CacheEntry?
+        var entries: [ObjectIdentifier: CacheEntry] = [:]
+
+        var isEmpty: Bool { plain == nil && entries.isEmpty }
+        var all: [CacheEntry] { plain.map { [$0] } ?? Array(entries.values) }
+    }
     private static let fewest = 64
 
     var isEmpty: Bool { count == 0 }
@@ -17,16 +26,10 @@ struct InstanceCache {
 
     /// The instances of the registrations for which the condition holds, in no particular order.
     ///
-    /// The condition, which may be costly, is checked once for each registration.
-    func all(where isMeant: (Binding) -> Bool) -> [CacheEntry] {
-        var decisions: [ObjectIdentifier: Bool] = [:]
-        return places.compactMap { kept in
-            guard let kept else { return nil }
-            let binding = ObjectIdentifier(kept.binding)
-            let decision = decisions[binding] ?? isMeant(kept.binding)
-            decisions[binding] = decision
-            return decision ? kept : nil
-        }
+    /// The condition is checked once for each registration, also if that has very many instances.
+    mutating func all(where isMeant: (Binding) -> Bool) -> [CacheEntry] {
+        guard isGrouped() else { return all.filter { isMeant($0.binding) } }
+        return byBinding?.values.flatMap { isMeant($0.binding) ? $0.all : [] } ?? []
     }
 
     subscript(key: CreationKey) -> CacheEntry? {
@@ -50,15 +53,19 @@ struct InstanceCache {
         return nil
     }
 
-    /// The instances of a registration with arguments.
+    /// The instances of a registration.
     mutating func all(of binding: Binding) -> [CacheEntry] {
-        if byBinding == nil {
-            let all = all
-            if all.count <= Self.fewest { return all.filter { $0.binding === binding } }
-            byBinding = [:]
-            for kept in all { list(kept) }
-        }
-        return byBinding?[ObjectIdentifier(binding)].map { Array($0.values) } ?? []
+        guard isGrouped() else { return all.filter { $0.binding === binding } }
+        return byBinding?[ObjectIdentifier(binding)]?.all ?? []
+    }
+
+    /// Whether the instances are listed by their registrations, as many instances are from the first call on.
+    private mutating func isGrouped() -> Bool {
+        if byBinding != nil { return true }
+        if count <= Self.fewest { return false }
+        byBinding = [:]
+        forEach { list($0) }
+        return true
     }
 
     /// Inserts an instance, in the place of `old` if that has the same key.
@@ -104,14 +111,23 @@ struct InstanceCache {
     }
 
     private mutating func list(_ kept: CacheEntry) {
-        if byBinding == nil || kept.argumentKey.isNone { return }
-        byBinding?[ObjectIdentifier(kept.binding), default: [:]][ObjectIdentifier(kept)] = kept
+        if byBinding == nil { return }
+        let binding = ObjectIdentifier(kept.binding)
+        if kept.argumentKey.isNone {
+            byBinding?[binding, default: Group(binding: kept.binding)].plain = kept
+        } else {
+            byBinding?[binding, default: Group(binding: kept.binding)].entries[ObjectIdentifier(kept)] = kept
+        }
     }
 
     private mutating func unlist(_ kept: CacheEntry) {
-        if byBinding == nil || kept.argumentKey.isNone { return }
+        if byBinding == nil { return }
         let binding = ObjectIdentifier(kept.binding)
-        byBinding?[binding]?[ObjectIdentifier(kept)] = nil
+        if kept.argumentKey.isNone {
+            byBinding?[binding]?.plain = nil
+        } else {
+            byBinding?[binding]?.entries[ObjectIdentifier(kept)] = nil
+        }
         if byBinding?[binding]?.isEmpty == true { byBinding?[binding] = nil }
     }
 
@@ -153,12 +169,11 @@ extension InstanceCache {
         for kept in all { precondition(index(of: kept) != nil, "every instance is found") }
         precondition(Set(all.map { ObjectIdentifier($0) }).count == count, "an instance is there once")
         guard let byBinding else { return }
-        precondition(
-            byBinding.values.map(\.count).reduce(0, +) == all.count { !$0.argumentKey.isNone }, "each is listed once")
-        for (binding, list) in byBinding {
-            precondition(!list.isEmpty, "no empty lists")
-            precondition(list.values.allSatisfy { ObjectIdentifier($0.binding) == binding }, "lists agree")
-            precondition(list.values.allSatisfy { index(of: $0) != nil }, "lists have the cached instances")
+        precondition(byBinding.values.map(\.all.count).reduce(0, +) == count, "each is listed once")
+        for (binding, group) in byBinding {
+            precondition(!group.isEmpty && ObjectIdentifier(group.binding) == binding, "no empty lists")
+            precondition(group.all.allSatisfy { $0.binding === group.binding }, "lists agree")
+            precondition(group.all.allSatisfy { index(of: $0) != nil }, "lists have the cached instances")
         }
     }
 }

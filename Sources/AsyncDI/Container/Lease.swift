@@ -144,19 +144,36 @@ final class Lease: HeldLease {
 /// Instances are identified by the cells that hold them, which an entry keeps alive.
 struct LeaseTable {
     private var entries = SmallMap<ObjectIdentifier, LeasedCell>()
+    /// The leased instances by the hashes of their keys; built at the first request for those of some keys, if there
+    /// are many.
+    private var byHash: [Int: [ObjectIdentifier: LeasedCell]]?
+    private static let fewest = 64
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
     func isLeasedForLong(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)]?.isLeasedForLong == true }
 
-    /// The disposals that wait for the last lease of an instance.
-    func pending(where isIncluded: (CreationKey) -> Bool) -> [Disposable] {
-        all.flatMap { $0.pending.filter { isIncluded($0.key) } }
+    /// The leased instances of a selection.
+    mutating func all(of selection: ResetSelection) -> [LeasedCell] {
+        guard case .keys(let keys) = selection, isHashed() else { return all.filter { selection.contains($0.key) } }
+        return keys.flatMap { key in (byHash?[key.hashValue] ?? [:]).values.filter { $0.key == key } }
+    }
+
+    /// Whether the leased instances are found by their keys, as many are from the first call on.
+    private mutating func isHashed() -> Bool {
+        if byHash != nil { return true }
+        if entries.count <= Self.fewest { return false }
+        byHash = [:]
+        for leased in all { byHash?[leased.key.hashValue, default: [:]][ObjectIdentifier(leased.cell)] = leased }
+        return true
     }
 
     mutating func begin(_ cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
         let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell, of: key, leasedSince: now)
-        if entry.count == 0 { entries[ObjectIdentifier(cell)] = entry }
+        if entry.count == 0 {
+            entries[ObjectIdentifier(cell)] = entry
+            byHash?[key.hashValue, default: [:]][ObjectIdentifier(cell)] = entry
+        }
         entry.count += 1
         entry.bodies += 1
         return entry
@@ -177,6 +194,8 @@ struct LeaseTable {
         entry.count -= 1
         if entry.count > 0 { return .stillLeased }
         entries[id] = nil
+        byHash?[entry.key.hashValue]?[id] = nil
+        if byHash?[entry.key.hashValue]?.isEmpty == true { byHash?[entry.key.hashValue] = nil }
         return .free(entry.pending)
     }
 

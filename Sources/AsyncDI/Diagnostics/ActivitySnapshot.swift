@@ -29,9 +29,13 @@ public struct ActivitySnapshot: Sendable, Encodable {
     /// The instances that have left the cache and are not disposed yet: their hooks run, or they wait for leases.
     public let disposals: [Disposal]
 
-    /// Whether nothing is under way.
+    /// Whether nothing is under way: no module is being loaded, no creation, body or disposal runs, and no scope is
+    /// open.
+    ///
+    /// The leases that instances hold, such as that of a decorated instance, are no work.
     public var isEmpty: Bool {
-        loadings.isEmpty && creations.isEmpty && leases.isEmpty && scopes.isEmpty && disposals.isEmpty
+        loadings.isEmpty && creations.isEmpty && leases.allSatisfy { $0.bodies == 0 } && scopes.isEmpty
+            && disposals.isEmpty
     }
 
     /// Modules of one container that are being loaded, one after the other.

@@ -137,10 +137,11 @@ extension ContainerCore {
                     Subject(
                         key: CreationKey(withoutArguments: binding), cell: cell, identity: .cached(cell), check: check))
             }
-            for kept in state.instances.all {
-                guard let check = kept.binding.blueprint.healthCheck, kept.binding.blueprint.instance == nil else {
-                    continue
-                }
+            let entries = state.instances.all {
+                $0.blueprint.healthCheck != nil && $0.blueprint.instance == nil
+            }
+            for kept in entries {
+                guard let check = kept.binding.blueprint.healthCheck else { continue }
                 if let entry = kept.stored {
                     stored.append((kept.key, entry.instances, entry.generation, check))
                 } else if let cell = kept.cell, let living = cell.strengthened() {

@@ -155,6 +155,16 @@ struct RegistrationTable<Record: Registered> {
         records(at: positions(named: name))
     }
 
+    /// The keys of a service with this qualifier, whatever their arguments and roles.
+    ///
+    /// The index of names is only built if the service has many registrations: each missing optional service asks for
+    /// its name.
+    mutating func keys(named name: ServiceName) -> [ServiceKey] {
+        let all = byName == nil ? records(of: name.service) : []
+        if byName == nil, all.count <= 32 { return all.map(\.key).filter { ServiceName($0) == name } }
+        return records(named: name).map(\.key)
+    }
+
     private mutating func positions(named name: ServiceName) -> [Int32]? {
         if byName == nil { byName = RegistrationIndex(records) { ServiceName($0.key) } }
         return byName?[name]

@@ -9,7 +9,7 @@ import Synchronization
 /// reference that only its deinitializer changes.
 @usableFromInline class Activity: Hashable, @unchecked Sendable {
     /// The call in whose task this activity runs.
-    final var enclosing: Caller? { keptCaller }
+    var enclosing: Caller? { keptCaller }
     /// Not a constant, so that the deinitializer, which no other task sees, can release it in turn.
     @exclusivity(unchecked) private final var keptCaller: Caller?
     /// Whether the graph of waits has the edge from ``beginner``, or never needs it.
@@ -38,7 +38,7 @@ import Synchronization
         keptCaller = enclosing
     }
 
-    // Each body may start the task with the next one: such a chain may be very long.
+    // Each may start the task with the next one: such a chain may be very long.
     deinit {
         guard let activity = keptCaller?.activity else { return }
         keptCaller = nil

@@ -1,13 +1,17 @@
 /// A running body around calls: that of a `withInstance` or of a `withScope`, or the collection of several leases.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants.
+/// `@unchecked Sendable` because its superclass is; it adds constants, and references that may be
+/// replaced while they are read.
 @usableFromInline class Body: Activity, @unchecked Sendable {
     /// The activity of the run that began the body.
     private let place: Activity?
+    private let begunIn: ReplaceableReference<Activity>
+    private let begunBy: ReplaceableReference<Run>
+    final override var enclosing: Caller? { around.map { Caller(activity: $0, run: begunBy.load()) } }
     /// The innermost activity around the body, which may be another body.
     ///
     /// Calls of a task that outlives this body belong to it.
-    final var around: Activity? { enclosing?.activity }
+    final var around: Activity? { begunIn.load() }
 
     /// Whether it is the body of a `withScope`.
     final let isOfScope: Bool
@@ -20,7 +24,27 @@
     init(begunBy caller: Caller?, isOfScope: Bool = false) {
         self.isOfScope = isOfScope
         place = caller?.run?.activity
-        super.init(.body, inside: caller)
+        begunIn = ReplaceableReference(caller?.activity)
+        begunBy = ReplaceableReference(caller?.run)
+        super.init(.body)
+    }
+
+    // Each body may start the task with the next one: such a chain may be very long.
+    deinit { releaseInTurn(begunIn.takeAtEnd()) }
+
+    /// Lets go of ended bodies around this one, which has ended itself: the activity around them takes their place.
+    ///
+    /// Otherwise a chain of bodies without end, each in a task that the one before started, would stay in memory. Not
+    /// to be called under a lock.
+    func leaveEndedBodies() {
+        guard let former = enclosing, former.hasEnded else { return }
+        var caller: Caller? = former
+        while let current = caller, current.hasEnded { caller = current.activity.enclosing }
+        begunBy.replace(with: caller?.run)
+        begunIn.replace(with: caller?.activity)
+        // A search in the graph of waits may have a former one, and must not be the last to have it.
+        Waits.graph.withLock { _ in }
+        withExtendedLifetime(former) {}
     }
 
     /// Whether a run of this activity makes its calls in the body.
@@ -36,4 +60,9 @@
         }
         return false
     }
+}
+
+extension Caller {
+    /// Whether the call belongs to a body that has ended.
+    fileprivate var hasEnded: Bool { activity.kind == .body && activity.hasEnded }
 }

@@ -1,9 +1,11 @@
 /// The running body of a `withInstance`, or the collection of several leases.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants and state behind a lock.
+/// `@unchecked Sendable` because its superclass is; it adds constants, state behind a lock, and a
+/// reference that may be replaced while it is read.
 @usableFromInline final class LeaseBody: Body, @unchecked Sendable {
     /// The body that holds leases, in which this one runs.
-    let parent: LeaseBody?
+    var parent: LeaseBody? { parentReference.load() }
+    private let parentReference: ReplaceableReference<LeaseBody>
     /// The container that admitted a collection of leases, nil for another body.
     let collectsIn: (any ResolutionHost)?
     private let leases: Locked<[any HeldLease]>
@@ -21,9 +23,20 @@
         isCollecting: Bool = false
     ) {
         collectsIn = isCollecting ? host : nil
-        parent = LeaseContext.activeBody
+        parentReference = ReplaceableReference(LeaseContext.activeBody)
         self.leases = Locked(leases)
         super.init(begunBy: host.caller(of: run))
+    }
+
+    // Lease bodies in lease bodies, in the same way as bodies in bodies.
+    deinit { releaseInTurn(parentReference.takeAtEnd()) }
+
+    override func leaveEndedBodies() {
+        super.leaveEndedBodies()
+        guard let former = parent, former.hasEnded else { return }
+        var next: LeaseBody? = former
+        while let body = next, body.hasEnded { next = body.parent }
+        parentReference.replace(with: next)
     }
 
     var isEmpty: Bool { leases.withLock { $0.isEmpty } }

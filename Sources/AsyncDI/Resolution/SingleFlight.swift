@@ -68,6 +68,13 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     /// Every flight.
     var all: [Flight] { few.map(\.flight) + Array(many.keys) }
 
+    /// The flights of some keys that requests no longer join.
+    func invalidated(where isMeant: (Key) -> Bool) -> [Flight] {
+        var found = few.filter { $0.entry.isInvalidated && isMeant($0.entry.key) }.map(\.flight)
+        for (flight, entry) in many where entry.isInvalidated && isMeant(entry.key) { found.append(flight) }
+        return found
+    }
+
     /// The state of each flight; copies all of it.
     var entries: [Flight: Entry] { many.merging(few.map { ($0.flight, $0.entry) }) { $1 } }
 
@@ -208,7 +215,10 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
             few[index].entry.isInvalidated = true
             if few[index].entry.hasBegun { begun.append(few[index].flight) }
         }
-        let affected = many.filter { !$0.value.isInvalidated && isAffected($0.value.key) }
+        var affected: [(Flight, Entry)] = []
+        for (flight, entry) in many where !entry.isInvalidated && isAffected(entry.key) {
+            affected.append((flight, entry))
+        }
         for (flight, entry) in affected {
             joinNoMore(flight, entry.key)
             many[flight]!.isInvalidated = true

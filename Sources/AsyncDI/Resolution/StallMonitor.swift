@@ -1,7 +1,9 @@
 /// Watches the requests that wait in a container and its scopes, and reports those that wait too long: the shell around
 /// ``StallWatch``.
 ///
-/// Exists only with observers. It has a task only while a request waits that has not been reported.
+/// Exists only with observers. Its task begins with a wait, and ends when it finds none: it is not cancelled meanwhile,
+/// because the runtime keeps what a cancelled sleep needed until that sleep would have ended, and a server's waits begin
+/// and end thousands of times a second.
 final class StallMonitor: Sendable {
     /// A wait: one service for another.
     struct Wait: Hashable, Sendable {
@@ -34,9 +36,8 @@ final class StallMonitor: Sendable {
 
     private struct State {
         var watch: StallWatch<Wait>
-        var task: Task<Void, Never>?
-        /// Tells a task that was cancelled from the one after it.
-        var generation = 0
+        /// Whether a task watches the waits.
+        var isWatched = false
     }
 
     private let clock: any Clock<Duration>
@@ -58,37 +59,27 @@ final class StallMonitor: Sendable {
         let now = stopwatch.elapsed()
         state.withLock { state in
             state.watch.begin(wait, at: now)
-            guard state.task == nil else { return }
-            state.generation += 1
-            let generation = state.generation
-            state.task = Task.detached { [weak self, clock] in
-                // A failure is a cancellation: no request waits any more.
-                while let delay = self?.check(generation) {
-                    do { try await clock.nap(for: delay) } catch { return }
-                }
+            if state.isWatched { return }
+            state.isWatched = true
+            Task.detached { [weak self, clock] in
+                // No error: no other task cancels this one.
+                while let delay = self?.check() { try? await clock.nap(for: delay) }
             }
         }
     }
 
     /// The request waits no longer.
     func end(_ wait: Wait) {
-        let task: Task<Void, Never>? = state.withLock { state in
-            state.watch.end(wait)
-            guard state.watch.isEmpty else { return nil }
-            defer { state.task = nil }
-            return state.task
-        }
-        task?.cancel()
+        state.withLock { $0.watch.end(wait) }
     }
 
     /// Reports the waits that are due; nil when the task has no more waits to watch.
-    private func check(_ generation: Int) -> Duration? {
+    private func check() -> Duration? {
         let now = stopwatch.elapsed()
         let (due, delay) = state.withLock { state -> ([(wait: Wait, lasted: Duration)], Duration?) in
-            guard state.generation == generation, state.task != nil else { return ([], nil) }
             let due = state.watch.due(at: now)
             let delay = state.watch.nextCheck(at: now)
-            if delay == nil { state.task = nil }
+            state.isWatched = delay != nil
             return (due, delay)
         }
         for (wait, lasted) in due { report(wait, lasted) }

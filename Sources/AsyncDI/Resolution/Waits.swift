@@ -159,6 +159,7 @@ enum Waits {
     /// Tasks that outlive it, and the unfinished instances that it received, then belong to the activity around it.
     static func end(_ body: Body) {
         body.noteEnd()
+        defer { body.leaveEndedBodies() }
         guard body.isInGraph else { return }
         graph.withLock { graph in
             let outer = body.around?.running

@@ -10,6 +10,15 @@ extension Duration {
 }
 
 extension Clock where Duration == Swift.Duration {
+    /// The part of a duration that is slept at once.
+    ///
+    /// For the system's clocks, the runtime keeps some memory of a cancelled sleep until that sleep would have ended:
+    /// a server that cancels a thousand long ones each second would keep all of them.
+    func nap(of duration: Duration) -> Duration {
+        let isOfSystem = self is ContinuousClock || self is SuspendingClock
+        return isOfSystem ? min(duration.sleepable, .seconds(10)) : duration.sleepable
+    }
+
     /// Sleeps for a while, at most a day: for callers that check the time themselves and then sleep again.
     ///
     /// Clocks are user code. The system's clock replaces one that does not sleep, because calling it again at once
@@ -18,10 +27,10 @@ extension Clock where Duration == Swift.Duration {
     /// - Throws: `CancellationError` when the task is cancelled, and nothing else.
     func nap(for duration: Duration) async throws {
         do {
-            try await sleep(for: duration.sleepable)
+            try await sleep(for: nap(of: duration))
         } catch {
             try Task.checkCancellation()
-            try await ContinuousClock().sleep(for: max(duration.sleepable, .milliseconds(1)))
+            try await ContinuousClock().sleep(for: max(nap(of: duration), .milliseconds(1)))
         }
     }
 
@@ -35,18 +44,18 @@ extension Clock where Duration == Swift.Duration {
         while true {
             let begin = now
             guard let delay = step() else { return }
-            try await sleep(until: begin.advanced(by: delay.sleepable), tolerance: nil)
+            try await sleep(until: begin.advanced(by: nap(of: delay)), tolerance: nil)
         }
     }
 
-    /// Sleeps for any duration, a day at a time.
+    /// Sleeps for any duration, in parts.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, and nothing else.
     func sleep(howeverLong duration: Duration) async throws {
         var left = duration
         repeat {
             try await nap(for: left)
-            left -= left.sleepable
+            left -= nap(of: left)
         } while left > .zero
     }
 }

@@ -41,6 +41,14 @@ struct PassingReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
         releaseIfUnused(object)
     }
 
+    /// Takes the object out where no other code can use this reference any more: in the deinitializer of its owner.
+    func takeAtEnd() -> Object? {
+        guard let object, state.load(ordering: .acquiring) & Self.isReleased == 0 else { return nil }
+        state.store(Self.isReleased, ordering: .relaxed)
+        // Takes over the retain that this reference owned.
+        return object.takeRetainedValue()
+    }
+
     private func releaseIfUnused(_ object: Unmanaged<Object>) {
         let (isLast, _) = state.compareExchange(
             expected: Self.isGivenUp, desired: Self.isGivenUp | Self.isReleased, ordering: .acquiringAndReleasing)

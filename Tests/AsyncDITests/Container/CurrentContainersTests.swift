@@ -134,7 +134,7 @@ import Testing
                                 : try await Injection.with(third) { try await resolve(key) }
                         }
                     }
-                    try await library.withScope { _ in #expect(try await library.resolve(Bool.self)) }
+                    try await library.withScope { _ async throws in #expect(try await library.resolve(Bool.self)) }
                 }
                 // A new request of the application is one.
                 try await withScope("next") { _ in
@@ -153,46 +153,83 @@ import Testing
         try await open(service)
     }
 
-    /// Each request begins the next one in a task, and ends: nothing may be kept of the ones before.
-    @Test(arguments: [false, true])
-    func `a chain of requests without end keeps a short list`(isByName: Bool) async throws {
-        let former = WeakCores()
-        var work: @Sendable (Int) async throws -> Void = { _ in }
-        let loop = Locked(work)
+    /// Each request begins the next one in a task: nothing may be kept of the ones before.
+    @Test(arguments: Chain.allCases)
+    func `a chain of requests without end keeps little`(chain: Chain) async throws {
+        let former = Locked<[Weak]>([])
         let done = Gate()
-        work = { [application, library, third] number in
-            #expect(CurrentContainers.all.count <= 12)
-            if number == 300 { return done.open() }
-            let (next, ends) = (loop.withLock { $0 }, Gate())
-            func step(_ scope: Container) {
-                former.append(scope.core)
-                Task {
-                    await ends.pass()
-                    try await next(number + 1)
-                }
-            }
-            let container = [application, library, third, Container()][number % 4]
-            if isByName {
-                let scope = try await container.openScope(number)
-                await Injection.with(scope) { step(scope) }
-                try await scope.dispose()
-            } else {
-                try await container.withScope { step($0) }
-            }
-            ends.open()
-        }
-        loop.withLock { $0 = work }
-        try await work(0)
+        try await chain.step(0, in: [application, library, third], noting: former, until: done)
         await done.pass()
-        loop.withLock { $0 = { _ in } }
-        #expect(former.alive <= 30)
+        // The last steps end now.
+        await until { former.withLock { $0.count { $0.object != nil } } < 10 }
+        #expect(former.withLock { $0.count } >= Chain.length)
     }
 
-    private struct WeakCores {
-        private let all = Locked<[WeakCore]>([])
+    struct Weak: Sendable {
+        weak let object: (any AnyObject & Sendable)?
+    }
 
-        func append(_ core: ContainerCore) { all.withLock { $0.append(WeakCore(core: core)) } }
-        var alive: Int { all.withLock { $0.count { $0.core != nil } } }
+    enum Chain: CaseIterable {
+        case scopes, overlappingScopes, boundByName, overlappingLeases, leasesInScopes
+        static let length = 300
+
+        private static func container(_ number: Int, _ containers: [Container]) -> Container {
+            number % 4 < 3 ? containers[number % 4] : Container()
+        }
+
+        /// One request, in which the next one begins: before it ends, or after that.
+        @Sendable func step(
+            _ number: Int, in containers: [Container], noting former: Locked<[Weak]>, until done: Gate,
+            opening isBegun: Gate = Gate()
+        ) async throws {
+            if number == Self.length {
+                done.open()
+                return isBegun.open()
+            }
+            let (ended, begun) = (Gate(), Gate())
+            let isOverlapping = self != .scopes && self != .boundByName
+            let next = { @Sendable in
+                if !isOverlapping { await ended.pass() }
+                try await step(number + 1, in: containers, noting: former, until: done, opening: begun)
+            }
+            let container = Self.container(number, containers)
+            func note(_ object: (any AnyObject & Sendable)?) {
+                #expect(object != nil && CurrentContainers.all.count <= 12)
+                former.withLock { $0.append(Weak(object: object)) }
+                isBegun.open()
+            }
+            switch self {
+            case .scopes, .overlappingScopes:
+                try await container.withScope { scope in
+                    note(scope.core)
+                    Task(operation: next)
+                    if isOverlapping {
+                        await begun.pass()
+                        note(scope.core.body)
+                    }
+                }
+            case .boundByName:
+                let scope = try await container.openScope(number)
+                Injection.with(scope) {
+                    note(scope.core)
+                    _ = Task(operation: next)
+                }
+                try await scope.dispose()
+            case .overlappingLeases, .leasesInScopes:
+                let leased = Container {
+                    Registration(Thing.self, lifetime: .multiton()) { (_, number: Int) in Thing(number) }
+                }
+                try await leased.withScope { scope in
+                    let place = self == .leasesInScopes ? scope : leased
+                    try await place.withInstance(Thing.self, arguments: number) { _ in
+                        note(LeaseContext.body)
+                        Task(operation: next)
+                        await begun.pass()
+                    }
+                }
+            }
+            ended.open()
+        }
     }
 
     @Test func `requests inside requests, many thousands deep, end`() async throws {

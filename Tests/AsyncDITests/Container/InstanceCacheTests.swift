@@ -46,6 +46,14 @@ import Testing
                 #expect(
                     Set(cache.all(of: key.binding).map { ObjectIdentifier($0) })
                         == Set(ofBinding.map { ObjectIdentifier($0) }))
+                let others = model.values.filter { $0.binding !== key.binding }
+                var asked: [ObjectIdentifier] = []
+                let rest = cache.all { binding in
+                    asked.append(ObjectIdentifier(binding))
+                    return binding !== key.binding
+                }
+                #expect(Set(rest.map { ObjectIdentifier($0) }) == Set(others.map { ObjectIdentifier($0) }))
+                #expect(asked.count <= 64, "many instances of a registration take one check")
             }
             for binding in 0..<4 {
                 for number in 0..<30 {

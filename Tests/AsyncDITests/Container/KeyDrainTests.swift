@@ -62,6 +62,55 @@ import Testing
         try await container.dispose()
     }
 
+    /// So many that the leased instances are found by their keys.
+    @Test func `each of many drained keys waits for its own lease`() async throws {
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in Thing(number) }.onDispose { _ in }
+        }
+        let count = 200
+        let (leased, ends) = (Gate(), (0..<count).map { _ in Gate() })
+        let drained = Log<Int>()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    try await container.withInstance(Thing.self, arguments: number) { _ in
+                        leased.arrive()
+                        await ends[number].pass()
+                    }
+                }
+            }
+            await leased.arrived(count)
+            try await withThrowingTaskGroup(of: Void.self) { drains in
+                for number in 0..<count {
+                    drains.addTask {
+                        try await container.drain(Thing.self, arguments: number)
+                        drained.append(number)
+                    }
+                }
+                await until { container.activity().disposals.count { $0.waitsForLeases } == count }
+                for number in stride(from: 0, to: count, by: 2) { ends[number].open() }
+                await until { drained.entries.count == count / 2 }
+                #expect(drained.entries.allSatisfy { $0.isMultiple(of: 2) })
+                #expect(await container.cachedArguments(of: Thing.self, Int.self).isEmpty)
+                ends.forEach { $0.open() }
+                try await drains.waitForAll()
+            }
+            try await group.waitForAll()
+        }
+        #expect(container.activity().isEmpty && container.core.withState { $0.leases.isEmpty })
+    }
+
+    @Test func `arguments of other types than the registered ones are refused`() async throws {
+        let container = Self.container(.multiton, isObserved: false)
+        _ = try await container.resolve(Pool.self, arguments: "a")
+        await expect(.argumentMismatch) { try await container.drain(Pool.self, arguments: 1) }
+        await expect(.argumentMismatch) { try await container.reset(Pool.self, arguments: 1) }
+        #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
+        // Of a service that is not registered, there is nothing to drop.
+        try await container.drain(Thing.self, arguments: 1)
+        try await container.reset(Thing.self, arguments: 1)
+    }
+
     @Test func `a drain without a lease is over at once`() async throws {
         let container = Self.container(.multiton, isObserved: false)
         weak let pool = try await container.resolve(Pool.self, arguments: "a")

@@ -157,6 +157,19 @@ private final class Pool: Sendable {}
         #expect(container.activity().isEmpty)
     }
 
+    @Test func `a lease that an instance holds is listed, and is no work`() async throws {
+        let container = Container {
+            Registration(Cable.self, lifetime: .singleton) { _ in Cable() }
+                .onDispose { $0.close() }
+                .implements((any Line).self) { $0 }
+            Decoration((any Line).self) { _, inner in inner }
+        }
+        _ = try await container.resolve((any Line).self)
+        #expect(container.activity().leases.map(\.holders) == [1] && container.activity().isEmpty)
+        try await container.withInstance((any Line).self) { _ in #expect(!container.activity().isEmpty) }
+        #expect(container.activity().isEmpty)
+    }
+
     @Test func `the hook of an instance that was reset while leased waits for no lease any more`() async throws {
         let mayEnd = Gate()
         let container = Container {

@@ -72,6 +72,22 @@ private struct Tenant: Qualifier {
         }
     }
 
+    @Test func `notRegistered, where the scope around this one has the value`() async throws {
+        let container = Container(name: "app") { Registration(expected: B.self, fileID: "App/B.swift", line: 2) }
+        try await container.withScope("request") {
+            Registration(instance: B())
+        } operation: { request in
+            try await container.withScope("inner") { inner in
+                #expect(
+                    await message { try await inner.resolve(B.self) } == """
+                        notRegistered: B is expected from each scope, but container "inner" did not supply it. \
+                        Registered at App/B.swift:2. container "request" supplies it, but this scope was not opened in that one: call withScope there.
+                        """)
+            }
+            try await request.withScope("inner") { inner in _ = try await inner.resolve(B.self) }
+        }
+    }
+
     @Test func `notRegistered, with more similar keys than a message has room for`() async {
         let container = Container(name: "app") {
             for number in 1...7 { Registration(B.self, qualifier: .named("\(number)"), instance: B()) }

@@ -205,6 +205,20 @@ private struct KeyedTable {
         }
     }
 
+    @Test(arguments: [3, 100])
+    func `a name's keys are found among few and among many`(count: Int) {
+        var table = Table()
+        for number in 0..<count {
+            for arguments in [nil, Arguments<Int>.self] as [ArgumentPack.Type?] {
+                let key = ServiceKey(Red.self, qualifier: .named("\(number)"), arguments: arguments)
+                _ = table.add(number, for: key, onDuplicate: .replace)
+            }
+        }
+        let key = ServiceKey(Red.self, qualifier: .named("1"))
+        #expect(table.list.keys(named: ServiceName(key)).map(\.withoutArguments) == [key, key])
+        #expect(table.list.keys(named: ServiceName(ServiceKey(Red.self))).isEmpty)
+    }
+
     @Test func `many removals leave no gaps behind`() {
         var table = Table()
         for number in 0..<1_000 {

@@ -53,6 +53,13 @@ private struct BrokenClock: Clock {
         #expect((erased as? HastyClock)?.naps.entries == [.zero])
     }
 
+    @Test func `the system's clocks are asked for a short time, of which a cancelled sleep leaves little`() {
+        for clock in [ContinuousClock(), SuspendingClock()] as [any Clock<Duration>] {
+            #expect(clock.nap(of: .seconds(3_600)) == .seconds(10) && clock.nap(of: .seconds(3)) == .seconds(3))
+        }
+        #expect(ManualClock().nap(of: .seconds(3_600)) == .seconds(3_600))
+    }
+
     @Test func `a delay begins before the step that computes it`() async throws {
         let clock = ManualClock()
         let times = Log<Swift.Duration>()

@@ -57,7 +57,8 @@ final class ManualClock: Clock {
         for continuation in due { continuation.resume() }
     }
 
-    var hasSleepers: Bool { state.withLock { !$0.sleepers.isEmpty } }
+    var hasSleepers: Bool { sleeperCount > 0 }
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Yields until as many tasks sleep.
     func sleepers(reach count: Int) async {
