@@ -35,7 +35,7 @@ extension Container {
     ///   - rest: The other arguments.
     ///   - throughAncestors: Whether every container above drops its instance for these arguments too.
     /// - Throws: ``DisposalError`` with the errors that `onDispose` hooks threw; ``ResolutionError`` with the code
-    ///   `disposed`, or `argumentMismatch` when the service is only registered with other types of arguments.
+    ///   `disposed`.
     public func reset<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, throughAncestors: Bool = false

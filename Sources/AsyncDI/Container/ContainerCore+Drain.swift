@@ -41,7 +41,8 @@ extension ContainerCore {
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
-        try checkArguments(of: key)
+        // Its caller is about to move a file, and must not believe that it is closed.
+        if let mismatch = mismatchOfUnregistered(key) { throw mismatch }
         let target = ResetTarget.arguments(key, pack)
         let selection = selection(target)
         let isAffected = selection.contains

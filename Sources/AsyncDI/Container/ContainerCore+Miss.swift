@@ -50,16 +50,15 @@ extension ContainerCore {
         table.isClosed ? refusal(of: key, asker: asker) : NearMisses(in: self).miss(key, asker: asker)
     }
 
-    /// Whether this very container supplies an instance or factory for a key.
-    func supplies(_ key: ServiceKey) -> Bool {
-        withState { _ in table.ownRegistration(of: key).map { !$0.blueprint.isExpected } ?? false }
+    func supplierAround(of key: ServiceKey) -> (any ResolutionHost)? {
+        CurrentContainers.all.first { core in
+            core !== self && core.withState { _ in core.table.ownRegistration(of: key)?.blueprint.isExpected == false }
+        }
     }
 
-    /// Refuses arguments of other types than those that the service is registered with: a call that drops an instance
-    /// would drop none, silently.
-    func checkArguments(of key: ServiceKey) throws {
-        guard table.registration(of: key) == nil else { return }
-        if let mismatch = mismatch(key, asker: ResolutionContext.activeRun) { throw mismatch }
+    /// The error for arguments of other types than those that the service is registered with; nil for any others.
+    func mismatchOfUnregistered(_ key: ServiceKey) -> ResolutionError? {
+        table.registration(of: key) == nil ? mismatch(key, asker: ResolutionContext.activeRun) : nil
     }
 
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey] { NearMisses(in: self).suppliedKeys(near: key) }

@@ -197,7 +197,6 @@ extension ContainerCore.State {
 /// The removal of cached instances.
 extension ContainerCore {
     func reset(_ target: ResetTarget, throughAncestors: Bool) async throws {
-        if case .arguments(let key, _) = target { try checkArguments(of: key) }
         var errors: [any Error] = []
         var refusals: [any Error] = []
         var core: ContainerCore? = self

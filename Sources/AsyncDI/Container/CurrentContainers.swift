@@ -76,7 +76,7 @@ extension CurrentContainers {
         first(before: current) { container.isAboveOrSame($0) ? $0 : nil }
     }
 
-    /// What the last container before the current one has, among those that have any.
+    /// The first result that is not nil for a container before the current one, the last of them first.
     static func first<Found>(before current: Container, _ find: (ContainerCore) -> Found?) -> Found? {
         var rest = beside(current)
         while let containers = rest {

@@ -48,17 +48,18 @@ extension ResolutionError {
         }
         let registration = "Registration(\(metatypeExpression(key.service))\(key.qualifierArgument), instance: …)"
         let near = host.isScope ? host.suppliedKeys(near: key).map(\.description) : []
-        let other = CurrentContainers.all.first { $0 !== host && $0.supplies(key) }
+        let advice =
+            if let other = host.isScope ? host.supplierAround(of: key) : nil {
+                "\(other.displayName) supplies it, but this scope was not opened in that one: call withScope there."
+            } else if near.isEmpty {
+                "Register it when the scope is opened: withScope(key, registrations: { "
+                    + "\(key.qualifier == nil ? "Registration(instance: …)" : registration) })."
+            } else {
+                "It has \(near.joined(separator: ", ")): supply the value under the expected key, \(registration)."
+            }
         var error = ResolutionError(
             .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
-            advice: other.map {
-                "\($0.displayName) supplies it, but this scope was not opened in that one: call withScope there."
-            }
-                ?? (near.isEmpty
-                    ? "Register it when the scope is opened: withScope(key, registrations: { "
-                        + "\(key.qualifier == nil ? "Registration(instance: …)" : registration) })."
-                    : "It has \(near.joined(separator: ", ")): supply the value under the expected key, \(registration)."),
-            steps: steps, asker: asker)
+            advice: advice, steps: steps, asker: asker)
         error.unsuppliedIn = host.number
         return error
     }

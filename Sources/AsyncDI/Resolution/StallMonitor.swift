@@ -1,9 +1,7 @@
 /// Watches the requests that wait in a container and its scopes, and reports those that wait too long: the shell around
 /// ``StallWatch``.
 ///
-/// Exists only with observers. Its task begins with a wait, and ends when it finds none: it is not cancelled meanwhile,
-/// because the runtime keeps what a cancelled sleep needed until that sleep would have ended, and a server's waits begin
-/// and end thousands of times a second.
+/// Exists only with observers. It has a task only while a request waits that has not been reported.
 final class StallMonitor: Sendable {
     /// A wait: one service for another.
     struct Wait: Hashable, Sendable {
@@ -36,8 +34,9 @@ final class StallMonitor: Sendable {
 
     private struct State {
         var watch: StallWatch<Wait>
-        /// Whether a task watches the waits.
-        var isWatched = false
+        var task: Task<Void, Never>?
+        /// Tells a task that was cancelled from the one after it.
+        var generation = 0
     }
 
     private let clock: any Clock<Duration>
@@ -59,27 +58,37 @@ final class StallMonitor: Sendable {
         let now = stopwatch.elapsed()
         state.withLock { state in
             state.watch.begin(wait, at: now)
-            if state.isWatched { return }
-            state.isWatched = true
-            Task.detached { [weak self, clock] in
-                // No error: no other task cancels this one.
-                while let delay = self?.check() { try? await clock.nap(for: delay) }
+            guard state.task == nil else { return }
+            state.generation += 1
+            let generation = state.generation
+            state.task = Task.detached { [weak self, clock] in
+                // A failure is a cancellation: no request waits any more.
+                while let delay = self?.check(generation) {
+                    do { try await clock.nap(for: delay) } catch { return }
+                }
             }
         }
     }
 
     /// The request waits no longer.
     func end(_ wait: Wait) {
-        state.withLock { $0.watch.end(wait) }
+        let task: Task<Void, Never>? = state.withLock { state in
+            state.watch.end(wait)
+            guard state.watch.isEmpty else { return nil }
+            defer { state.task = nil }
+            return state.task
+        }
+        task?.cancel()
     }
 
     /// Reports the waits that are due; nil when the task has no more waits to watch.
-    private func check() -> Duration? {
+    private func check(_ generation: Int) -> Duration? {
         let now = stopwatch.elapsed()
         let (due, delay) = state.withLock { state -> ([(wait: Wait, lasted: Duration)], Duration?) in
+            guard state.generation == generation, state.task != nil else { return ([], nil) }
             let due = state.watch.due(at: now)
             let delay = state.watch.nextCheck(at: now)
-            state.isWatched = delay != nil
+            if delay == nil { state.task = nil }
             return (due, delay)
         }
         for (wait, lasted) in due { report(wait, lasted) }

@@ -159,9 +159,9 @@ import Testing
         let former = Locked<[Weak]>([])
         let done = Gate()
         try await chain.step(0, in: [application, library, third], noting: former, until: done)
-        await done.pass()
-        // The last steps end now.
-        await until { former.withLock { $0.count { $0.object != nil } } < 10 }
+        await done.arrived(Chain.length)
+        // The tasks of the last ones end now.
+        await until(within: .seconds(30)) { former.withLock { $0.count { $0.object != nil } } < 10 }
         #expect(former.withLock { $0.count } >= Chain.length)
     }
 
@@ -182,10 +182,7 @@ import Testing
             _ number: Int, in containers: [Container], noting former: Locked<[Weak]>, until done: Gate,
             opening isBegun: Gate = Gate()
         ) async throws {
-            if number == Self.length {
-                done.open()
-                return isBegun.open()
-            }
+            if number == Self.length { return isBegun.open() }
             let (ended, begun) = (Gate(), Gate())
             let isOverlapping = self != .scopes && self != .boundByName
             let next = { @Sendable in
@@ -229,6 +226,7 @@ import Testing
                 }
             }
             ended.open()
+            done.arrive()
         }
     }
 

@@ -100,11 +100,12 @@ import Testing
         #expect(container.activity().isEmpty && container.core.withState { $0.leases.isEmpty })
     }
 
-    @Test func `arguments of other types than the registered ones are refused`() async throws {
+    @Test func `a drain of arguments of other types than the registered ones is refused`() async throws {
         let container = Self.container(.multiton, isObserved: false)
         _ = try await container.resolve(Pool.self, arguments: "a")
         await expect(.argumentMismatch) { try await container.drain(Pool.self, arguments: 1) }
-        await expect(.argumentMismatch) { try await container.reset(Pool.self, arguments: 1) }
+        // A reset has nothing to drop.
+        try await container.reset(Pool.self, arguments: 1)
         #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
         // Of a service that is not registered, there is nothing to drop.
         try await container.drain(Thing.self, arguments: 1)

@@ -45,36 +45,6 @@ private struct BrokenClock: Clock {
         }
     }
 
-    @Test func `waits that begin and end share one sleep`() async throws {
-        let observer = StallObserver(.seconds(10))
-        let clock = ManualClock()
-        let factory = DrivenFactory<Slow>()
-        let container = Container(observers: [observer], clock: clock) {
-            Registration(Slow.self, lifetime: .singleton) { _ in try await factory.run() }
-        }
-        for number in 0..<20 {
-            let request = Task { try await container.resolve(Slow.self) }
-            await container.core.waiters(of: Slow.self, reach: 1)
-            await factory.began(number + 1)
-            await clock.sleepers(reach: 1)
-            factory.answer(Slow(), run: number)
-            _ = try await request.value
-            try await container.reset()
-            #expect(clock.sleeperCount == 1)
-        }
-        // A wait that begins during that sleep is reported in time.
-        clock.advance(by: .seconds(8))
-        let request = Task { try await container.resolve(Slow.self) }
-        await container.core.waiters(of: Slow.self, reach: 1)
-        clock.advance(by: .seconds(2))
-        await until { clock.sleeperCount == 1 }
-        #expect(observer.count == 0)
-        clock.advance(by: .seconds(8))
-        await observer.told()
-        factory.answer(Slow(), run: 20)
-        _ = try await request.value
-    }
-
     @Test func `a threshold without end is watched a day at a time`() async throws {
         let observer = StallObserver(.seconds(Int64.max))
         let clock = ManualClock()

@@ -57,8 +57,7 @@ final class ManualClock: Clock {
         for continuation in due { continuation.resume() }
     }
 
-    var hasSleepers: Bool { sleeperCount > 0 }
-    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    var hasSleepers: Bool { state.withLock { !$0.sleepers.isEmpty } }
 
     /// Yields until as many tasks sleep.
     func sleepers(reach count: Int) async {
