@@ -9,7 +9,7 @@ import Testing
 
     private final class Pool: Sendable {}
 
-    /// What the requests of all chains share.
+    /// The containers of all chains.
     private struct Place: Sendable {
         let ledger = Ledger()
         let complaints = Complaints()

@@ -20,9 +20,9 @@ extension ContainerCore {
         }
         return ResolutionError(
             .disposed, "\(what) is disposed.",
-            advice: asker == nil
-                ? "Dispose a container after its last use, and create a new one for later work."
-                : "What a hook needs at the end, the factory must have resolved before.",
+            advice: asker?.isDisposing == true
+                ? "What a hook needs at the end, the factory must have resolved before."
+                : "Dispose a container after its last use, and create a new one for later work.",
             steps: steps, asker: asker)
     }
 
@@ -58,7 +58,8 @@ extension ContainerCore {
 
     /// The error for arguments of other types than those that the service is registered with; nil for any others.
     func mismatchOfUnregistered(_ key: ServiceKey) -> ResolutionError? {
-        table.registration(of: key) == nil ? mismatch(key, asker: ResolutionContext.activeRun) : nil
+        table.registration(of: key) == nil && !table.isClosed
+            ? mismatch(key, asker: ResolutionContext.activeRun) : nil
     }
 
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey] { NearMisses(in: self).suppliedKeys(near: key) }

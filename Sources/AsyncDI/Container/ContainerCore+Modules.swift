@@ -1,6 +1,6 @@
 /// The modules whose `loaded` has not been called yet, in order.
 struct PendingModules {
-    private(set) var waiting: ArraySlice<any Module> = []
+    private(set) var waiting: [any Module] = []
     /// The binding whose creation loads the modules.
     ///
     /// Like every creation, it runs once at a time and can be awaited, cancelled and retried.

@@ -62,8 +62,9 @@ extension ContainerCore {
         let lifeline = Lifeline(core)
         core.setUp(registrations())
         let isPinned = kind == .body
-        let container = Container(
-            core: core, lifeline: lifeline, holding: holder, around: isPinned ? CurrentContainers.around(core) : nil)
+        let around = isPinned ? CurrentContainers.around(core) : nil
+        if let around { core.around = around }
+        let container = Container(core: core, lifeline: lifeline, holding: holder, around: around)
         // Adopted before a request can find the scope by its key, and so this handle.
         if !isPinned { core.adopt(container, lifeline) }
         let now = elapsed()

@@ -37,6 +37,11 @@ final class ContainerCore: ResolutionHost {
     /// Unsafe because ``openScope(_:key:name:holder:registrations:)`` writes it once, under the parent's lock, before
     /// another task can have the scope.
     @exclusivity(unchecked) nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
+    /// The containers around the body in which this scope was opened: those of its handle.
+    ///
+    /// Weak because a list names containers, and a scope must not keep those around it beyond its body. Unsafe because
+    /// it is written before another task can have the scope.
+    nonisolated(unsafe) weak var around: CurrentContainers?
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
@@ -144,6 +149,20 @@ final class ContainerCore: ResolutionHost {
             next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
         }
         return false
+    }
+
+    /// The containers around the body in which this container, or else the nearest scope above it, was opened; nil
+    /// without any.
+    var containersAround: CurrentContainers? {
+        if let around { return around }
+        // Unretained because each container keeps the one above it, and this one is kept.
+        defer { withExtendedLifetime(self) {} }
+        var next = parentReference.load()
+        while let current = next {
+            if let around = current._withUnsafeGuaranteedRef({ $0.around }) { return around }
+            next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
+        }
+        return nil
     }
 
     /// Passes the parent to `body` without counting a reference to it; nil without a parent.

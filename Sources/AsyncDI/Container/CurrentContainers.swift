@@ -1,7 +1,8 @@
 /// The containers that a task and those around it have made current: the last one, and then the ones before it.
 ///
 /// Ended scopes are among them, because a task may outlive its scope. A container is left out where a later one answers
-/// all its requests, so that a chain of tasks without end, each begun in the scope of the one before, has a short list.
+/// all its requests: a chain of tasks without end, each begun in the scope of the one before, has a short list, if its
+/// scopes end.
 final class CurrentContainers: Sendable {
     /// The containers of the current task, the current one included; nil where it is the only one, or the scope of a
     /// `withScope`.
@@ -33,14 +34,19 @@ extension CurrentContainers {
     /// The containers of the current task without its current one.
     private static func beside(_ current: Container) -> CurrentContainers? {
         if let bound, bound.last === current.core { return bound.others }
-        return current.core.hasBody ? current.around : bound
+        return current.around ?? current.core.containersAround ?? (current.core.hasBody ? nil : bound)
     }
 
-    /// The containers of the current task that still matter where a container is made current.
+    /// The containers of the current task, and of the bodies in which the scopes above were opened, that still matter
+    /// where a container is made current.
     static func around(_ next: ContainerCore) -> CurrentContainers? {
-        guard let current = Container.current else { return nil }
-        let others = beside(current)?.around(next)
-        return current.core.isReplaced(by: next) ? others : CurrentContainers(current.core, others)
+        guard let current = Container.current else { return next.containersAround }
+        let others = beside(current)?.without { $0.isReplaced(by: next) }
+        let all = current.core.isReplaced(by: next) ? others : CurrentContainers(current.core, others)
+        // A task that is in none of those bodies may use such a scope, and works for them then.
+        guard let above = next.containersAround, above !== all else { return all }
+        let known = Set((all?.cores ?? []).map { ObjectIdentifier($0) })
+        return above.without { known.contains(ObjectIdentifier($0)) || $0.isReplaced(by: next) }?.behind(all) ?? all
     }
 
     /// The containers of the current task after a container is made current; nil where it is the only one.
@@ -48,27 +54,30 @@ extension CurrentContainers {
         Container.current == nil ? nil : CurrentContainers(next, around(next))
     }
 
-    private func around(_ next: ContainerCore) -> CurrentContainers? {
-        var (kept, count): ([ContainerCore], Int) = ([], 0)
+    private func without(_ isLeftOut: (ContainerCore) -> Bool) -> CurrentContainers? {
+        let all = cores
+        let kept = all.filter { !isLeftOut($0) }
+        return kept.count == all.count ? self : kept.reversed().reduce(nil) { CurrentContainers($1, $0) }
+    }
+
+    private func behind(_ first: CurrentContainers?) -> CurrentContainers {
+        (first?.cores ?? []).reversed().reduce(self) { CurrentContainers($1, $0) }
+    }
+
+    private var cores: [ContainerCore] {
+        var cores: [ContainerCore] = []
         var rest: CurrentContainers? = self
         while let containers = rest {
-            count += 1
-            if !containers.last.isReplaced(by: next) { kept.append(containers.last) }
+            cores.append(containers.last)
             rest = containers.others
         }
-        return kept.count == count ? self : kept.reversed().reduce(nil) { CurrentContainers($1, $0) }
+        return cores
     }
 
     /// The containers of the current task, the last one first.
     static var all: [ContainerCore] {
         guard let current = Container.current else { return [] }
-        var all = [current.core]
-        var rest = beside(current)
-        while let containers = rest {
-            all.append(containers.last)
-            rest = containers.others
-        }
-        return all
+        return [current.core] + (beside(current)?.cores ?? [])
     }
 
     /// The last container, before the current one, that is below another container, or is that container.

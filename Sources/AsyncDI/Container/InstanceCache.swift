@@ -26,7 +26,7 @@ struct InstanceCache {
 
     /// The instances of the registrations for which the condition holds, in no particular order.
     ///
-    /// The condition is checked once for each registration, also if that has very many instances.
+    /// In a cache with many instances, the condition is checked once for each registration.
     mutating func all(where isMeant: (Binding) -> Bool) -> [CacheEntry] {
         guard isGrouped() else { return all.filter { isMeant($0.binding) } }
         return byBinding?.values.flatMap { isMeant($0.binding) ? $0.all : [] } ?? []

@@ -30,6 +30,8 @@ final class ScopeBody: Body, @unchecked Sendable {
         caller?.run?.activity?.noteScope()
     }
 
+    deinit { if isLeft { releaseElsewhere([table]) } }
+
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
         leases.loadOrInitialize { Shared(Locked([:])) }.value.withLock {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A running body around calls: that of a `withInstance` or of a `withScope`, or the collection of several leases.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds constants, and references that may be
@@ -29,23 +31,45 @@
         super.init(.body)
     }
 
+    /// Whether a later body has let go of this one, which a reader may be the last to hold then, even under a lock.
+    private let left = Atomic(false)
+    final var isLeft: Bool { left.load(ordering: .acquiring) }
+
     // Each body may start the task with the next one: such a chain may be very long.
-    deinit { releaseInTurn(begunIn.takeAtEnd()) }
+    deinit {
+        if isLeft {
+            releaseElsewhere([begunIn.takeAtEnd(), begunBy.takeAtEnd(), place])
+        } else {
+            releaseInTurn(begunIn.takeAtEnd())
+        }
+    }
+
+    /// Releases objects in a task, on behalf of the deinitializer of a body that was left: its thread may hold a lock.
+    ///
+    /// Their deinitializers are user code, which may need the lock.
+    final func releaseElsewhere(_ objects: [(any AnyObject & Sendable)?]) {
+        Task.detached { withExtendedLifetime(objects) {} }
+    }
 
     /// Lets go of ended bodies around this one, which has ended itself: the activity around them takes their place.
     ///
     /// Otherwise a chain of bodies without end, each in a task that the one before started, would stay in memory. Not
     /// to be called under a lock.
     func leaveEndedBodies() {
-        guard let former = enclosing, former.hasEnded else { return }
+        guard let former = enclosing, former.endedBody != nil else { return }
         var caller: Caller? = former
-        while let current = caller, current.hasEnded { caller = current.activity.enclosing }
+        while let body = caller?.endedBody {
+            body.noteLeft()
+            caller = body.enclosing
+        }
         begunBy.replace(with: caller?.run)
         begunIn.replace(with: caller?.activity)
-        // A search in the graph of waits may have a former one, and must not be the last to have it.
+        // A search in the graph of waits may have the run, and must not be the last to have it.
         Waits.graph.withLock { _ in }
         withExtendedLifetime(former) {}
     }
+
+    final func noteLeft() { left.store(true, ordering: .releasing) }
 
     /// Whether a run of this activity makes its calls in the body.
     final func isInside(_ activity: Activity?) -> Bool { place === activity }
@@ -63,6 +87,9 @@
 }
 
 extension Caller {
-    /// Whether the call belongs to a body that has ended.
-    fileprivate var hasEnded: Bool { activity.kind == .body && activity.hasEnded }
+    /// The body that the call belongs to, if it has ended.
+    fileprivate var endedBody: Body? {
+        // Unchecked because only bodies have this kind.
+        activity.kind == .body && activity.hasEnded ? unsafeDowncast(activity, to: Body.self) : nil
+    }
 }

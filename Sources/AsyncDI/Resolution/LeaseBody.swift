@@ -29,13 +29,22 @@
     }
 
     // Lease bodies in lease bodies, in the same way as bodies in bodies.
-    deinit { releaseInTurn(parentReference.takeAtEnd()) }
+    deinit {
+        if isLeft {
+            releaseElsewhere([parentReference.takeAtEnd(), collectsIn])
+        } else {
+            releaseInTurn(parentReference.takeAtEnd())
+        }
+    }
 
     override func leaveEndedBodies() {
         super.leaveEndedBodies()
         guard let former = parent, former.hasEnded else { return }
         var next: LeaseBody? = former
-        while let body = next, body.hasEnded { next = body.parent }
+        while let body = next, body.hasEnded {
+            body.noteLeft()
+            next = body.parent
+        }
         parentReference.replace(with: next)
     }
 

@@ -115,8 +115,67 @@ import Testing
                 try await Injection.with(third) { try await expect("application") }
                 try await Injection.with(request) { try await expect("request") }
             }
-            // The scopes are around a body, and not around an object.
             await Task.detached { try? await expect("application") }.value
+        }
+    }
+
+    @Test func `a task elsewhere that uses a scope works for the bodies around that scope`() async throws {
+        enum Use: CaseIterable { case scope, openedByHand, owned, byName }
+        let library = library
+        /// Runs a body with the scope of the library, or one below it, as the current container.
+        func use(
+            _ scope: Container, _ use: Use, _ body: @Sendable @escaping () async throws -> Void
+        ) async throws {
+            switch use {
+            case .scope: try await scope.withScope { _ in try await body() }
+            case .openedByHand:
+                let opened = try await scope.openScope()
+                try await Injection.with(opened) { try await body() }
+                try await opened.dispose()
+            case .owned: try await OwnedScope(in: scope, isDrained: true).finish { _ in try await body() }
+            case .byName: try await Injection.with(scope) { try await body() }
+            }
+        }
+        for kind in Use.allCases {
+            try await withScope("request") { _ in
+                try await library.withScope { scope in
+                    try await Task.detached {
+                        try await use(scope, kind) {
+                            try await expect("request")
+                            // Each body around would wait for this call.
+                            await expectRefusedDrain(of: application)
+                        }
+                        try await third.withScope { _ in
+                            try await expect("application")
+                            try await use(scope, kind) { try await expect("request") }
+                        }
+                    }.value
+                }
+            }
+        }
+    }
+
+    @Test func `work for a body that a drain waits for is admitted, wherever its task is from`() async throws {
+        let (isDraining, drained) = (Gate(), Gate())
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await withScope("request") { _ in
+                    try await library.withScope { scope in
+                        await isDraining.arrived()
+                        try await Task.detached {
+                            try await scope.withScope { _ in try await application.withScope { _ in } }
+                        }.value
+                    }
+                }
+            }
+            await until { application.activity().scopes.count == 1 }
+            group.addTask { [application] in
+                try await application.drain()
+                drained.open()
+            }
+            await until { application.core.table.isDraining }
+            isDraining.arrive()
+            try await group.waitForAll()
         }
     }
 

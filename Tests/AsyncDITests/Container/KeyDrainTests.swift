@@ -107,6 +107,9 @@ import Testing
         // A reset has nothing to drop.
         try await container.reset(Pool.self, arguments: 1)
         #expect(await container.cachedArguments(of: Pool.self, String.self) == ["a"])
+        let scope = try await container.openScope { Registration(Pool.self) { (_, _: Int) in Pool() } }
+        try await scope.dispose()
+        await expect(.disposed) { try await scope.drain(Pool.self, arguments: 1) }
         // Of a service that is not registered, there is nothing to drop.
         try await container.drain(Thing.self, arguments: 1)
         try await container.reset(Thing.self, arguments: 1)
