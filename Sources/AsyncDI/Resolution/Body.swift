@@ -2,8 +2,8 @@ import Synchronization
 
 /// A running body around calls: that of a `withInstance` or of a `withScope`, or the collection of several leases.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, and references that may be
-/// replaced while they are read.
+/// `@unchecked Sendable` because its superclass is; it adds constants, and references that may be replaced
+/// while they are read.
 @usableFromInline class Body: Activity, @unchecked Sendable {
     /// The activity of the run that began the body.
     private let place: Activity?

@@ -1,7 +1,7 @@
 /// The running body of a `withInstance`, or the collection of several leases.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, state behind a lock, and a
-/// reference that may be replaced while it is read.
+/// `@unchecked Sendable` because its superclass is; it adds constants, state behind a lock, and a reference
+/// that may be replaced while it is read.
 @usableFromInline final class LeaseBody: Body, @unchecked Sendable {
     /// The body that holds leases, in which this one runs.
     var parent: LeaseBody? { parentReference.load() }
