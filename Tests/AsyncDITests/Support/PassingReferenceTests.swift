@@ -2,14 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-/// Counts its ends.
-private final class Passenger: Sendable {
-    private let ends: Counter
-    let number: Int
-    init(_ number: Int, _ ends: Counter) { (self.number, self.ends) = (number, ends) }
-    deinit { ends.increment() }
-}
-
 /// A reference that is given up while other threads may be reading it.
 @Suite(.timeLimit(.minutes(10))) struct PassingReferenceTests {
     /// An owner, because the reference cannot be copied.
