@@ -25,6 +25,6 @@ struct EndlessDisposal: Error, CustomStringConvertible {
 
     var description: String {
         "it did not end within \(limit), and does not say what it waits for, because its clock does not end a sleep "
-            + "of no time; look for a hook or a factory that does not return"
+            + "of no time; look for a hook, a factory or a body that does not return"
     }
 }

@@ -15,12 +15,15 @@ extension TestReport {
             site: entry.site, key: entry.key)
     }
 
-    static func unusedOverride(_ entry: Registrations.Entry) -> TestReport {
-        TestReport(
-            kind: .unusedOverride,
-            message:
-                "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it, or say "
-                + "why it stays: \(offSwitch(.unusedOverride)).",
+    /// The override is named with the place of another registration of its key, if requests have reached that.
+    static func unusedOverride(_ entry: Registrations.Entry, hiddenBy other: RegistrationSite?) -> TestReport {
+        let what =
+            other.map {
+                "The override \(entry.key) is hidden: requests reached the registration at \($0), which is nearer to them, "
+                    + "as that of a scope is. Override there, or what that registration needs"
+            } ?? "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it"
+        return TestReport(
+            kind: .unusedOverride, message: "\(what), or say why it stays: \(offSwitch(.unusedOverride)).",
             site: entry.site, key: entry.key)
     }
 

@@ -46,7 +46,8 @@ extension TestReport {
                 : "Dispose it in the test, or use withScope"
             return TestReport(
                 kind: .openScope,
-                message: "The scope \"\(scope.name)\" of \(scope.container) is still open, for \(scope.duration). "
+                message: "The \(scope.isDisposed ? "body of the disposed scope" : "scope") \"\(scope.name)\" of "
+                    + "\(scope.container) \(scope.isDisposed ? "runs on" : "is still open"), for \(scope.duration). "
                     + "\(advice); or say why it stays open: \(offSwitch(.openScope)).",
                 site: nil)
         }

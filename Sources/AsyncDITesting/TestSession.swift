@@ -119,7 +119,8 @@ final class TestSession: Sendable {
             let entry = override.entry
             // A request reaches the value of its scope instead.
             if entry.isExpected { continue }
-            if !begun.contains(entry.key), !watcher.isUsed(entry) { tell(.unusedOverride(entry)) }
+            if begun.contains(entry.key) || watcher.isUsed(entry) { continue }
+            tell(.unusedOverride(entry, hiddenBy: watcher.siteUsed(for: entry.key)))
         }
     }
 

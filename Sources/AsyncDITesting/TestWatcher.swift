@@ -85,6 +85,11 @@ final class TestWatcher: ContainerInterceptor {
         state.withLock { $0.used.contains(Used(key: entry.key, site: entry.site)) }
     }
 
+    /// The place of a registration of this key that requests have reached.
+    func siteUsed(for key: ServiceKey) -> RegistrationSite? {
+        state.withLock { state in state.used.filter { $0.key == key }.compactMap(\.site).min { "\($0)" < "\($1)" } }
+    }
+
     /// The test is over: all hooks that fail, and requests, are reported from now on.
     ///
     /// - Returns: The calls that are refused from now on; ends with the last reference to the container.

@@ -87,6 +87,8 @@ struct MultibindingsGuideTests {
             try await container.resolveMap((any Exporter).self, keyedBy: Format.self).mapValues(\.name)
         }
         #expect(names == [.csv: "csv", .pdf: "preview"])
+        await container.unregister((any Exporter).self, contributedAs: Format.pdf)
+        #expect(try await container.resolveMany((any Exporter).self).map(\.name) == ["csv", "plain"])
         await container.unregisterMany((any Exporter).self)
         #expect(try await container.resolveMany((any Exporter).self).isEmpty)
         try await container.dispose()

@@ -107,10 +107,11 @@ extension ContainerCore {
     /// - Parameters:
     ///   - deadline: The end of the wait, counted from now.
     ///   - time: The longest duration of the wait.
+    ///   - isEndOfBody: Whether the wait ends with the deadline of any call that disposes the container.
     ///   - disposal: The disposal to run.
     /// - Throws: The error of the disposal.
     nonisolated(nonsending) func tellingObservers(
-        until deadline: Duration? = nil, for time: Duration? = nil,
+        until deadline: Duration? = nil, for time: Duration? = nil, isEndOfBody: Bool = false,
         _ disposal: nonisolated(nonsending) () async throws -> Void
     ) async throws {
         guard ResolutionContext.activeRun == nil else { return try await disposal() }
@@ -119,7 +120,8 @@ extension ContainerCore {
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         let result: Result<Void, any Error>
         do { result = .success(try await disposal()) } catch { result = .failure(error) }
-        let last = time.map { stopwatch.elapsed() + $0.addable } ?? end
+        let last = time.map { stopwatch.elapsed() + $0.addable } ?? (isEndOfBody ? self.deadline : end)
+        if let last, !isEndOfBody { noteDeadline(last) }
         // An earlier call may have disposed them, and others may have been made meanwhile.
         for queue in disposalUnderWay?.queuesBelow ?? [] { queues[ObjectIdentifier(queue)] = queue }
         for queue in queues.values {

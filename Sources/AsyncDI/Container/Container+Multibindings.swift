@@ -101,6 +101,25 @@ extension Container {
         return core.unregister { $0.registrations.contributions(to: name) }
     }
 
+    /// Removes the contribution to a service under one key from this container, and disposes its instance.
+    ///
+    /// An inherited contribution under the same key, which this one hid, answers again.
+    ///
+    /// - Parameters:
+    ///   - service: The service type.
+    ///   - key: The key of the contribution.
+    ///   - qualifier: The qualifier that the contribution was registered with.
+    /// - Returns: Whether the container had it.
+    @discardableResult
+    public func unregister<Service>(
+        _ service: Service.Type, contributedAs key: some Hashable & Sendable, qualifier: (any Qualifier)? = nil
+    ) -> Bool {
+        let key = ServiceKey.contribution(to: service, as: key, qualifier)
+        return core.unregister { state in
+            state.registrations.contributions(to: ServiceName(key)).filter { $0.key == key }
+        }
+    }
+
     /// Runs a body with every contribution to a service, none of which is disposed before the end of the body, even
     /// when it is reset, unregistered or replaced meanwhile.
     ///

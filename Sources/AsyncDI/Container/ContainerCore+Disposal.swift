@@ -21,7 +21,7 @@ extension ContainerCore {
         if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, caller: caller)
         {
             // Most hooks do not suspend.
-            let hasEnded = disposal.hasEnded ? true : await disposal.wait(atMost: nil, clock: clock)
+            let hasEnded = disposal.hasEnded ? true : await wait(for: disposal, isEndOfBody: isEndOfBody)
             return try report(disposal, hasEnded: hasEnded)
         }
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
@@ -42,7 +42,38 @@ extension ContainerCore {
         // A hook that blocks its thread must not delay the deadline of this call.
         let depth = deadline == nil ? 0 : Int.max
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody, depth: depth) else { return }
+        guard let deadline else {
+            return try report(disposal, hasEnded: await wait(for: disposal, isEndOfBody: isEndOfBody))
+        }
+        noteDeadline(stopwatch.elapsed() + deadline.addable)
         try report(disposal, hasEnded: await disposal.wait(atMost: deadline, clock: clock))
+    }
+
+    /// Waits for the end of a disposal without a deadline of the call's own.
+    ///
+    /// The end of a `withContainer` is mostly that of a process, which must not outlast the deadline of another call.
+    ///
+    /// - Returns: Whether the disposal has ended.
+    private func wait(for disposal: Disposal, isEndOfBody: Bool) async -> Bool {
+        guard isEndOfBody, !hasParent else { return await disposal.wait(atMost: nil, clock: clock) }
+        while !disposal.hasEnded {
+            let wakes = disposal.wakes
+            let rest = self.deadline.map { $0 - stopwatch.elapsed() }
+            if let rest, rest <= .zero { return false }
+            if await disposal.wait(atMost: rest, clock: clock, since: wakes) { return true }
+        }
+        return true
+    }
+
+    /// The earliest deadline of the calls that have disposed this container, by its stopwatch; none in one with a
+    /// parent.
+    var deadline: Duration? { withState { $0.deadline } }
+
+    /// Notes the deadline of a call, after which the end of a `withContainer` does not wait either.
+    func noteDeadline(_ deadline: Duration) {
+        if hasParent { return }
+        withState { $0.deadline = min($0.deadline ?? deadline, deadline) }
+        disposalUnderWay?.wake()
     }
 
     /// Disposes the container if that needs neither a hook nor a wait.

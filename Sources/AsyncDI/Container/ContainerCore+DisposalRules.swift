@@ -57,7 +57,7 @@ extension ContainerCore {
     }
 
     /// The scopes in whose bodies the current task may be, each before the ones around it.
-    private static var scopesOfBodies: [ContainerCore] {
+    static var scopesOfBodies: [ContainerCore] {
         var scopes: [ContainerCore] = []
         for place in CurrentContainers.all {
             var next: ContainerCore? = place
@@ -100,7 +100,7 @@ extension ContainerCore {
         }
         return ResolutionError(
             .disposalTimedOut, "\(disposal) did not end by its deadline: it waits for \(current).",
-            advice: "It continues in the background; look for a hook or a factory that does not return.",
+            advice: "It continues in the background; look for a hook, a factory or a body that does not return.",
             steps: steps.count == 1 ? steps : [])
     }
 

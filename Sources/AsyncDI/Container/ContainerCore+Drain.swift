@@ -41,22 +41,26 @@ extension ContainerCore {
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
-        // Its caller is about to move a file, and must not believe that it is closed.
-        if let mismatch = mismatchOfUnregistered(key) { throw mismatch }
         let target = ResetTarget.arguments(key, pack)
         let selection = selection(target)
-        let isAffected = selection.contains
+        let keys = endingKeys(of: selection, key, pack)
+        // Its caller is about to move a file, and must not believe that it is closed.
+        if keys.isEmpty, let mismatch = mismatchOfUnregistered(key) { throw mismatch }
+        let isAffected = { (key: CreationKey) in keys.contains(EndingKey(key)) }
         try refuseInsideLease(of: isAffected, to: "drains \(key)")
-        if deadline == nil { try refuseDuringLongLease(of: selection, key) }
+        if deadline == nil {
+            try refuseDuringLongLease(of: selection, key)
+            try refuseDuringLeaseInsideBody(of: keys, key)
+        }
         var creations: [EndOfCreation] = []
-        let removals = try drop(target, isDrain: true) { state in
+        let removals = try drop(target, draining: keys) { state in
             // Excludes creations that other tasks begin from now on.
             creations = state.flights.invalidated(where: isAffected).compactMap(\.end)
         }
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
-            withState { $0.dropped(selection) }
+            withState { $0.dropped(keys) }
         }
         let drain: KeyDrain
         do {
@@ -69,6 +73,38 @@ extension ContainerCore {
         defer { drain.end() }
         dispose(of: removals)
         try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
+    }
+
+    /// The keys under which instances of a drained service may be in use: those of former registrations, too.
+    private func endingKeys(of selection: ResetSelection, _ key: ServiceKey, _ pack: ArgumentPack) -> Set<EndingKey> {
+        if case .keys(let keys) = selection, !keys.isEmpty { return Set(keys.map(EndingKey.init)) }
+        let former = withState { state in
+            (state.leases.all.map(\.key) + state.endings.values.map(\.key)).filter { $0.binding.key == key }
+        }
+        return Set(former.map { EndingKey(CreationKey($0.binding, pack)) })
+    }
+
+    /// Refuses a drain in the body of a scope that ends after the scopes and containers inside it, one of which has an
+    /// instance with a lease.
+    private func refuseDuringLeaseInsideBody(of keys: Set<EndingKey>, _ key: ServiceKey) throws {
+        let holders = withState {
+            $0.leases.all(of: keys).reduce(into: Set<UInt64>()) { $0.formUnion($1.containersBelow) }
+        }
+        if holders.isEmpty { return }
+        for scope in Self.scopesOfBodies {
+            var pending = scope.childCores
+            while let inside = pending.popLast() {
+                if holders.contains(inside.number) {
+                    throw ResolutionError(
+                        .invalidOperation,
+                        "the body of \(scope.displayName) drains \(key), which waits for an instance of "
+                            + "\(inside.displayName) to end its lease.",
+                        advice:
+                            "Call it outside the scope, dispose \(inside.displayName) first, or drain with a deadline.")
+                }
+                pending += inside.childCores
+            }
+        }
     }
 
     /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased
@@ -89,7 +125,7 @@ extension ContainerCore {
     /// Refuses a drain in the body of a `withScope` below, or in the work of an `OwnedScope`: the drain would wait for
     /// its own caller, or for a caller of that one.
     private func refuseInsideBody() throws {
-        let works = CurrentContainers.all.compactMap { $0.openCore(below: nil, where: \.hasOwner) }
+        let works = CurrentContainers.all.compactMap { $0.openCore(below: nil, where: \.isDrained) }
         guard let current = works.first(where: isAboveOrSame) else { return }
         throw ResolutionError(
             .invalidOperation, "work in \(current.displayName) drains \(displayName), which waits for it.",

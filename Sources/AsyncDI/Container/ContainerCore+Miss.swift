@@ -52,7 +52,8 @@ extension ContainerCore {
 
     func supplierAround(of key: ServiceKey) -> (any ResolutionHost)? {
         CurrentContainers.all.first { core in
-            core !== self && core.withState { _ in core.table.ownRegistration(of: key)?.blueprint.isExpected == false }
+            !core.isAboveOrSame(self) && !isAboveOrSame(core)
+                && core.withState { _ in core.table.ownRegistration(of: key)?.blueprint.isExpected == false }
         }
     }
 

@@ -128,8 +128,8 @@ extension ContainerCore.State {
     }
 
     /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.
-    mutating func awaitLeases(of selection: ResetSelection, drainedBy core: ContainerCore) {
-        for leased in leases.all(of: selection) where instances[leased.key]?.cell !== leased.cell {
+    mutating func awaitLeases(of keys: Set<EndingKey>, drainedBy core: ContainerCore) {
+        for leased in leases.all(of: keys) where instances[leased.key]?.cell !== leased.cell {
             if leased.pending.isEmpty {
                 // One that was overtaken by a reset stays open until now, to be disposed with the container.
                 let id = ledger.latest { $0.cell === leased.cell }
@@ -141,14 +141,10 @@ extension ContainerCore.State {
         }
     }
 
-    /// The selected instances that are being disposed, or wait for their last lease.
-    mutating func dropped(_ selection: ResetSelection) -> [Disposable] {
-        let ending: [Disposable]
-        switch selection {
-        case .keys(let keys): ending = keys.compactMap { self.endings[EndingKey($0)] }
-        case .instances: ending = Array(self.endings.values)
-        }
-        return (ending + leases.all(of: selection).flatMap(\.pending)).filter { selection.contains($0.key) }
+    /// The instances under these keys that are being disposed, or wait for their last lease.
+    mutating func dropped(_ keys: Set<EndingKey>) -> [Disposable] {
+        let pending = leases.all(of: keys).flatMap(\.pending).filter { keys.contains(EndingKey($0.key)) }
+        return keys.compactMap { self.endings[$0] } + pending
     }
 
     /// Hides an instance from readers of its service.
@@ -296,14 +292,14 @@ extension ContainerCore {
 
     /// Removes the selected instances from the caches, and reads the state in the same step.
     func drop(
-        _ target: ResetTarget, isDrain: Bool = false, reading: (borrowing State) -> Void = { _ in }
+        _ target: ResetTarget, draining keys: Set<EndingKey> = [], reading: (borrowing State) -> Void = { _ in }
     ) throws -> Removals {
         let selection = selection(target)
         var removals = Removals()
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             state.drop(selection, from: table, into: &removals)
-            if isDrain { state.awaitLeases(of: selection, drainedBy: self) }
+            if !keys.isEmpty { state.awaitLeases(of: keys, drainedBy: self) }
             reading(state)
         }
         return removals

@@ -103,6 +103,16 @@ extension ContainerCore {
         withExtendedLifetime(key) {}
     }
 
+    /// Notes that the body of this closed scope runs on.
+    private func noteBodyCutShort(since: Duration) {
+        guard let parent else { return }
+        var outermost = parent
+        while let next = outermost.parent { outermost = next }
+        let entry = BodiesCutShort.Entry(scope: WeakCore(core: self), container: parent.displayName, since: since)
+        let scopes = outermost.withState { $0.bodiesCutShort.add(entry) }
+        withExtendedLifetime(scopes) {}
+    }
+
     /// Ends the scope, which its parent releases.
     func scopeIsClosed() {
         guard let id = scopeID else { return }
@@ -118,6 +128,7 @@ extension ContainerCore {
             }
         }
         for continuation in quiet { continuation.resume() }
+        if hasBody, !bodyHasReturned, let closed = closed ?? nil { noteBodyCutShort(since: closed.since) }
         withExtendedLifetime(closed) {}
     }
 }

@@ -86,6 +86,12 @@ extension ContainerCore {
         var earlierCreations: [EndingKey: EndOfCreation] = [:]
         /// Records requests between services, here and below; it remains after it is stopped.
         var recorder: Recorder?
+        /// The bodies that run on although their scopes, below this container, are disposed; only in one without a
+        /// parent.
+        var bodiesCutShort = BodiesCutShort()
+        /// The earliest deadline of the calls that have disposed this container, by its stopwatch; only in one without
+        /// a parent.
+        var deadline: Duration?
         /// The failure of the latest start, unless it succeeded.
         var startFailure: StartFailure?
 
@@ -108,7 +114,9 @@ extension ContainerCore {
             if !scopes.isEmpty { keep(\.scopes) }
             if modules.binding != nil { keep(\.modules) }
             if recorder != nil { keep(\.recorder) }
+            if deadline != nil { keep(\.deadline) }
             if startFailure != nil { keep(\.startFailure) }
+            if !bodiesCutShort.isEmpty { keep(\.bodiesCutShort) }
             return survivors
         }
     }

@@ -45,6 +45,9 @@ final class ContainerCore: ResolutionHost {
     /// The container's disposal, created at the first wait for it.
     let disposalReference = AtomicReference<Disposal>()
     let startReference = AtomicReference<StartMeter>()
+    /// Whether the body of this scope has returned or thrown.
+    var bodyHasReturned: Bool { bodyReturned.load(ordering: .relaxed) }
+    private let bodyReturned = Atomic(false)
     /// The body of the scope; empty before the graph of waits, or a lease of the scope's instances, needs it.
     let bodyReference = AtomicReference<ScopeBody>()
     /// The reference to the handle; empty for a scope whose handle is pinned.
@@ -78,6 +81,8 @@ final class ContainerCore: ResolutionHost {
     }
 
     var fallbacks: [ContainerCore] { fallbackReference.object?.all ?? [] }
+
+    func noteReturnOfBody() { bodyReturned.store(true, ordering: .relaxed) }
 
     var defaultLifetime: Lifetime { settings.defaultLifetime }
     var duplicatePolicy: DuplicatePolicy { settings.duplicatePolicy }

@@ -101,9 +101,9 @@ extension Container {
     nonisolated(nonsending) func whileCurrent<R>(
         _ body: nonisolated(nonsending) () async throws -> sending R
     ) async throws -> sending R {
-        guard let all = CurrentContainers.beginning(with: core) else {
-            return try await Container.$current.bind(self, body)
-        }
+        let all = CurrentContainers.beginning(with: core)
+        // Nil hides a list from before the task's current container was cleared.
+        if all == nil, CurrentContainers.bound == nil { return try await Container.$current.bind(self, body) }
         return try await CurrentContainers.$bound.bind(all) { try await Container.$current.bind(self, body) }
     }
 }

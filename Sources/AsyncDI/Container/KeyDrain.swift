@@ -94,13 +94,19 @@ final class KeyDrain {
                 errors += item.errors
             } else {
                 errors.append(
-                    core.timedOut(
-                        "the disposal of \(item.key)", waitingFor: "its last lease, or its onDispose", of: [item.key]))
+                    core.timedOut("the disposal of \(item.key)", waitingFor: object(of: item), of: [item.key]))
             }
         } catch let error as ResolutionError where errors.isEmpty && disposables.count == 1 {
             throw error
         } catch {
             errors.append(error)
         }
+    }
+
+    /// The object of an unfinished disposal's wait.
+    private func object(of item: Disposable) -> String {
+        let leased = item.leasesAwaited
+        let holders = core.withState { _ in leased.flatMap { $0.count > 0 ? $0.holdersText : nil } }
+        return holders.map { "the end of its leases, which are held by \($0)" } ?? "its onDispose"
     }
 }

@@ -144,8 +144,10 @@ final class Lease: HeldLease {
 /// Instances are identified by the cells that hold them, which an entry keeps alive.
 struct LeaseTable {
     private var entries = SmallMap<ObjectIdentifier, LeasedCell>()
-    /// The leased instances by the hashes of their keys; built at the first request for those of some keys, if there
-    /// are many.
+    /// The leased instances by the hashes of their ``EndingKey``s; built at the first request for those of some keys,
+    /// if there are many.
+    ///
+    /// By hashes, because a dictionary's key may be the last to hold an argument, and is released under the lock.
     private var byHash: [Int: [ObjectIdentifier: LeasedCell]]?
     private static let fewest = 64
 
@@ -153,10 +155,10 @@ struct LeaseTable {
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
     func isLeasedForLong(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)]?.isLeasedForLong == true }
 
-    /// The leased instances of a selection.
-    mutating func all(of selection: ResetSelection) -> [LeasedCell] {
-        guard case .keys(let keys) = selection, isHashed() else { return all.filter { selection.contains($0.key) } }
-        return keys.flatMap { key in (byHash?[key.hashValue] ?? [:]).values.filter { $0.key == key } }
+    /// The leased instances under these keys.
+    mutating func all(of keys: Set<EndingKey>) -> [LeasedCell] {
+        guard isHashed() else { return all.filter { keys.contains(EndingKey($0.key)) } }
+        return keys.flatMap { key in (byHash?[key.hashValue] ?? [:]).values.filter { EndingKey($0.key) == key } }
     }
 
     /// Whether the leased instances are found by their keys, as many are from the first call on.
@@ -164,15 +166,17 @@ struct LeaseTable {
         if byHash != nil { return true }
         if entries.count <= Self.fewest { return false }
         byHash = [:]
-        for leased in all { byHash?[leased.key.hashValue, default: [:]][ObjectIdentifier(leased.cell)] = leased }
+        for leased in all { byHash?[Self.hash(leased.key), default: [:]][ObjectIdentifier(leased.cell)] = leased }
         return true
     }
+
+    private static func hash(_ key: CreationKey) -> Int { EndingKey(key).hashValue }
 
     mutating func begin(_ cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
         let entry = entries[ObjectIdentifier(cell)] ?? LeasedCell(cell, of: key, leasedSince: now)
         if entry.count == 0 {
             entries[ObjectIdentifier(cell)] = entry
-            byHash?[key.hashValue, default: [:]][ObjectIdentifier(cell)] = entry
+            byHash?[Self.hash(key), default: [:]][ObjectIdentifier(cell)] = entry
         }
         entry.count += 1
         entry.bodies += 1
@@ -194,8 +198,11 @@ struct LeaseTable {
         entry.count -= 1
         if entry.count > 0 { return .stillLeased }
         entries[id] = nil
-        byHash?[entry.key.hashValue]?[id] = nil
-        if byHash?[entry.key.hashValue]?.isEmpty == true { byHash?[entry.key.hashValue] = nil }
+        if byHash != nil {
+            let hash = Self.hash(entry.key)
+            byHash?[hash]?[id] = nil
+            if byHash?[hash]?.isEmpty == true { byHash?[hash] = nil }
+        }
         return .free(entry.pending)
     }
 

@@ -68,6 +68,9 @@ final class NearMisses {
             advice.append(key.isMaking ? "Use resolve(…) for it." : "Use make(…) for a registration with making:.")
         }
         if near.hasContributions { advice.append("Use resolveMany(…) for contributions.") }
+        if let id = key.contribution(keyedBy: nil), let types = keyTypes(ofContributionsTo: key, except: id.keyType) {
+            advice.append("The requested key is of the type \(id.keyType), and there are keys of \(types).")
+        }
         if let twin = described.each.firstIndex(of: "\(key)"), let other = near.all[twin].qualifier,
             let own = key.qualifier
         {
@@ -143,7 +146,9 @@ final class NearMisses {
             }
             let registration = key.of(element).registration
             guard let type else { return "Contribute to it: \(registration).intoMany()" }
-            return "Contribute to it, with a key of type \(readableName(of: type)): \(registration).intoMany(key: …)"
+            let others = keyTypes(ofContributionsTo: key.of(element), except: String(reflecting: type))
+            return (others.map { "Its contributions have keys of \($0). " } ?? "")
+                + "Contribute to it, with a key of type \(readableName(of: type)): \(registration).intoMany(key: …)"
         }
         return "Register it: \(key.registration)"
     }
@@ -161,6 +166,15 @@ final class NearMisses {
     /// The registered keys of the same service and qualifier with other argument types.
     func otherArguments(of key: ServiceKey) -> [ServiceKey] {
         (keys(of: key.service).named[key.withoutArguments] ?? []).filter { $0 != key }
+    }
+
+    /// The types of the keys of contributions to a service, as a list, without one of them; nil if there are no others.
+    private func keyTypes(ofContributionsTo key: ServiceKey, except type: String) -> String? {
+        let name = ServiceName(key)
+        var types = keys(of: key.service).all.filter { ServiceName($0) == name }
+            .compactMap { $0.contribution(keyedBy: nil) }.filter(\.isKeyed).map(\.keyType)
+        types.removeAll { $0 == type }
+        return types.isEmpty ? nil : Set(types).sorted().joined(separator: ", ")
     }
 
     private func keys(of service: any Any.Type) -> Keys {

@@ -11,6 +11,7 @@ final class ScopeBody: Body, @unchecked Sendable {
         let isFromAbove: Bool
     }
 
+    /// Without instances when this is the last reference to it: the scope's end, which comes first, removes them.
     private let table: InstanceTable
     /// Whether drains wait for the body: not for one that never runs.
     private let isDrained: Bool
@@ -29,8 +30,6 @@ final class ScopeBody: Body, @unchecked Sendable {
         super.init(begunBy: caller, isOfScope: true)
         caller?.run?.activity?.noteScope()
     }
-
-    deinit { if isLeft { releaseElsewhere([table]) } }
 
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
@@ -84,6 +83,7 @@ extension ContainerCore {
 
     /// Notes that the scope's body has ended.
     func bodyEnds() {
+        noteReturnOfBody()
         if let body = bodyReference.object { Waits.end(body) }
     }
 

@@ -65,7 +65,7 @@ extension ActivitySnapshot.Lease: Encodable {
 
 extension ActivitySnapshot.Scope: Encodable {
     private enum CodingKeys: CodingKey {
-        case name, container, seconds, hasOwner
+        case name, container, seconds, hasOwner, isDisposed
     }
 
     /// Encodes the scope.
@@ -75,6 +75,7 @@ extension ActivitySnapshot.Scope: Encodable {
         try values.encode(container, forKey: .container)
         try values.encode(duration.seconds, forKey: .seconds)
         try values.encode(hasOwner, forKey: .hasOwner)
+        try values.encode(isDisposed, forKey: .isDisposed)
     }
 }
 

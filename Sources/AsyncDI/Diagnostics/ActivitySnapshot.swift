@@ -24,7 +24,7 @@ public struct ActivitySnapshot: Sendable, Encodable {
     public let creations: [Creation]
     /// The instances that are leased, the oldest first.
     public let leases: [Lease]
-    /// The open scopes, at every depth, the oldest first.
+    /// The open scopes, at every depth, and the disposed ones whose bodies run on; the oldest first.
     public let scopes: [Scope]
     /// The instances that have left the cache and are not disposed yet: their hooks run, or they wait for leases.
     public let disposals: [Disposal]
@@ -111,6 +111,8 @@ public struct ActivitySnapshot: Sendable, Encodable {
         /// Whether a body, or the owner of an ``OwnedScope``, ends the scope, and not a call of
         /// ``Container/dispose()``.
         public let hasOwner: Bool
+        /// Whether the scope was disposed under its body, which runs on.
+        public let isDisposed: Bool
     }
 
     /// An instance that is to be disposed, or is being disposed.
@@ -143,7 +145,9 @@ extension ActivitySnapshot: CustomStringConvertible {
         var title = [count(creations.count, "creation")]
         if !loadings.isEmpty { title.insert(count(loadings.flatMap(\.modules).count, "module"), at: 0) }
         if !leases.isEmpty { title.append(count(leases.count, "leased instance")) }
-        if !scopes.isEmpty { title.append(count(scopes.count, "open scope")) }
+        let open = scopes.count { !$0.isDisposed }
+        if open > 0 { title.append(count(open, "open scope")) }
+        if open < scopes.count { title.append(count(scopes.count - open, "disposed scope")) }
         if !disposals.isEmpty { title.append(count(disposals.count, "disposal")) }
         var lines = ["\(container): " + title.joined(separator: ", ")]
         for loading in loadings {
@@ -164,13 +168,15 @@ extension ActivitySnapshot: CustomStringConvertible {
             lines.append(line)
         }
         for lease in leases {
-            var holders: [String] = []
-            if lease.bodies > 0 { holders.append("\(lease.bodies) \(lease.bodies == 1 ? "body" : "bodies")") }
-            if lease.holders > 0 { holders.append(count(lease.holders, "instance")) }
-            let line = "leased \(lease.instance) for \(lease.duration.readable), by "
-            lines.append(line + holders.joined(separator: " and "))
+            let holders = LeasedCell.holders(bodies: lease.bodies, instances: lease.holders)
+            lines.append("leased \(lease.instance) for \(lease.duration.readable), by \(holders)")
         }
-        for scope in scopes { lines.append("open \(scope.name) for \(scope.duration.readable)") }
+        for scope in scopes {
+            let time = scope.duration.readable
+            lines.append(
+                scope.isDisposed
+                    ? "disposed \(scope.name), whose body runs on after \(time)" : "open \(scope.name) for \(time)")
+        }
         for disposal in disposals {
             lines.append("disposing \(disposal.instance)" + (disposal.waitsForLeases ? ", after its last lease" : ""))
         }

@@ -8,8 +8,23 @@ extension ContainerCore {
             core.collect(into: &parts)
             remaining += core.childCores.reversed()
         }
+        collectBodiesCutShort(into: &parts)
         let waits = Waits.all()
         return parts.snapshot(of: displayName, edges: waits)
+    }
+
+    private func collectBodiesCutShort(into parts: inout ActivityParts) {
+        var outermost = self
+        while let next = outermost.parent { outermost = next }
+        let now = elapsed()
+        // Outside the lock: the last reference to a scope may be released here.
+        for entry in outermost.withState({ $0.bodiesCutShort.all }) {
+            guard let scope = entry.running, isAboveOrSame(scope) else { continue }
+            parts.scopes.append(
+                .init(
+                    name: scope.name ?? "scope", container: entry.container, duration: now - entry.since,
+                    hasOwner: true, isDisposed: true))
+        }
     }
 
     private func collect(into parts: inout ActivityParts) {
@@ -58,7 +73,7 @@ extension ContainerCore {
             parts.scopes.append(
                 .init(
                     name: scope.core.name ?? "scope", container: displayName, duration: now - scope.since,
-                    hasOwner: scope.core.hasOwner))
+                    hasOwner: scope.core.hasOwner, isDisposed: false))
         }
         for ending in endings where !ending.item.hasEnded {
             parts.endings.append(

@@ -6,7 +6,9 @@ import Synchronization
 /// while they are read.
 @usableFromInline class Body: Activity, @unchecked Sendable {
     /// The activity of the run that began the body.
-    private let place: Activity?
+    ///
+    /// Not a constant, so that the deinitializer, which no other task sees, can hand it on; nothing else changes it.
+    @exclusivity(unchecked) private final var place: Activity?
     private let begunIn: ReplaceableReference<Activity>
     private let begunBy: ReplaceableReference<Run>
     final override var enclosing: Caller? { around.map { Caller(activity: $0, run: begunBy.load()) } }
@@ -38,7 +40,7 @@ import Synchronization
     // Each body may start the task with the next one: such a chain may be very long.
     deinit {
         if isLeft {
-            releaseElsewhere([begunIn.takeAtEnd(), begunBy.takeAtEnd(), place])
+            releaseElsewhere([begunIn.takeAtEnd(), begunBy.takeAtEnd(), place.take()])
         } else {
             releaseInTurn(begunIn.takeAtEnd())
         }
@@ -47,8 +49,19 @@ import Synchronization
     /// Releases objects in a task, on behalf of the deinitializer of a body that was left: its thread may hold a lock.
     ///
     /// Their deinitializers are user code, which may need the lock.
-    final func releaseElsewhere(_ objects: [(any AnyObject & Sendable)?]) {
-        Task.detached { withExtendedLifetime(objects) {} }
+    final func releaseElsewhere(_ objects: consuming [(any AnyObject & Sendable)?]) {
+        if objects.allSatisfy({ $0 == nil }) { return }
+        // Retained by hand: this thread would keep what it captures until after the start of the task, which may end
+        // before.
+        let remains = Unmanaged.passRetained(Remains(consume objects))
+        Task.detached { remains.release() }
+    }
+
+    /// The objects of a deinitialized body.
+    private final class Remains: Sendable {
+        private let objects: [(any AnyObject & Sendable)?]
+
+        init(_ objects: consuming [(any AnyObject & Sendable)?]) { self.objects = consume objects }
     }
 
     /// Lets go of ended bodies around this one, which has ended itself: the activity around them takes their place.

@@ -7,6 +7,8 @@ public struct DisposalError: Error, CustomStringConvertible {
     public let errors: [any Error]
     /// The services whose hooks threw them; nil for other errors.
     package let services: [String?]
+    /// Whether the errors keep nothing alive; also those of a disposal that a hook waited for, and so on.
+    private var isWithoutOrigins = false
 
     /// The error of a disposal that threw these errors.
     ///
@@ -18,11 +20,15 @@ public struct DisposalError: Error, CustomStringConvertible {
 
     /// The same errors without what they keep alive.
     var withoutOrigins: DisposalError {
-        DisposalError(
+        // Each disposal of a chain has the errors of the one before.
+        if isWithoutOrigins { return self }
+        var error = DisposalError(
             errors: zip(errors, services).map { error, service in
                 let error = ResolutionError.withoutOrigins(error)
                 return service.map { HookError(service: $0, error: error) } ?? error
             })
+        error.isWithoutOrigins = true
+        return error
     }
 
     /// All errors, one after the other, each with the service whose hook threw it, and advice.

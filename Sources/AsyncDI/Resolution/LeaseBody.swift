@@ -7,7 +7,10 @@
     var parent: LeaseBody? { parentReference.load() }
     private let parentReference: ReplaceableReference<LeaseBody>
     /// The container that admitted a collection of leases, nil for another body.
-    let collectsIn: (any ResolutionHost)?
+    ///
+    /// Not a constant, so that the deinitializer, which no other task sees, can hand it on. Unsafe because nothing else
+    /// changes it.
+    @exclusivity(unchecked) nonisolated(unsafe) private(set) var collectsIn: (any ResolutionHost)?
     private let leases: Locked<[any HeldLease]>
 
     /// A body of the current task.
@@ -31,7 +34,7 @@
     // Lease bodies in lease bodies, in the same way as bodies in bodies.
     deinit {
         if isLeft {
-            releaseElsewhere([parentReference.takeAtEnd(), collectsIn])
+            releaseElsewhere([parentReference.takeAtEnd(), collectsIn.take()])
         } else {
             releaseInTurn(parentReference.takeAtEnd())
         }

@@ -12,6 +12,8 @@ final class LeasedCell: @unchecked Sendable {
     @exclusivity(unchecked) var count = 0
     /// The number of leases that bodies hold; instances hold the others.
     @exclusivity(unchecked) var bodies = 0
+    /// The holders of the leases as text.
+    var holdersText: String { Self.holders(bodies: bodies, instances: count - bodies) }
     /// The disposals after the last lease, in the order in which the instances left the cache.
     ///
     /// One instance may be registered several times, each with hooks of its own.
@@ -29,6 +31,13 @@ final class LeasedCell: @unchecked Sendable {
     private let holders = Atomic<Int>(0)
     var holdersBelow: Int { holders.load(ordering: .sequentiallyConsistent) }
 
+    static func holders(bodies: Int, instances: Int) -> String {
+        var holders: [String] = []
+        if bodies > 0 { holders.append(bodies == 1 ? "1 body" : "\(bodies) bodies") }
+        if instances > 0 { holders.append(instances == 1 ? "1 instance" : "\(instances) instances") }
+        return holders.joined(separator: " and ")
+    }
+
     func addLeaseBelow(of container: UInt64) {
         defer { noteNewHolder() }
         leasesBelow.loadOrInitialize { Shared(Locked([:])) }.value.withLock { $0[container, default: 0] += 1 }
@@ -43,6 +52,9 @@ final class LeasedCell: @unchecked Sendable {
             if leases[container] == 0 { leases[container] = nil }
         }
     }
+
+    /// The numbers of the containers below that have an instance with a lease.
+    var containersBelow: Set<UInt64> { Set(leasesBelow.object?.value.withLock { Array($0.keys) } ?? []) }
 
     /// The container at or above `place`, but below `home`, that has an instance with a lease.
     ///

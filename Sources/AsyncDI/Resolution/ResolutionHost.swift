@@ -93,7 +93,7 @@ protocol ResolutionHost: CreationPlace {
     /// The container's own registrations under another type, to which the key's service may apply, or under another
     /// qualifier.
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey]
-    /// Another current container of the task, one around this scope, that has a registration for a key.
+    /// Another current container of the task, neither above nor below this one, that has a registration for a key.
     func supplierAround(of key: ServiceKey) -> (any ResolutionHost)?
     /// The error for a key that is registered with other arguments; nil when it is not registered at all.
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError?

@@ -76,6 +76,25 @@ import Testing
         }
     }
 
+    @Test func `a drain does not wait for the work of an object's scope, which may call it`() async throws {
+        try await withScope("request") { _ in
+            let screen = try OwnedScope(in: library)
+            try? await screen.run { _ in try await library.drain() }
+            #expect(throws: ResolutionError.self) { try library.ready(Int.self) }
+        }
+    }
+
+    @Test func `a list ends where a task has cleared its current container`() async throws {
+        try await withScope("request") { _ in
+            try await Injection.with(library) {
+                try await Container.$current.withValue(nil) {
+                    #expect(Injection.with(third) { try? application.ready(String.self) } == "application")
+                    try await Injection.with(third) { try await expect("application") }
+                }
+            }
+        }
+    }
+
     private func expectRefusedDrain(
         of container: Container, sourceLocation: SourceLocation = #_sourceLocation
     ) async {

@@ -172,6 +172,7 @@ private struct SleeplessClock: Clock {
         clock.advance(by: .seconds(3))
         let late = await #expect(throws: DisposalError.self) { try await drain.value }
         #expect(late.map { ResolutionError.Code.disposalTimedOut ~= $0.errors[0] } == true)
+        #expect(late?.description.contains("the end of its leases, which are held by 1 body") == true)
         mayEnd.open()
         _ = try? await body.value
         _ = try await container.resolve(Thing.self, arguments: 3)

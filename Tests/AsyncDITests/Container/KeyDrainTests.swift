@@ -62,6 +62,80 @@ import Testing
         try await container.dispose()
     }
 
+    enum Change: CaseIterable { case replaced, unregistered, otherArguments }
+
+    @Test(arguments: Change.allCases, [false, true])
+    func `a drain waits for the lease of a registration that has gone`(change: Change, hasHook: Bool) async throws {
+        let container = Container()
+        func register() async throws {
+            let pool = Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+            try await container.register(hasHook ? pool.onDispose { _ in } : pool)
+        }
+        try await register()
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let hasEnded = Counter()
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+                hasEnded.increment()
+            }
+        }
+        await isLeased.arrived()
+        switch change {
+        case .replaced: try await register()
+        case .unregistered: await container.unregister(Pool.self)
+        case .otherArguments:
+            await container.unregister(Pool.self)
+            try await container.register(Pool.self) { (_, _: Int) in Pool() }
+        }
+        let early = await #expect(throws: DisposalError.self) {
+            try await container.drain(Pool.self, arguments: "a", deadline: .milliseconds(1))
+        }
+        #expect((early?.errors.first as? ResolutionError)?.code == .disposalTimedOut)
+        // Other arguments are not affected.
+        if change != .otherArguments { try await container.drain(Pool.self, arguments: "b") }
+        let drain = Task {
+            try await container.drain(Pool.self, arguments: "a")
+            #expect(hasEnded.value == 1)
+        }
+        await until { container.activity().disposals.contains { $0.waitsForLeases } }
+        mayEnd.open()
+        _ = try await (body.value, drain.value)
+        #expect(hasEnded.value == 1)
+        try await container.dispose()
+    }
+
+    @Test func `a body that leases a replaced instance cannot drain its key`() async throws {
+        let container = Self.container(.multiton, isObserved: false)
+        try await container.withInstance(Pool.self, arguments: "a") { _ in
+            try await container.register(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+            await expect(.invalidOperation) { try await container.drain(Pool.self, arguments: "a") }
+        }
+        try await container.drain(Pool.self, arguments: "a")
+        try await container.dispose()
+    }
+
+    /// It would end with the scope, which ends after the body.
+    @Test(arguments: [false, true])
+    func `a drain in a body is refused while a container inside its scope has the lease`(isScope: Bool) async throws {
+        struct Session: Sendable { let pool: Pool }
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+            Registration(Session.self, lifetime: .scoped) { r in
+                Session(pool: try await r.lease(Pool.self, arguments: "a"))
+            }
+        }
+        try await container.withScope { scope in
+            let inside = isScope ? try await scope.openScope("inside") : Container(parent: scope)
+            _ = try await inside.resolve(Session.self)
+            await expect(.invalidOperation) { try await container.drain(Pool.self, arguments: "a") }
+            try await inside.dispose()
+            try await container.drain(Pool.self, arguments: "a")
+        }
+        try await container.dispose()
+    }
+
     /// So many that the leased instances are found by their keys.
     @Test func `each of many drained keys waits for its own lease`() async throws {
         let container = Container {

@@ -79,6 +79,27 @@ private typealias Stone = Zoo.Stone
         #expect(error?.description.contains("Registered: [Int]. Use resolveMany") == true)
     }
 
+    @Test func `a contribution's key of another type is named`() async throws {
+        let container = Container {
+            Registration(Int.self) { _ in 1 }.intoMany(key: "1")
+            Registration(Int.self) { _ in 2 }.intoMany(key: "2")
+            Registration(Int.self) { _ in 3 }.intoMany()
+            Registration(Int.self, qualifier: .named("others")) { _ in 3 }.intoMany(key: true)
+        }
+        let one = await #expect(throws: ResolutionError.self) {
+            try await container.withInstance(Int.self, contributedAs: 1) { _ in }
+        }
+        let types = "The requested key is of the type Swift.Int, and there are keys of Swift.String."
+        #expect(one?.advice?.contains(types) == true)
+        let other = await #expect(throws: ResolutionError.self) {
+            try await container.withInstance(Int.self, contributedAs: "3") { _ in }
+        }
+        #expect(other?.advice?.contains("of the type") == false)
+        let map = await miss([Int: Int].self, in: container)
+        let advice = "Its contributions have keys of Swift.String. Contribute to it, with a key of type Int:"
+        #expect(map?.advice?.hasPrefix(advice) == true)
+    }
+
     @Test func `a miss by argument types is an argumentMismatch that lists the registered ones`() async throws {
         let container = Container {
             Registration(Thing.self) { (_, number: Int, text: String?) in Thing() }

@@ -181,6 +181,36 @@ struct MultibindingsTests {
         #expect(disposed.entries.sorted() == [1, 2])
     }
 
+    @Test func `one contribution is taken back by its key, and the one that it hid answers again`() async throws {
+        let disposed = Log<Int>()
+        func thing(
+            _ number: Int, _ key: some Hashable & Sendable, in group: (any Qualifier)? = nil
+        ) -> Registration<Thing> {
+            Registration(Thing.self, qualifier: group, lifetime: .singleton) { _ in Thing(number) }
+                .onDispose { disposed.append($0.number) }.intoMany(key: key)
+        }
+        let root = Container { thing(1, "a") }
+        let scope = try await root.openScope {
+            thing(2, "a")
+            thing(3, "b")
+            thing(4, 1)
+            thing(5, "b", in: .named("others"))
+            Registration(Thing.self, instance: Thing(6))
+        }
+        #expect(try await scope.resolveMany(Thing.self).map(\.number) == [2, 3, 4])
+        #expect(await scope.unregister(Thing.self, contributedAs: "a"))
+        #expect(await !scope.unregister(Thing.self, contributedAs: "a"), "the root's stays")
+        #expect(try await scope.resolveMap(Thing.self, keyedBy: String.self).mapValues(\.number) == ["a": 1, "b": 3])
+        // Neither a key of another type nor one in another group is meant.
+        #expect(await !scope.unregister(Thing.self, contributedAs: "1"))
+        #expect(await !scope.unregister(Thing.self, contributedAs: 1, qualifier: .named("others")))
+        #expect(await scope.unregister(Thing.self, contributedAs: "b", qualifier: .named("others")))
+        #expect(try await scope.resolveMany(Thing.self).map(\.number) == [1, 3, 4])
+        #expect(try await scope.resolve(Thing.self).number == 6)
+        try await root.dispose()
+        #expect(disposed.entries.sorted() == [1, 2, 3, 4])
+    }
+
     @Test func `a contribution may be scoped, and a singleton that would hold it is refused`() async throws {
         let root = Container {
             Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.intoMany()

@@ -113,6 +113,50 @@ private final class Pool: Sendable {}
         #expect(container.activity().isEmpty)
     }
 
+    @Test func `a body that runs on under its disposed scope is named until it ends`() async throws {
+        let gate = Gate()
+        let clock = ManualClock()
+        let (app, other) = (Container(name: "app", clock: clock), Container(name: "other", clock: clock))
+        let body = Task {
+            try await app.withScope("request") { request in
+                clock.advance(by: .seconds(1))
+                try await request.withScope("part") { _ in await gate.pass() }
+            }
+        }
+        let quiet = Task { try await other.withScope("quiet") { _ in } }
+        await gate.arrived()
+        try await quiet.value
+        clock.advance(by: .seconds(3))
+        try await other.dispose()
+        #expect(other.activity().isEmpty)
+        try await app.dispose()
+        let activity = app.activity()
+        #expect(!activity.isEmpty && activity.scopes.allSatisfy { $0.isDisposed && $0.hasOwner })
+        #expect(
+            activity.description == """
+                container "app": 0 creations, 2 disposed scopes
+                disposed request, whose body runs on after 4 s
+                disposed part, whose body runs on after 3 s
+                """)
+        gate.open()
+        try await body.value
+        #expect(app.activity().isEmpty)
+    }
+
+    @Test func `bodies that have ended are forgotten, however many are cut short`() async throws {
+        let container = Container()
+        for round in 0..<100 {
+            let gate = Gate()
+            let body = Task { try await container.withScope("\(round)") { _ in await gate.pass() } }
+            await gate.arrived()
+            for scope in container.core.childCores { try await scope.dispose() }
+            #expect(container.activity().scopes.map(\.name) == ["\(round)"])
+            gate.open()
+            _ = try? await body.value
+        }
+        #expect(container.core.withState { $0.bodiesCutShort.all.count } < 20)
+    }
+
     @Test func `a hook that runs is a disposal, and a creation that waits for it says so`() async throws {
         let gate = Gate()
         let container = Container(name: "app") {
@@ -240,7 +284,8 @@ private final class Pool: Sendable {}
                 {"container":"container \\"app\\"","creations":[{"instance":{"arguments":"",\
                 "container":"container \\"app\\"","service":"Database","site":"App/A.swift:1"},"path":["Database"],\
                 "seconds":0,"waiters":1,"waits":[]}],"disposals":[],"leases":[],"loadings":[],\
-                "scopes":[{"container":"container \\"app\\"","hasOwner":false,"name":"\(scope.name ?? "")","seconds":0}]}
+                "scopes":[{"container":"container \\"app\\"","hasOwner":false,"isDisposed":false,\
+                "name":"\(scope.name ?? "")","seconds":0}]}
                 """)
         factory.answer(Database())
         _ = try await request.value

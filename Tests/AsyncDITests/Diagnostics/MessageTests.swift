@@ -72,6 +72,17 @@ private struct Tenant: Qualifier {
         }
     }
 
+    @Test func `notRegistered, where this scope hides a value of the scope that it was opened in`() async throws {
+        let container = Container(name: "app") { Registration(expected: B.self) }
+        try await container.withScope("request") {
+            Registration(instance: B())
+        } operation: { request in
+            let inner = try await request.openScope("inner") { Registration(expected: B.self) }
+            let text = await message { try await inner.resolve(B.self) }
+            #expect(text.contains("container \"inner\" did not supply it") && !text.contains("call withScope there"))
+        }
+    }
+
     @Test func `notRegistered, where the scope around this one has the value`() async throws {
         let container = Container(name: "app") { Registration(expected: B.self, fileID: "App/B.swift", line: 2) }
         try await container.withScope("request") {
@@ -253,7 +264,7 @@ private struct Tenant: Qualifier {
             await message { try await container.dispose(deadline: .zero) } == """
                 disposal failed: disposalTimedOut: the disposal of container "app" did not end by its deadline: it \
                 waits for the onDispose of A. Registered at App/A.swift:1. It continues in the background; look for a \
-                hook or a factory that does not return.
+                hook, a factory or a body that does not return.
                 """)
         gate.open()
         try await disposal.value

@@ -270,7 +270,8 @@ private struct X: Sendable {}
         #expect(
             timedOut?.plainDescription == """
                 disposalTimedOut: the disposal of container "app" did not end by its deadline: it waits for the \
-                onDispose of A. It continues in the background; look for a hook or a factory that does not return.
+                onDispose of A. It continues in the background; look for a hook, a factory or a body that does \
+                not return.
                 """)
         gate.open()
         try await begun.value

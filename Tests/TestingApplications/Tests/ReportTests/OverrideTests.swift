@@ -45,6 +45,15 @@ struct OverrideTests {
         })
     func `an unused override, allowed`() {}
 
+    @Test(.container { Registration((any Gateway).self, instance: FakeGateway()) })
+    func `an override that a scope hides`() async throws {
+        try await Container.test.withScope {
+            Registration((any Gateway).self) { _ in FakeGateway(name: "the scope's") }
+        } operation: { scope in
+            _ = try await scope.resolve((any Gateway).self)
+        }
+    }
+
     @Test(.container { Registration((any Gateway).self, instance: FakeGateway()) }, arguments: 1...2)
     func `each case has its own report`(_ number: Int) async throws {
         if number == 1 { _ = try await Container.test.resolve(Checkout.self) }

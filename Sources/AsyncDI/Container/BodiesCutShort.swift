@@ -1,0 +1,35 @@
+/// The running bodies of `withScope` whose scopes were disposed under them, for ``ActivitySnapshot``.
+///
+/// A pure value. A body keeps its scope, so that a scope which is gone has no body.
+struct BodiesCutShort {
+    struct Entry {
+        let scope: WeakCore
+        /// The container that the scope was opened in, as messages show it.
+        let container: String
+        /// The time of the scope's opening, by the container's stopwatch.
+        let since: Duration
+
+        /// The scope, nil after the end of the body.
+        var running: ContainerCore? { scope.core.flatMap { $0.bodyHasReturned ? nil : $0 } }
+    }
+
+    private var entries: [Entry] = []
+    /// The number of entries at which those of bodies that have ended are removed.
+    private var limit = 16
+
+    var isEmpty: Bool { entries.isEmpty }
+    /// The entries, also of bodies that have ended since.
+    var all: [Entry] { entries }
+
+    /// Adds an entry.
+    ///
+    /// - Returns: The scopes that were looked at, for the caller to release outside its lock.
+    mutating func add(_ entry: Entry) -> [ContainerCore] {
+        entries.append(entry)
+        if entries.count < limit { return [] }
+        let scopes = entries.map(\.running)
+        entries = zip(entries, scopes).filter { $1 != nil }.map(\.0)
+        limit = max(16, entries.count * 2)
+        return scopes.compactMap(\.self)
+    }
+}
