@@ -70,6 +70,21 @@ struct SessionsTests {
         try await container.dispose()
     }
 
+    @Test func `what the scopes of a session share`() async throws {
+        let container = Container {
+            Registration(expected: Basket.self)
+            Registration(using: Checkout.init, lifetime: .scoped)
+        }
+        let session = try await container.openScope("session-7") {
+            Registration(Basket.self, lifetime: .singleton) { _ in Basket() }
+        }
+        let first = try await session.withScope { page in try await page.resolve(Checkout.self) }
+        let second = try await session.withScope { page in try await page.resolve(Checkout.self) }
+        #expect(first.basket === second.basket)
+        try await container.validate()
+        try await container.dispose()
+    }
+
     @Test func `a key that is open keeps its scope and its user`() async throws {
         let container = Container { Registration(expected: User.self) }
         let first = try await container.openScope("window") {
@@ -131,6 +146,12 @@ struct SessionsTests {
     final class Cart: Sendable {
         let account: Account
         init(account: Account) { self.account = account }
+    }
+
+    final class Basket: Sendable {}
+
+    struct Checkout: Sendable {
+        let basket: Basket
     }
 
     struct Hoarder: Sendable {

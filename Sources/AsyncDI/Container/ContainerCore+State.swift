@@ -92,6 +92,8 @@ extension ContainerCore {
         /// The earliest deadline of the calls that have disposed this container, by its stopwatch; only in one without
         /// a parent.
         var deadline: Duration?
+        /// The health checks that have not returned in time, and run on.
+        var unansweredChecks: [UnansweredCheck] = []
         /// The failure of the latest start, unless it succeeded.
         var startFailure: StartFailure?
 

@@ -127,8 +127,8 @@ extension ContainerEvent: CustomStringConvertible {
         case .failed(let key, let error): "failed \(key): \(error)"
         case .evicted(let key): "evicted \(key)"
         case .disposed(let key): "disposed \(key)"
-        case .scopeOpened(let name): "opened scope \"\(name)\""
-        case .scopeClosed(let name): "closed scope \"\(name)\""
+        case .scopeOpened(let name): "opened scope \"\(singleLine(name))\""
+        case .scopeClosed(let name): "closed scope \"\(singleLine(name))\""
         case .stalled(let waiting, let key, let duration):
             "stalled: \(waiting.map(\.description) ?? "a request") has been waiting for \(key) for \(duration.readable)"
         }

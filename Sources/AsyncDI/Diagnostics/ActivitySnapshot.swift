@@ -172,10 +172,10 @@ extension ActivitySnapshot: CustomStringConvertible {
             lines.append("leased \(lease.instance) for \(lease.duration.readable), by \(holders)")
         }
         for scope in scopes {
-            let time = scope.duration.readable
+            let (name, time) = (singleLine(scope.name), scope.duration.readable)
             lines.append(
                 scope.isDisposed
-                    ? "disposed \(scope.name), whose body runs on after \(time)" : "open \(scope.name) for \(time)")
+                    ? "disposed \(name), whose body runs on after \(time)" : "open \(name) for \(time)")
         }
         for disposal in disposals {
             lines.append("disposing \(disposal.instance)" + (disposal.waitsForLeases ? ", after its last lease" : ""))

@@ -49,7 +49,7 @@ public struct HealthReport: Sendable, CustomStringConvertible {
 extension HealthReport.Entry: CustomStringConvertible {
     /// The entry as a line of a log.
     public var description: String {
-        let arguments = arguments.map { "\($0)" }.joined(separator: ", ")
+        let arguments = arguments.map { singleLine("\($0)") }.joined(separator: ", ")
         let name = arguments.isEmpty ? "\(key)" : "\(key) for \(arguments)"
         let users = affected.isEmpty ? "" : "; needed by \(affected.joined(separator: ", "))"
         return switch status {
@@ -72,7 +72,8 @@ extension Container {
     /// reason is in the report as failed, with `CancellationError`: after a cancellation, ignore the report.
     ///
     /// - Parameter timeout: The longest time that one check may take, by the container's clock. A check that takes
-    ///   longer is cancelled, and the report does not wait for it.
+    ///   longer is cancelled, and the report does not wait for it. While it runs on, its instance is not checked again:
+    ///   the next report waits for its end, up to the timeout.
     /// - Returns: The results.
     public func health(timeout: Duration) async -> HealthReport {
         let checked = await core.checkHealth(timeout: timeout)
@@ -169,6 +170,15 @@ extension ContainerCore {
     }
 
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
+        var timeout = timeout
+        let earlier = withState { state in
+            state.rarely { !$0.unansweredChecks.isEmpty } ? state.unansweredChecks.first { $0.key == subject.key } : nil
+        }
+        if let earlier {
+            let begin = stopwatch.elapsed()
+            guard await earlier.end.wait(atMost: timeout, clock: clock) else { return .timedOut }
+            timeout = max(timeout - (stopwatch.elapsed() - begin), .zero)
+        }
         let end = Completion()
         let status = Locked(HealthReport.Status.timedOut)
         // A separate task, because a check that does not return is left behind.
@@ -182,15 +192,31 @@ extension ContainerCore {
             }
             status.withLock { $0 = result }
             end.finish()
+            self.forget(end)
         }
         return await withTaskCancellationHandler {
             let hasEnded = await end.wait(atMost: timeout, clock: clock)
             if hasEnded { return status.withLock { $0 } }
             task.cancel()
+            let unanswered = UnansweredCheck(key: subject.key, end: end)
+            withState { $0.unansweredChecks.append(unanswered) }
+            // It may have ended meanwhile.
+            if end.hasEnded { forget(end) }
             return .timedOut
         } onCancel: {
             task.cancel()
         }
+    }
+
+    /// Forgets a check that has ended, although not in time.
+    private func forget(_ end: Completion) {
+        let ended: UnansweredCheck? = withState { state in
+            guard state.rarely({ !$0.unansweredChecks.isEmpty }),
+                let index = state.unansweredChecks.firstIndex(where: { $0.end === end })
+            else { return nil }
+            return state.unansweredChecks.remove(at: index)
+        }
+        withExtendedLifetime(ended) {}
     }
 
     private func isAlive(_ subject: Subject) -> Bool {

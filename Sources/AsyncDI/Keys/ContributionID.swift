@@ -33,7 +33,7 @@ struct ContributionID: Hashable, Sendable, CustomStringConvertible {
     var keyType: String { String(reflecting: type(of: id.base)) }
 
     /// Without the number, so that messages do not differ from run to run.
-    var description: String { isKeyed ? "[\(id.base)]" : "" }
+    var description: String { isKeyed ? "[\(singleLine("\(id.base)"))]" : "" }
 
     static func == (first: ContributionID, second: ContributionID) -> Bool {
         first.hash == second.hash && first.isKeyed == second.isKeyed && first.id == second.id

@@ -78,7 +78,7 @@ public struct ServiceKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         var text = readableName(of: service)
         if case .contribution(let id) = role { text = "[\(text)]\(id)" }
-        if let qualifier { text += "[\(qualifier)]" }
+        if let qualifier { text += "[\(singleLine("\(qualifier)"))]" }
         if let arguments { text += "(" + arguments.types.map(readableName(of:)).joined(separator: ", ") + ")" }
         return text
     }

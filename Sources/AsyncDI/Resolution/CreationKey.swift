@@ -36,7 +36,7 @@ final class CreationKey: Hashable, CustomStringConvertible, Sendable {
     /// The arguments as text; empty without arguments.
     ///
     /// Not to be called under a lock: the description of an argument is user code.
-    var argumentText: String { arguments.list.map { String(reflecting: $0) }.joined(separator: ", ") }
+    var argumentText: String { arguments.list.map(singleLine(reflecting:)).joined(separator: ", ") }
 
     /// The service with its arguments: `TenantPool("acme")`.
     ///

@@ -111,7 +111,7 @@ struct ContainerTitle: Sendable {
     let isRoot: Bool
 
     var text: String {
-        if let name { return "container \"\(name)\"" }
+        if let name { return "container \"\(singleLine(name))\"" }
         return isRoot ? "the root container" : "an unnamed scope"
     }
 }

@@ -174,6 +174,38 @@ import Testing
         try await container.dispose()
     }
 
+    @Test func `a check that runs on is not started again before its end`() async throws {
+        let (gate, begun) = (Gate(), Counter())
+        let clock = ManualClock()
+        let container = Container(clock: clock) {
+            Registration(Database.self, lifetime: .multiton) { (_, _: String) in Database() }
+                .healthCheck { _ in if begun.increment() == 1 { await gate.pass() } }
+        }
+        _ = try await container.resolve(Database.self, arguments: "a")
+        func health() async -> Bool {
+            let report = Task { await container.health(timeout: .seconds(1)) }
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(1))
+            return await report.value.isHealthy
+        }
+        for _ in 0..<3 { #expect(await !health()) }
+        #expect(begun.value == 1)
+        // Another instance is checked.
+        _ = try await container.resolve(Database.self, arguments: "b")
+        let both = Task { await container.health(timeout: .seconds(1)) }
+        await clock.sleepers(reach: 1)
+        await until { begun.value == 2 }
+        clock.advance(by: .seconds(1))
+        #expect(await both.value.entries.map(\.isHealthy) == [false, true])
+        let waiting = Task { await container.health(timeout: .seconds(1)) }
+        await clock.sleepers(reach: 1)
+        gate.open()
+        #expect(await waiting.value.isHealthy)
+        #expect(begun.value == 4)
+        #expect(container.core.withState { $0.unansweredChecks.isEmpty })
+        try await container.dispose()
+    }
+
     @Test func `the failure of an instance that was reset meanwhile means nothing`() async throws {
         let (hasBegun, mayGoOn) = (Gate(), Gate())
         let container = Container {

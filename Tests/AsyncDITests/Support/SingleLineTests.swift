@@ -1,0 +1,63 @@
+import Testing
+
+@testable import AsyncDI
+
+/// Data of the application in messages: one line, of a bounded length.
+@Suite(.timeLimit(.minutes(10))) struct SingleLineTests {
+    @Test(arguments: [
+        ("acme", "acme"), ("Zoë 👩‍👩‍👧", "Zoë 👩‍👩‍👧"), ("", ""), ("a\"b\\c", "a\"b\\c"),
+        ("acme\nINFO login ok", "acme\\nINFO login ok"), ("a\u{1B}[2J", "a\\u{1B}[2J"), ("a\u{7F}", "a\\u{7F}"),
+        ("a\u{85}b\u{2028}c\u{2029}d", "a\\u{0085}b\\u{2028}c\\u{2029}d"), ("a\u{202E}b\u{FEFF}", "a\\u{202E}b\\u{FEFF}"),
+    ])
+    func `characters that forge lines are escaped`(text: String, line: String) {
+        #expect(singleLine(text) == line)
+    }
+
+    @Test func `a long text is cut, and says how long it is`() {
+        let exact = String(repeating: "a", count: 200)
+        #expect(singleLine(exact) == exact)
+        #expect(singleLine(exact + "b") == exact + "… (201 bytes)")
+        #expect(singleLine(String(repeating: "ä", count: 200)) == String(repeating: "ä", count: 200))
+        #expect(singleLine(reflecting: String(repeating: "ä", count: 200)).hasSuffix("\""))
+        let huge = String(repeating: "a", count: 10_000_000)
+        #expect(singleLine(huge).utf8.count < 300)
+        #expect(singleLine(reflecting: huge) == "\"\(exact)\"… (10000000 bytes)")
+    }
+
+    @Test func `values are reflected`() {
+        #expect(singleLine(reflecting: "a\nb") == "\"a\\nb\"")
+        #expect(singleLine(reflecting: 1) == "1")
+        struct Odd: CustomDebugStringConvertible { var debugDescription: String { "two\nlines" } }
+        #expect(singleLine(reflecting: Odd()) == "two\\nlines")
+    }
+
+    @Test func `no message about a hostile name has two lines`() async throws {
+        struct Hostile: Hashable, Sendable, CustomStringConvertible, Qualifier {
+            var description: String { "evil\nINFO forged\u{1B}[2J" }
+        }
+        let name = "acme\nINFO forged\u{1B}[2J"
+        func check(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(text.contains("INFO forged"), sourceLocation: sourceLocation)
+            #expect(!text.contains("\nINFO") && !text.contains("\u{1B}"), sourceLocation: sourceLocation)
+        }
+        let gate = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, _: String) in Thing() }
+                .healthCheck { _ in throw TestError() }.onDispose { _ in await gate.pass() }
+            Registration(Int.self, qualifier: Hostile()) { _ in 1 }
+        }
+        _ = try await container.resolve(Thing.self, arguments: name)
+        check(await container.health(timeout: .seconds(60)).description)
+        let scope = try await container.openScope(name)
+        check(container.activity().description)
+        check(container.debugDescription)
+        check("\(ContainerEvent.scopeOpened(name))")
+        do { _ = try await scope.resolve(Int.self) } catch { check("\(error)") }
+        do { _ = try await container.resolve(Int.self) } catch { check("\(error)") }
+        try await scope.dispose()
+        do { try await container.dispose(deadline: .zero) } catch { check("\(error)") }
+        check(container.activity().description)
+        gate.open()
+        try await container.dispose()
+    }
+}
