@@ -88,7 +88,6 @@ struct MultibindingsGuideTests {
         }
         #expect(names == [.csv: "csv", .pdf: "preview"])
         await container.unregister((any Exporter).self, contributedAs: Format.pdf)
-        #expect(try await container.resolveMany((any Exporter).self).map(\.name) == ["csv", "plain"])
         await container.unregisterMany((any Exporter).self)
         #expect(try await container.resolveMany((any Exporter).self).isEmpty)
         try await container.dispose()

@@ -39,7 +39,7 @@ final class ContainerCore: ResolutionHost {
     @exclusivity(unchecked) nonisolated(unsafe) var scopeID: ScopeTree<OpenScope>.ID?
     /// The containers around the body in which this scope was opened: those of its handle.
     ///
-    /// Weak because a list names containers, and a scope must not keep those around it beyond its body. Unsafe because
+    /// Weak because the list lives as long as that handle: it names containers, which no core must keep. Unsafe because
     /// it is written before another task can have the scope.
     nonisolated(unsafe) weak var around: CurrentContainers?
     /// The container's disposal, created at the first wait for it.

@@ -30,7 +30,7 @@ extension Clock where Duration == Swift.Duration {
             try await sleep(for: nap(of: duration))
         } catch {
             try Task.checkCancellation()
-            try await ContinuousClock().sleep(for: max(nap(of: duration), .milliseconds(1)))
+            try await ContinuousClock().sleep(howeverLong: max(nap(of: duration), .milliseconds(1)))
         }
     }
 

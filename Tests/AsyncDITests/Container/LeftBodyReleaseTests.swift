@@ -20,9 +20,9 @@ private final class Witness: ContainerObserver {
 
 /// A body that others have left may be released by a reader that holds a lock.
 ///
-/// What the body holds is user code in the end: it must be released elsewhere.
+/// The deinitializers of the objects that the body holds are user code: they must run elsewhere.
 @Suite(.timeLimit(.minutes(10))) struct LeftBodyReleaseTests {
-    /// What the body is the last to hold.
+    /// The object that the body is the last to hold.
     enum Held: CaseIterable { case container, bodyAround, runAround }
 
     private let underLock = Counter()

@@ -14,7 +14,7 @@ private struct Holding: Module {
     func loaded(_ resolver: Resolver) async throws { try await loading(passenger.number) }
 }
 
-/// What a module holds is released when the module is loaded, although its container lives on.
+/// A module and its objects are released when it is loaded, although its container lives on.
 @Suite(.timeLimit(.minutes(10))) struct ModuleReleaseTests {
     private let ends = Counter()
 

@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         ("acme", "acme"), ("Zoë 👩‍👩‍👧", "Zoë 👩‍👩‍👧"), ("", ""), ("a\"b\\c", "a\"b\\c"),
         ("acme\nINFO login ok", "acme\\nINFO login ok"), ("a\u{1B}[2J", "a\\u{1B}[2J"), ("a\u{7F}", "a\\u{7F}"),
-        ("a\u{85}b\u{2028}c\u{2029}d", "a\\u{0085}b\\u{2028}c\\u{2029}d"), ("a\u{202E}b\u{FEFF}", "a\\u{202E}b\\u{FEFF}"),
+        ("a\u{85}b\u{2028}c\u{2029}d", "a\\u{0085}b\\u{2028}c\\u{2029}d"),
+        ("a\u{202E}b\u{FEFF}", "a\\u{202E}b\\u{FEFF}"),
     ])
     func `characters that forge lines are escaped`(text: String, line: String) {
         #expect(singleLine(text) == line)
