@@ -18,8 +18,8 @@ extension ContainerCore {
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
         // Here, a scope's own body has ended.
         let caller = isEndOfBody ? self.caller(of: ResolutionContext.activeRun) : callerOfDisposal
-        if deadline == nil, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, caller: caller)
-        {
+        let isLimited = deadline != nil || isEndOfBody && !hasParent && self.deadline != nil
+        if !isLimited, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, caller: caller) {
             // Most hooks do not suspend.
             let hasEnded = disposal.hasEnded ? true : await wait(for: disposal, isEndOfBody: isEndOfBody)
             return try report(disposal, hasEnded: hasEnded)
@@ -39,8 +39,8 @@ extension ContainerCore {
             throw error
         }
         defer { if caller != nil { Waits.end(suspension) } }
-        // A hook that blocks its thread must not delay the deadline of this call.
-        let depth = deadline == nil ? 0 : Int.max
+        // A hook that blocks its thread must not delay the deadline.
+        let depth = isLimited ? Int.max : 0
         guard let disposal = beginDisposal(reason: reason, isEndOfBody: isEndOfBody, depth: depth) else { return }
         guard let deadline else {
             return try report(disposal, hasEnded: await wait(for: disposal, isEndOfBody: isEndOfBody))

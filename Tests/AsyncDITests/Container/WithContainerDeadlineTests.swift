@@ -137,6 +137,18 @@ import Testing
         mayClose.open()
     }
 
+    @Test func `a hook that blocks its thread does not hold the end up either`() async throws {
+        let gate = ThreadGate()
+        let error = await #expect(throws: ResolutionError.self) {
+            try await withContainer(disposalDeadline: .milliseconds(1)) {
+                Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager().onDispose { _ in gate.wait() }
+            } operation: { _ in
+            }
+        }
+        #expect(error?.code == .disposalTimedOut)
+        gate.open()
+    }
+
     @Test(arguments: [true, false])
     func `an observer that does not return does not hold the end up either`(isDrained: Bool) async throws {
         let observer = StuckObserver()
