@@ -19,8 +19,8 @@ extension TestReport {
     static func unusedOverride(_ entry: Registrations.Entry, hiddenBy other: RegistrationSite?) -> TestReport {
         let what =
             other.map {
-                "The override \(entry.key) is hidden: requests reached the registration at \($0), which is nearer to them, "
-                    + "as that of a scope is. Override there, or what that registration needs"
+                "Requests did not reach the override \(entry.key), but the registration at \($0): a nearer one, as that of a "
+                    + "scope is, or a later one. Override there, or what that registration needs"
             } ?? "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it"
         return TestReport(
             kind: .unusedOverride, message: "\(what), or say why it stays: \(offSwitch(.unusedOverride)).",

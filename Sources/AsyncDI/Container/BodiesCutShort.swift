@@ -6,10 +6,12 @@ struct BodiesCutShort {
         let scope: WeakCore
         /// The container that the scope was opened in, as messages show it.
         let container: String
-        /// The time of the scope's opening, by the container's stopwatch.
+        /// The time of the scope's opening, by the scope's stopwatch.
         let since: Duration
 
         /// The scope, nil after the end of the body.
+        ///
+        /// Not to be called under a lock: it may be the last to hold the scope.
         var running: ContainerCore? { scope.core.flatMap { $0.bodyHasReturned ? nil : $0 } }
     }
 
@@ -27,8 +29,8 @@ struct BodiesCutShort {
     mutating func add(_ entry: Entry) -> [ContainerCore] {
         entries.append(entry)
         if entries.count < limit { return [] }
-        let scopes = entries.map(\.running)
-        entries = zip(entries, scopes).filter { $1 != nil }.map(\.0)
+        let scopes = entries.map(\.scope.core)
+        entries = zip(entries, scopes).filter { $1?.bodyHasReturned == false }.map(\.0)
         limit = max(16, entries.count * 2)
         return scopes.compactMap(\.self)
     }

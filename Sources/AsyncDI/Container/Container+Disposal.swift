@@ -22,7 +22,7 @@ extension Container {
     /// Closes everything that the container opened, and waits for it until the deadline.
     ///
     /// - Parameter deadline: The longest wait, for observers too, by the container's clock. Disposal continues
-    ///   afterwards.
+    ///   afterwards. The end of a `withContainer` of this container waits no longer either.
     /// - Throws: ``DisposalError``, which names the unfinished work.
     public func dispose(deadline: Duration) async throws {
         try await core.tellingObservers(until: deadline) { try await core.dispose(deadline: deadline) }
@@ -85,9 +85,9 @@ extension Container {
     ///   - deadline: The longest wait, by the container's clock; unlimited when nil.
     /// - Throws: ``DisposalError`` with the errors of hooks, or with ``ResolutionError/Code/disposalTimedOut``;
     ///   ``ResolutionError`` with the code `argumentMismatch` when the service is only registered with other types of
-    ///   arguments, with the code `invalidOperation` in a body that holds a lease of the instance, or whose
-    ///   scope has an instance that does, and without a deadline when an instance that belongs to no scope holds one:
-    ///   reset that instance first.
+    ///   arguments, with the code `invalidOperation` in a body that holds a lease of the instance, or whose scope has
+    ///   an instance that does, and without a deadline also when a container inside that scope has one, or when an
+    ///   instance that belongs to no scope holds a lease: reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil
@@ -120,12 +120,18 @@ extension ContainerCore {
         let end = deadline.map { stopwatch.elapsed() + $0.addable }
         let result: Result<Void, any Error>
         do { result = .success(try await disposal()) } catch { result = .failure(error) }
-        let last = time.map { stopwatch.elapsed() + $0.addable } ?? (isEndOfBody ? self.deadline : end)
-        if let last, !isEndOfBody { noteDeadline(last) }
+        let last = time.map { stopwatch.elapsed() + $0.addable } ?? end
+        // A call that was refused has disposed nothing.
+        if let last, table.isClosed { noteDeadline(last) }
         // An earlier call may have disposed them, and others may have been made meanwhile.
         for queue in disposalUnderWay?.queuesBelow ?? [] { queues[ObjectIdentifier(queue)] = queue }
         for queue in queues.values {
-            await queue.catchUp(deadline: last.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
+            guard let mark = queue.mark() else { continue }
+            if isEndOfBody {
+                _ = await waitUntilEarliestDeadline(for: mark)
+            } else {
+                _ = await mark.wait(atMost: last.map { max($0 - stopwatch.elapsed(), .zero) }, clock: clock)
+            }
         }
         try result.get()
     }

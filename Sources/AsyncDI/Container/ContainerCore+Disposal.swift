@@ -18,7 +18,7 @@ extension ContainerCore {
     func disposeWaiting(reason: DisposalReason, isEndOfBody: Bool, deadline: Duration? = nil) async throws {
         // Here, a scope's own body has ended.
         let caller = isEndOfBody ? self.caller(of: ResolutionContext.activeRun) : callerOfDisposal
-        let isLimited = deadline != nil || isEndOfBody && !hasParent && self.deadline != nil
+        let isLimited = deadline != nil || isEndOfBody && !hasParent && earliestDeadline != nil
         if !isLimited, let disposal = beginWithHooksOnly(reason: reason, isEndOfBody: isEndOfBody, caller: caller) {
             // Most hooks do not suspend.
             let hasEnded = disposal.hasEnded ? true : await wait(for: disposal, isEndOfBody: isEndOfBody)
@@ -56,24 +56,42 @@ extension ContainerCore {
     /// - Returns: Whether the disposal has ended.
     private func wait(for disposal: Disposal, isEndOfBody: Bool) async -> Bool {
         guard isEndOfBody, !hasParent else { return await disposal.wait(atMost: nil, clock: clock) }
-        while !disposal.hasEnded {
-            let wakes = disposal.wakes
-            let rest = self.deadline.map { $0 - stopwatch.elapsed() }
+        return await waitUntilEarliestDeadline(for: disposal)
+    }
+
+    /// Waits for an activity at the end of a `withContainer`, up to the earliest deadline, which may come meanwhile.
+    ///
+    /// - Returns: Whether the activity has ended.
+    func waitUntilEarliestDeadline(for activity: Completion) async -> Bool {
+        withState { $0.limitedWait = activity }
+        defer {
+            let former = withState { state in
+                defer { state.limitedWait = nil }
+                return state.limitedWait
+            }
+            withExtendedLifetime(former) {}
+        }
+        while !activity.hasEnded {
+            let wakes = activity.wakes
+            let rest = earliestDeadline.map { $0 - stopwatch.elapsed() }
             if let rest, rest <= .zero { return false }
-            if await disposal.wait(atMost: rest, clock: clock, since: wakes) { return true }
+            if await activity.wait(atMost: rest, clock: clock, since: wakes) { return true }
         }
         return true
     }
 
     /// The earliest deadline of the calls that have disposed this container, by its stopwatch; none in one with a
     /// parent.
-    var deadline: Duration? { withState { $0.deadline } }
+    var earliestDeadline: Duration? { withState { $0.earliestDeadline } }
 
     /// Notes the deadline of a call, after which the end of a `withContainer` does not wait either.
     func noteDeadline(_ deadline: Duration) {
         if hasParent { return }
-        withState { $0.deadline = min($0.deadline ?? deadline, deadline) }
-        disposalUnderWay?.wake()
+        let wait = withState { state in
+            state.earliestDeadline = min(state.earliestDeadline ?? deadline, deadline)
+            return state.limitedWait
+        }
+        wait?.wake()
     }
 
     /// Disposes the container if that needs neither a hook nor a wait.

@@ -43,13 +43,18 @@ extension ContainerCore {
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         let target = ResetTarget.arguments(key, pack)
         let selection = selection(target)
-        let keys = endingKeys(of: selection, key, pack)
+        let former = formerKeys(key, pack)
+        // Kept until the end, so that no other registration has the address of one of them.
+        defer { withExtendedLifetime(former) {} }
+        var drained = former
+        if case .keys(let present) = selection { drained += present }
+        let keys = Set(drained.map(EndingKey.init))
         // Its caller is about to move a file, and must not believe that it is closed.
         if keys.isEmpty, let mismatch = mismatchOfUnregistered(key) { throw mismatch }
         let isAffected = { (key: CreationKey) in keys.contains(EndingKey(key)) }
         try refuseInsideLease(of: isAffected, to: "drains \(key)")
         if deadline == nil {
-            try refuseDuringLongLease(of: selection, key)
+            try refuseDuringLongLease(of: keys, key)
             try refuseDuringLeaseInsideBody(of: keys, key)
         }
         var creations: [EndOfCreation] = []
@@ -75,13 +80,16 @@ extension ContainerCore {
         try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
     }
 
-    /// The keys under which instances of a drained service may be in use: those of former registrations, too.
-    private func endingKeys(of selection: ResetSelection, _ key: ServiceKey, _ pack: ArgumentPack) -> Set<EndingKey> {
-        if case .keys(let keys) = selection, !keys.isEmpty { return Set(keys.map(EndingKey.init)) }
-        let former = withState { state in
-            (state.leases.all.map(\.key) + state.endings.values.map(\.key)).filter { $0.binding.key == key }
+    /// The keys of replaced and removed registrations of a service, of which an instance may be in use.
+    private func formerKeys(_ key: ServiceKey, _ pack: ArgumentPack) -> [CreationKey] {
+        let unfinished = withState { state in
+            // Most containers have none, and need no search.
+            state.rarely(\.hasFormerRegistrations)
+                ? (state.leases.all.map(\.key) + state.endings.values.map(\.key)).filter { $0.binding.key == key } : []
         }
-        return Set(former.map { EndingKey(CreationKey($0.binding, pack)) })
+        var seen: Set<ObjectIdentifier> = []
+        return unfinished.filter { !$0.binding.isCurrent && seen.insert(ObjectIdentifier($0.binding)).inserted }
+            .map { CreationKey($0.binding, pack) }
     }
 
     /// Refuses a drain in the body of a scope that ends after the scopes and containers inside it, one of which has an
@@ -91,9 +99,12 @@ extension ContainerCore {
             $0.leases.all(of: keys).reduce(into: Set<UInt64>()) { $0.formUnion($1.containersBelow) }
         }
         if holders.isEmpty { return }
-        for scope in Self.scopesOfBodies {
+        let scopes = Self.scopesOfBodies
+        for scope in scopes {
             var pending = scope.childCores
             while let inside = pending.popLast() {
+                // The body of another task ends by itself.
+                if inside.hasBody, !scopes.contains(where: { $0 === inside }) { continue }
                 if holders.contains(inside.number) {
                     throw ResolutionError(
                         .invalidOperation,
@@ -109,11 +120,8 @@ extension ContainerCore {
 
     /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased
     /// instance.
-    private func refuseDuringLongLease(of selection: ResetSelection, _ key: ServiceKey) throws {
-        guard case .keys(let keys) = selection else { return }
-        let isLeasedForLong = withState { state in
-            keys.contains { key in state.instances[key]?.cell.map(state.leases.isLeasedForLong) == true }
-        }
+    private func refuseDuringLongLease(of keys: Set<EndingKey>, _ key: ServiceKey) throws {
+        let isLeasedForLong = withState { $0.leases.all(of: keys).contains(where: \.isLeasedForLong) }
         guard isLeasedForLong else { return }
         throw ResolutionError(
             .invalidOperation,

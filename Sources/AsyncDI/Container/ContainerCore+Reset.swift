@@ -65,6 +65,7 @@ extension ContainerCore.State {
         var affected = bindings
         for binding in bindings {
             binding.retire()
+            if binding.key.arguments != nil { self.hasFormerRegistrations = true }
             if !keepingBases, case .instance(let base)? = binding.base {
                 base.retire()
                 affected.append(base)

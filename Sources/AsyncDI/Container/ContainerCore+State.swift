@@ -91,9 +91,13 @@ extension ContainerCore {
         var bodiesCutShort = BodiesCutShort()
         /// The earliest deadline of the calls that have disposed this container, by its stopwatch; only in one without
         /// a parent.
-        var deadline: Duration?
-        /// The health checks that have not returned in time, and run on.
-        var unansweredChecks: [UnansweredCheck] = []
+        var earliestDeadline: Duration?
+        /// The activity that the end of a `withContainer` waits for, up to that deadline.
+        var limitedWait: Completion?
+        /// Whether a registration with arguments has been replaced or removed.
+        var hasFormerRegistrations = false
+        /// The health checks that run.
+        var checks: [RunningCheck] = []
         /// The failure of the latest start, unless it succeeded.
         var startFailure: StartFailure?
 
@@ -116,7 +120,8 @@ extension ContainerCore {
             if !scopes.isEmpty { keep(\.scopes) }
             if modules.binding != nil { keep(\.modules) }
             if recorder != nil { keep(\.recorder) }
-            if deadline != nil { keep(\.deadline) }
+            if earliestDeadline != nil { keep(\.earliestDeadline) }
+            if limitedWait != nil { keep(\.limitedWait) }
             if startFailure != nil { keep(\.startFailure) }
             if !bodiesCutShort.isEmpty { keep(\.bodiesCutShort) }
             return survivors

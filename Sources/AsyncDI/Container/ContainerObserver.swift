@@ -124,7 +124,7 @@ extension ContainerEvent: CustomStringConvertible {
         case .registered(let key): "registered \(key)"
         case .created(let key, let duration, let waiters):
             "created \(key) in \(duration.readable) for \(waiters) \(waiters == 1 ? "waiter" : "waiters")"
-        case .failed(let key, let error): "failed \(key): \(error)"
+        case .failed(let key, let error): "failed \(key): \(escaped("\(error)"))"
         case .evicted(let key): "evicted \(key)"
         case .disposed(let key): "disposed \(key)"
         case .scopeOpened(let name): "opened scope \"\(singleLine(name))\""

@@ -48,6 +48,11 @@ final class EventQueue: Sendable {
 
     /// Waits until observers have received every event up to now, but not longer than the deadline.
     func catchUp(deadline: Duration?, clock: any Clock<Duration>) async {
+        _ = await mark()?.wait(atMost: deadline, clock: clock)
+    }
+
+    /// Returns a completion that ends when observers have received every event up to now; nil if they have.
+    func mark() -> Completion? {
         let mark = Completion()
         // A caller waits, and must not wait for the end of a nap.
         let mustWait = append(isUrgent: true) { state in
@@ -55,7 +60,7 @@ final class EventQueue: Sendable {
             state.entries.append(.mark(mark))
             return true
         }
-        if mustWait { _ = await mark.wait(atMost: deadline, clock: clock) }
+        return mustWait ? mark : nil
     }
 
     /// - Returns: The result of `body`: whether an event must be delivered.

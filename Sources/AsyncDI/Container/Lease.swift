@@ -153,7 +153,6 @@ struct LeaseTable {
 
     var isEmpty: Bool { entries.isEmpty }
     func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
-    func isLeasedForLong(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)]?.isLeasedForLong == true }
 
     /// The leased instances under these keys.
     mutating func all(of keys: Set<EndingKey>) -> [LeasedCell] {

@@ -168,13 +168,13 @@ final class NearMisses {
         (keys(of: key.service).named[key.withoutArguments] ?? []).filter { $0 != key }
     }
 
-    /// The types of the keys of contributions to a service, as a list, without one of them; nil if there are no others.
+    /// The types of the keys of contributions to a service, as a list; nil if one key is of the given type, or without
+    /// any key.
     private func keyTypes(ofContributionsTo key: ServiceKey, except type: String) -> String? {
         let name = ServiceName(key)
-        var types = keys(of: key.service).all.filter { ServiceName($0) == name }
+        let types = keys(of: key.service).all.filter { ServiceName($0) == name }
             .compactMap { $0.contribution(keyedBy: nil) }.filter(\.isKeyed).map(\.keyType)
-        types.removeAll { $0 == type }
-        return types.isEmpty ? nil : Set(types).sorted().joined(separator: ", ")
+        return types.isEmpty || types.contains(type) ? nil : Set(types).sorted().joined(separator: ", ")
     }
 
     private func keys(of service: any Any.Type) -> Keys {

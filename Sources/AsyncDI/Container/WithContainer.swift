@@ -31,7 +31,7 @@
 /// - Throws: The error of ``Container/start()`` or of the body; else the error of an `onDispose` hook, unchanged, or
 ///   ``DisposalError`` when several hooks throw; ``ResolutionError`` with the code `disposalTimedOut` when the disposal
 ///   has not ended by a deadline. When both the body and the disposal throw, observers receive the
-///   errors of the disposal.
+///   errors of the hooks.
 public nonisolated(nonsending) func withContainer<R>(
     name: String? = nil, defaultLifetime: Lifetime = .graph, onDuplicate: DuplicatePolicy = .replace,
     observers: [any ContainerObserver] = [], clock: any Clock<Duration> = ContinuousClock(),

@@ -16,13 +16,13 @@ extension ContainerCore {
     private func collectBodiesCutShort(into parts: inout ActivityParts) {
         var outermost = self
         while let next = outermost.parent { outermost = next }
-        let now = elapsed()
         // Outside the lock: the last reference to a scope may be released here.
         for entry in outermost.withState({ $0.bodiesCutShort.all }) {
             guard let scope = entry.running, isAboveOrSame(scope) else { continue }
             parts.scopes.append(
                 .init(
-                    name: scope.name ?? "scope", container: entry.container, duration: now - entry.since,
+                    name: scope.name ?? "scope", container: entry.container,
+                    duration: scope.elapsed() - entry.since,
                     hasOwner: true, isDisposed: true))
         }
     }

@@ -54,7 +54,7 @@ extension HealthReport.Entry: CustomStringConvertible {
         let users = affected.isEmpty ? "" : "; needed by \(affected.joined(separator: ", "))"
         return switch status {
         case .healthy: "\(name): healthy after \(duration.readable)"
-        case .failed(let error): "\(name): failed after \(duration.readable): \(error)\(users)"
+        case .failed(let error): "\(name): failed after \(duration.readable): \(escaped("\(error)"))\(users)"
         case .timedOut: "\(name): no answer after \(duration.readable)\(users)"
         }
     }
@@ -98,16 +98,8 @@ extension ContainerCore {
     private struct Subject: Sendable {
         let key: CreationKey
         let cell: Cell
-        let identity: Identity
+        let identity: RunningCheck.Identity
         let check: HealthCheck
-    }
-
-    /// The difference between an instance and its successor.
-    private enum Identity {
-        /// The cell in the cache.
-        case cached(Cell)
-        /// The state of the storage that holds the instance.
-        case stored(generation: Int)
     }
 
     /// The result of a check, and its service as graphs name it.
@@ -153,7 +145,7 @@ extension ContainerCore {
         // Loaded outside the lock, because a storage is user code.
         for (key, storage, generation, check) in stored {
             guard let cell = storage.load().flatMap(key.binding.blueprint.factory.cell(for:)) else { continue }
-            subjects.append(Subject(key: key, cell: cell, identity: .stored(generation: generation), check: check))
+            subjects.append(Subject(key: key, cell: cell, identity: .stored(key, generation: generation), check: check))
         }
         return subjects
     }
@@ -170,19 +162,21 @@ extension ContainerCore {
     }
 
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
-        var timeout = timeout
-        let earlier = withState { state in
-            state.rarely { !$0.unansweredChecks.isEmpty } ? state.unansweredChecks.first { $0.key == subject.key } : nil
+        let (end, begin) = (Completion(), stopwatch.elapsed())
+        while let earlier = enter(RunningCheck(identity: subject.identity, end: end)) {
+            if Task.isCancelled { return .failed(CancellationError()) }
+            let (wakes, rest) = (earlier.wakes, timeout - (stopwatch.elapsed() - begin))
+            if rest <= .zero { return .timedOut }
+            await withTaskCancellationHandler {
+                _ = await earlier.wait(atMost: rest, clock: clock, since: wakes)
+            } onCancel: {
+                earlier.wake()
+            }
         }
-        if let earlier {
-            let begin = stopwatch.elapsed()
-            guard await earlier.end.wait(atMost: timeout, clock: clock) else { return .timedOut }
-            timeout = max(timeout - (stopwatch.elapsed() - begin), .zero)
-        }
-        let end = Completion()
+        let rest = max(timeout - (stopwatch.elapsed() - begin), .zero)
         let status = Locked(HealthReport.Status.timedOut)
         // A separate task, because a check that does not return is left behind.
-        let task = Task {
+        let task = Task { [weak self] in
             let result: HealthReport.Status
             do {
                 try await subject.check(subject.cell)
@@ -191,30 +185,34 @@ extension ContainerCore {
                 result = .failed(error)
             }
             status.withLock { $0 = result }
+            // First, so that a waiting report does not find it.
+            self?.leave(end)
             end.finish()
-            self.forget(end)
         }
         return await withTaskCancellationHandler {
-            let hasEnded = await end.wait(atMost: timeout, clock: clock)
+            let hasEnded = await end.wait(atMost: rest, clock: clock)
             if hasEnded { return status.withLock { $0 } }
             task.cancel()
-            let unanswered = UnansweredCheck(key: subject.key, end: end)
-            withState { $0.unansweredChecks.append(unanswered) }
-            // It may have ended meanwhile.
-            if end.hasEnded { forget(end) }
             return .timedOut
         } onCancel: {
             task.cancel()
         }
     }
 
-    /// Forgets a check that has ended, although not in time.
-    private func forget(_ end: Completion) {
-        let ended: UnansweredCheck? = withState { state in
-            guard state.rarely({ !$0.unansweredChecks.isEmpty }),
-                let index = state.unansweredChecks.firstIndex(where: { $0.end === end })
-            else { return nil }
-            return state.unansweredChecks.remove(at: index)
+    /// Notes a check that is about to begin, unless one of the same instance runs.
+    ///
+    /// - Returns: The end of that one.
+    private func enter(_ check: RunningCheck) -> Completion? {
+        withState { state in
+            if let earlier = state.checks.first(where: { $0.isOf(check.identity) }) { return earlier.end }
+            state.checks.append(check)
+            return nil
+        }
+    }
+
+    private func leave(_ end: Completion) {
+        let ended: RunningCheck? = withState { state in
+            state.checks.firstIndex { $0.end === end }.map { state.checks.remove(at: $0) }
         }
         withExtendedLifetime(ended) {}
     }
@@ -226,7 +224,7 @@ extension ContainerCore {
             guard let kept = state.instances[subject.key] else { return false }
             switch subject.identity {
             case .cached(let cell): return kept.cell === cell
-            case .stored(let generation): return kept.stored?.generation == generation
+            case .stored(_, let generation): return kept.stored?.generation == generation
             }
         }
     }

@@ -22,6 +22,9 @@ private func lengthIfCut(_ text: String) -> String {
         ? "… (\(text.utf8.count) bytes)" : ""
 }
 
+/// A text in one line that is not cut: the description of an error.
+func escaped(_ text: String) -> String { escaped(text.unicodeScalars[...]) }
+
 private func escaped(_ scalars: Substring.UnicodeScalarView) -> String {
     if scalars.allSatisfy({ (0x20..<0x7F).contains($0.value) }) { return String(scalars) }
     var line = ""

@@ -64,11 +64,13 @@ import Testing
 
     enum Change: CaseIterable { case replaced, unregistered, otherArguments }
 
-    @Test(arguments: Change.allCases, [false, true])
-    func `a drain waits for the lease of a registration that has gone`(change: Change, hasHook: Bool) async throws {
-        let container = Container()
+    @Test(arguments: Change.allCases, [Lifetime.multiton, .singleton, .scoped])
+    func `a drain waits for the lease of a registration that has gone`(
+        change: Change, lifetime: Lifetime
+    ) async throws {
+        let (container, hasHook) = (Container(), lifetime != .scoped)
         func register() async throws {
-            let pool = Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+            let pool = Registration(Pool.self, lifetime: lifetime) { (_, _: String) in Pool() }
             try await container.register(hasHook ? pool.onDispose { _ in } : pool)
         }
         try await register()
@@ -132,6 +134,34 @@ import Testing
             await expect(.invalidOperation) { try await container.drain(Pool.self, arguments: "a") }
             try await inside.dispose()
             try await container.drain(Pool.self, arguments: "a")
+        }
+        try await container.dispose()
+    }
+
+    @Test func `a drain in a body waits for the body of another task`() async throws {
+        struct Session: Sendable { let pool: Pool }
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+            Registration(Session.self, lifetime: .scoped) { r in
+                Session(pool: try await r.lease(Pool.self, arguments: "a"))
+            }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        try await container.withScope("socket") { socket in
+            let other = Task {
+                try await socket.withScope { scope in
+                    _ = try await scope.resolve(Session.self)
+                    isLeased.arrive()
+                    await mayEnd.pass()
+                }
+            }
+            await isLeased.arrived()
+            let drain = Task {
+                try await socket.withScope { _ in try await container.drain(Pool.self, arguments: "a") }
+            }
+            await until { container.activity().disposals.contains { $0.waitsForLeases } }
+            mayEnd.open()
+            _ = try await (other.value, drain.value)
         }
         try await container.dispose()
     }

@@ -92,6 +92,43 @@ import Testing
         mayClose.open()
     }
 
+    @Test func `a call that was refused leaves no deadline behind`() async throws {
+        let main = Task {
+            try await withContainer(clock: clock) {
+                stuck
+            } operation: { container in
+                _ = try await container.withScope { _ in
+                    await expect(.invalidOperation) { try await container.drain(deadline: .seconds(1)) }
+                }
+                clock.advance(by: .seconds(60))
+                #expect(try await container.resolve(Int.self) == 1)
+            }
+        }
+        await isClosing.pass()
+        mayClose.open()
+        try await main.value
+    }
+
+    @Test func `a deadline that comes while the end waits for an observer ends that wait`() async throws {
+        let observer = StuckObserver()
+        let container = Locked<Container?>(nil)
+        let main = Task {
+            try await withContainer(observers: [observer], clock: clock) {
+                Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
+            } operation: { own in
+                container.withLock { $0 = own }
+            }
+        }
+        await until { container.withLock { $0 }?.core.withState { $0.limitedWait != nil && $0.life.isOver } == true }
+        let other = container.withLock { $0 }
+        let call = Task { try await other?.dispose(deadline: .seconds(1)) }
+        await clock.sleepers(reach: 2)
+        clock.advance(by: .seconds(1))
+        try await call.value
+        try await main.value
+        observer.gate.open()
+    }
+
     @Test func `a disposal that ends in time is waited for to its end`() async throws {
         let main = Task {
             try await withContainer(clock: clock, disposalDeadline: .seconds(60)) {

@@ -202,8 +202,40 @@ import Testing
         gate.open()
         #expect(await waiting.value.isHealthy)
         #expect(begun.value == 4)
-        #expect(container.core.withState { $0.unansweredChecks.isEmpty })
+        #expect(container.core.withState { $0.checks.isEmpty })
         try await container.dispose()
+    }
+
+    @Test func `the successor of an instance whose check hangs is checked`() async throws {
+        let (gate, made) = (Gate(), Counter())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing(made.increment()) }
+                .healthCheck { thing in if thing.number == 1 { await gate.pass() } }
+        }
+        _ = try await container.resolve(Thing.self)
+        #expect(await !container.health(timeout: .milliseconds(1)).isHealthy)
+        try await container.reset(Thing.self)
+        _ = try await container.resolve(Thing.self)
+        #expect(await container.health(timeout: .seconds(60)).isHealthy)
+        gate.open()
+        try await container.dispose()
+    }
+
+    @Test func `a cancelled report does not wait for a check that hangs`() async throws {
+        let gate = Gate()
+        let container = Container {
+            Registration(Database.self, instance: Database()).healthCheck { _ in
+                gate.arrive()
+                await gate.pass()
+            }
+        }
+        let first = Task { await container.health(timeout: .seconds(3_600)) }
+        await gate.arrived()
+        let second = Task { await container.health(timeout: .seconds(3_600)) }
+        second.cancel()
+        #expect(await !second.value.isHealthy)
+        gate.open()
+        #expect(await first.value.isHealthy)
     }
 
     @Test func `the failure of an instance that was reset meanwhile means nothing`() async throws {

@@ -1,0 +1,22 @@
+/// A health check that runs, perhaps beyond its time: until it ends, its instance is not checked again.
+struct RunningCheck {
+    /// The difference between an instance and its successor.
+    enum Identity {
+        /// The cell in the cache.
+        case cached(Cell)
+        /// The state of the storage that holds the instance of a key.
+        case stored(CreationKey, generation: Int)
+    }
+
+    let identity: Identity
+    let end: Completion
+
+    /// Whether it checks this instance.
+    func isOf(_ other: Identity) -> Bool {
+        switch (identity, other) {
+        case (.cached(let cell), .cached(let other)): cell === other
+        case (.stored(let key, let generation), .stored(let other, let latest)): key == other && generation == latest
+        default: false
+        }
+    }
+}
