@@ -76,6 +76,8 @@ extension ContainerCore {
             let rest = earliestDeadline.map { $0 - stopwatch.elapsed() }
             if let rest, rest <= .zero { return false }
             if await activity.wait(atMost: rest, clock: clock, since: wakes) { return true }
+            // The clock has slept for the rest, although its time may stand still.
+            if activity.wakes == wakes { return false }
         }
         return true
     }

@@ -97,11 +97,12 @@ import Testing
         #expect((early?.errors.first as? ResolutionError)?.code == .disposalTimedOut)
         // Other arguments are not affected.
         if change != .otherArguments { try await container.drain(Pool.self, arguments: "b") }
-        let drain = Task {
+        // Immediate, so that it waits before the gate opens.
+        let drain = Task.immediate {
             try await container.drain(Pool.self, arguments: "a")
             #expect(hasEnded.value == 1)
         }
-        await until { container.activity().disposals.contains { $0.waitsForLeases } }
+        #expect(container.activity().disposals.contains { $0.waitsForLeases })
         mayEnd.open()
         _ = try await (body.value, drain.value)
         #expect(hasEnded.value == 1)

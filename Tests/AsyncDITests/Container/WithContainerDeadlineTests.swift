@@ -19,6 +19,13 @@ import Testing
 
     private struct Failure: Error {}
 
+    /// A clock that stands still, and whose sleeps return at once.
+    private struct StandingClock: Clock {
+        var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {}
+    }
+
     /// Blocks its thread at the first disposal until the gate opens.
     private struct StuckObserver: ContainerObserver {
         let gate = ThreadGate()
@@ -50,6 +57,19 @@ import Testing
         let error = await #expect(throws: ResolutionError.self) { try await main.value }
         #expect(error?.code == .disposalTimedOut)
         #expect(error?.message.contains("the onDispose of Int") == true)
+        mayClose.open()
+    }
+
+    @Test func `a clock that sleeps but stands still ends the wait, too`() async throws {
+        let error = await #expect(throws: ResolutionError.self) {
+            try await finishes {
+                try await withContainer(clock: StandingClock(), disposalDeadline: .seconds(1)) {
+                    stuck
+                } operation: { _ in
+                }
+            }
+        }
+        #expect(error?.code == .disposalTimedOut)
         mayClose.open()
     }
 
