@@ -40,11 +40,10 @@ extension Request {
         onActor isOnActor: Bool
     ) -> Answer {
         let registrationCount = RegistrationCounter.now
-        let key = ServiceKey(service)
-        guard !table.hasObstacles, let (binding, owner) = table.registration(of: key), binding.isPlainShared,
+        guard !table.hasObstacles, let (binding, owner) = table.registration(of: service), binding.isPlainShared,
             !owner.isClosed
         else { return .other(nil) }
-        let request = Request(key: key, pack: .none, host: host, asker: asker)
+        let request = Request(key: binding.key, pack: .none, host: host, asker: asker)
         let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? host : owner.host
         if let holder = asker?.holder {
             // The general path checks and measures, and reports errors and events.

@@ -223,7 +223,7 @@ extension ContainerCore.State {
     ///
     /// - Returns: The leases whose end successors no longer wait for; the caller wakes these outside the lock.
     fileprivate mutating func settle(
-        _ product: Disposable, deliveredBy end: SingleFlight<CreationKey, Creation, Waiter>.Ending,
+        _ product: Disposable, deliveredBy end: borrowing SingleFlight<CreationKey, Creation, Waiter>.Ending,
         into removals: inout Removals
     ) -> [Lease] {
         let isMultiton = product.binding.lifetime.kind == .multiton

@@ -16,9 +16,6 @@
     /// A hash that is the same for packs that are not known to differ; the caches use another one.
     var identityHash: Int { 0 }
 
-    /// Hashes the values that ``isEqual(to:)`` compares, as far as they have a hash.
-    func hashEquality(into hasher: inout Hasher) {}
-
     /// The arguments, in order.
     var list: [any Sendable] { [] }
 
@@ -92,12 +89,6 @@
         var hash = 0
         for value in repeat each values { hash = hash &* 31 &+ ArgumentIdentity.hash(of: value) }
         return hash
-    }
-
-    override func hashEquality(into hasher: inout Hasher) {
-        for value in repeat each values {
-            if let value = value as? any Hashable { hasher.combine(value) }
-        }
     }
 }
 

@@ -57,7 +57,7 @@ public struct CreationRequest: Sendable {
 }
 
 /// The wrappers of a creation that waits for its predecessor, asked for when that wait is over.
-struct LaterWrappers: Sendable {
+final class LaterWrappers: Sendable {
     private let task: Task<[CreationWrapper], Never>
     private let begin: AsyncStream<Void>.Continuation
 
@@ -75,6 +75,7 @@ struct LaterWrappers: Sendable {
     }
 
     /// Asks the observers: the creation begins.
+    @inline(never)
     func take() async -> [CreationWrapper] {
         begin.yield()
         return await task.value
@@ -93,12 +94,6 @@ extension Creation {
         if observers.isEmpty || binding.blueprint.isHidden { return [] }
         let request = CreationRequest(self)
         return observers.compactMap { $0.willCreate(request) }
-    }
-
-    /// Runs the factory and the hooks after a wait for the predecessor.
-    @inline(never)
-    func makeInstance(in run: Run, wrappedBy later: LaterWrappers) async throws -> Cell {
-        try await makeInstance(in: run, wrappedBy: later.take()[...], isolation: nil)
     }
 
     /// Runs the factory and the hooks inside wrappers.

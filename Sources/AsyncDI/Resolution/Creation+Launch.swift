@@ -18,7 +18,7 @@ extension Creation {
             return .ended(outcome)
         }
         let waiter = Waits.waiter(attending: self)
-        switch place.attendNoMore(waitingAs: waiter) {
+        switch host.attendNoMore(waitingAs: waiter) {
         case .wait:
             return .waits(waiter)
         case .closed:

@@ -40,7 +40,7 @@ extension Creation {
             case .creation(let earlier):
                 try await earlier.isOver(before: self, in: run)
             }
-            switch isOver ? place.nextStep(of: self, after: predecessor) : .end {
+            switch isOver ? host.nextStep(of: self, after: predecessor) : .end {
             case .work:
                 return
             case .wait(let next):
@@ -48,7 +48,7 @@ extension Creation {
             case .end:
                 // A reset or a new holder overtook the creation while it waited.
                 _ = extras { $0.isOvertaken = true }
-                place.abandon(self)
+                host.abandon(self)
                 throw CancellationError()
             }
         }

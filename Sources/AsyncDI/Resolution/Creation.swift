@@ -235,10 +235,9 @@ final class Creation: Activity, @unchecked Sendable {
         do {
             try checkRepetition(in: run)
             if predecessor != nil { try await awaitPredecessor(in: run) }
+            let wrappers = if let later { await later.take() } else { wrappers }
             let instance: Cell
-            if let later {
-                instance = try await makeInstance(in: run, wrappedBy: later)
-            } else if wrappers.isEmpty {
+            if wrappers.isEmpty {
                 instance = try await makeInstance(in: run, isolation: nil)
                 if binding.hasHooks { try await binding.runHooks(instance, in: run) }
             } else {

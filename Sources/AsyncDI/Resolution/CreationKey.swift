@@ -44,7 +44,7 @@ final class CreationKey: Hashable, CustomStringConvertible, Sendable {
     var description: String { binding.key.description(withArguments: argumentText) }
 
     /// Whether the key can be found again: false for an argument like NaN.
-    var isEqualToItself: Bool { arguments == arguments }
+    var isEqualToItself: Bool { arguments.isNone || arguments == arguments }
 
     static func == (first: CreationKey, second: CreationKey) -> Bool {
         first.binding === second.binding && first.asked == second.asked && first.arguments == second.arguments

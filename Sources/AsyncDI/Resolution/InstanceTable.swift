@@ -178,6 +178,14 @@ import Synchronization
         lookUp(key) { nearestBinding($0, isOwnIncluded: true) }
     }
 
+    /// The nearest registration of a service without qualifier and arguments, in the same way.
+    func registration(of service: any Any.Type) -> (binding: Binding, table: InstanceTable)? {
+        let probe = TypeProbe(service)
+        return reading {
+            firstTable { table in table.slot(probe)?.slot.takeUnretainedValue().binding.map { ($0, table) } }
+        }
+    }
+
     /// The nearest registration of the key where this container looks when it has none itself.
     func registration(beyondFor key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
         lookUp(key) { nearestBinding($0, isOwnIncluded: false) }
@@ -218,14 +226,16 @@ import Synchronization
     private func lookUp<Answer>(_ key: ServiceKey, _ body: (KeyProbe) -> LookUp<Answer>) -> Answer {
         var probe = KeyProbe(key)
         while true {
-            let (answer, undecided): (Answer?, KeyProbe.Undecided?) = reading {
+            let (answer, undecided): (Answer?, [KeyDetails]) = reading {
                 switch body(probe) {
-                case .decided(let decided): (decided, nil)
-                case .undecided(let table): (nil, table.array.load()?._withUnsafeGuaranteedRef { $0.undecided(probe) })
+                case .decided(let decided):
+                    (decided, [])
+                case .undecided(let table):
+                    (nil, table.array.load()?._withUnsafeGuaranteedRef { $0.undecided(probe) } ?? [])
                 }
             }
             if let answer { return answer }
-            if let undecided { probe.decide(undecided) }
+            probe.decide(undecided)
         }
     }
 

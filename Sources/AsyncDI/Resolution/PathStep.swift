@@ -14,11 +14,11 @@ struct PathStep: RepeatableStep, Sendable {
         self.site = site ?? binding?.blueprint.site
     }
 
-    /// Of the registration and the arguments, as far as these have hashes; the key follows from the registration.
+    /// Of the registration and the arguments; the key follows from the registration.
     var repetitionHash: Int {
         var hasher = Hasher()
         if let binding { hasher.combine(ObjectIdentifier(binding)) } else { hasher.combine(key) }
-        pack.hashEquality(into: &hasher)
+        hasher.combine(pack.identityHash)
         return hasher.finalize()
     }
 

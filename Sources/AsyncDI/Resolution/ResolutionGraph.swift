@@ -186,10 +186,6 @@ final class ResolutionGraph: CreationPlace {
         }
     }
 
-    func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
-        state.withLock { $0.change(waiter.creation) { $0.attendNoMore(waiter.creation, waitingAs: waiter) } }
-    }
-
     func leave(_ waiter: Waiter) {
         let action = state.withLock { $0.change(waiter.creation) { $0.leave(waiter.creation, waiter: waiter) } }
         if action == .cancelFlight { waiter.creation.cancel() }
@@ -198,8 +194,6 @@ final class ResolutionGraph: CreationPlace {
     func pin(_ creation: Creation) {
         state.withLock { $0.change(creation) { $0.pin(creation) } }
     }
-
-    func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep { .work }
 
     /// Notes that the task that runs the creation was cancelled, which must not cancel the other waiters.
     func abandon(_ creation: Creation) {

@@ -55,6 +55,10 @@ protocol ResolutionHost: CreationPlace {
     ///   - attempt: The results of earlier attempts of the same request.
     /// - Returns: The decision for the request.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
+    /// Makes the request that launched the creation a waiter, because it has to wait after all.
+    func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction
+    /// Begins the work of a creation that has waited for its predecessor, unless another step comes first.
+    func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep
 
     /// Takes a lease of the instance for these arguments, if it is cached and indexed.
     func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)?
@@ -156,15 +160,10 @@ protocol HeldLease: AnyObject, Sendable {
 
 /// The place of a creation: a container or a graph.
 protocol CreationPlace: AnyObject, Sendable {
-    /// Makes the request that launched the creation a waiter, because it has to wait after all.
-    func attendNoMore(waitingAs waiter: Waiter)
-        -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction
     /// A waiter was cancelled.
     func leave(_ waiter: Waiter)
     /// Notes that the unfinished instance is held: the creation must run to its end.
     func pin(_ creation: Creation)
-    /// Begins the work of a creation that has waited for its predecessor, unless another step comes first.
-    func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep
     /// Notes a cancellation that does not come from the creation's waiters: they start over when it fails.
     func abandon(_ creation: Creation)
     /// Ends the creation, as the graph of waits has decided.

@@ -29,8 +29,9 @@ import Synchronization
     private let own: AtomicReference<any AnyObject & Sendable>
     /// The record of this run; nil without a recording.
     let recorded: RecordedRun?
-    /// Whether the run belongs to a resolution that its task began after the end of the current scope.
-    let isOfOutlivingTask: Bool
+    /// The scopes that the task of this run has outlived, if its resolution began after the end of the current scope.
+    let outlived: OutlivedScopes?
+    var isOfOutlivingTask: Bool { outlived != nil }
     /// Whether the run only calls the factory of a graph instance.
     @usableFromInline let isOfGraphInstance: Bool
     /// Whether this is only a part of a recorded run: its end does not end the record.
@@ -66,7 +67,7 @@ import Synchronization
         own = AtomicReference()
         isPart = whole != nil
         self.isOfGraphInstance = isOfGraphInstance
-        isOfOutlivingTask = parent?.isOfOutlivingTask == true || graph?.outlived != nil
+        outlived = graph?.outlived ?? parent?.outlived
         if let parent {
             depth = parent.depth + 1
             isInNewer = parent.isInNewer || (host.map { $0.number > parent.host.number } ?? false)
@@ -191,16 +192,6 @@ import Synchronization
         guard parent == nil, let graph = own.object else { return }
         // Unchecked because the outermost run creates only a graph.
         unsafeDowncast(graph, to: ResolutionGraph.self).leaveAsMaker()
-    }
-
-    /// The scopes that the task of this run has outlived, if it has.
-    var outlived: OutlivedScopes? {
-        var next: Run? = self
-        while let run = next {
-            if let outlived = run.givenGraph?.outlived { return outlived }
-            next = run.parent
-        }
-        return nil
     }
 
     /// Whether the run has a graph: one passed to it, or one that it creates for the runs inside it.

@@ -178,7 +178,9 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     }
 
     /// A flight that has ended, or that does not exist.
-    struct Ending {
+    ///
+    /// Not copyable, because a copy counts the references of the waiters.
+    struct Ending: ~Copyable {
         let action: FinishAction
         var isAttended = false
         var isClosed = false

@@ -77,7 +77,8 @@ struct ArgumentsProbe: SlotProbe {
 struct KeyProbe: SlotProbe {
     let hash: UInt
     private let key: ServiceKey
-    private var verdicts = Verdicts()
+    /// The answers of the user's `==`, with the details that they are about: no others come to lie where these were.
+    private var verdicts = SmallMap<ObjectIdentifier, (details: KeyDetails, isEqual: Bool)>()
 
     init(_ key: ServiceKey) {
         self.key = key
@@ -89,41 +90,17 @@ struct KeyProbe: SlotProbe {
         guard let details = key.details, let other = slot.key.details else {
             return key.details == nil && slot.key.details == nil ? .same : .other
         }
-        if let isEqual = details.isKnown(toEqual: other) ?? verdicts[other] { return isEqual ? .same : .other }
+        if let isEqual = details.isKnown(toEqual: other) ?? verdicts[ObjectIdentifier(other)]?.isEqual {
+            return isEqual ? .same : .other
+        }
         // A key without a slot is not found.
         return slot.isEmpty ? .other : .undecided
     }
 
     /// Compares the undecided keys, outside every read and lock if that is possible, for the next look-up.
-    mutating func decide(_ undecided: Undecided) {
+    mutating func decide(_ undecided: [KeyDetails]) {
         guard let details = key.details else { return }
-        verdicts.add(undecided.first, isEqual: details.isEqual(to: undecided.first))
-        for other in undecided.rest { verdicts.add(other, isEqual: details.isEqual(to: other)) }
-    }
-
-    /// The details of other keys with the same hash, mostly one.
-    struct Undecided {
-        let first: KeyDetails
-        var rest: [KeyDetails] = []
-    }
-
-    /// The answer of the user's `==`.
-    private struct Verdicts {
-        private var first: (details: KeyDetails, isEqual: Bool)?
-        private var rest = SmallMap<ObjectIdentifier, Bool>()
-        /// Kept, so that no other details come to lie where these were.
-        private var kept: [KeyDetails] = []
-
-        subscript(details: KeyDetails) -> Bool? {
-            guard let first else { return nil }
-            return first.details === details ? first.isEqual : rest[ObjectIdentifier(details)]
-        }
-
-        mutating func add(_ details: KeyDetails, isEqual: Bool) {
-            guard first != nil else { return first = (details, isEqual) }
-            rest[ObjectIdentifier(details)] = isEqual
-            kept.append(details)
-        }
+        for other in undecided { verdicts[ObjectIdentifier(other)] = (other, details.isEqual(to: other)) }
     }
 }
 

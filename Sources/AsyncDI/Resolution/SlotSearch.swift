@@ -21,12 +21,12 @@ extension PublishedArray<Slot> {
 
     /// The details of the keys that may be the one looked for: all at once, so that a look-up does not begin again for
     /// each.
-    func undecided(_ probe: KeyProbe) -> KeyProbe.Undecided? {
-        var undecided: KeyProbe.Undecided?
+    func undecided(_ probe: KeyProbe) -> [KeyDetails] {
+        var undecided: [KeyDetails] = []
         _ = first(withHash: probe.hash) { slot in
             slot._withUnsafeGuaranteedRef { slot in
                 guard probe.match(slot) == .undecided, let details = slot.key.details else { return }
-                if undecided == nil { undecided = .init(first: details) } else { undecided?.rest.append(details) }
+                undecided.append(details)
             }
             return false
         }
