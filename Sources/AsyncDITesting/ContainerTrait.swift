@@ -53,14 +53,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         ) { report in
             report.record(near: place)
         }
-        do {
-            try await session.begin()
-            try await session.place.run { _ in try await function() }
-        } catch {
-            await session.end(failing: error)
-            throw error
-        }
-        await session.end(failing: nil)
+        try await session.run { _ in try await function() }
     }
 }
 

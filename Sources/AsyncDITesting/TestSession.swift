@@ -62,7 +62,7 @@ final class TestSession: Sendable {
         }
     }
 
-    var place: TestContainer { TestContainer(container: container, log: log, session: self) }
+    private var place: TestContainer { TestContainer(container: container, log: log, session: self) }
 
     private static func overrides(in layers: [Layer]) -> [Override] {
         guard layers.count > 1 else { return [] }
@@ -87,8 +87,26 @@ final class TestSession: Sendable {
         return overrides
     }
 
+    /// Runs a test, or its body, between the beginning and the end of the session.
+    nonisolated(nonsending) func run<R>(
+        _ operation: (Container) async throws -> sending R
+    ) async throws -> sending R {
+        // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on
+        // its way out.
+        nonisolated(unsafe) let result: R
+        do {
+            try await begin()
+            result = try await place.run(operation)
+        } catch {
+            await end(failing: error)
+            throw error
+        }
+        await end(failing: nil)
+        return result
+    }
+
     /// Prepares the container, before the test's body.
-    nonisolated(nonsending) func begin() async throws {
+    private nonisolated(nonsending) func begin() async throws {
         for override in overrides where !override.replacesAnything {
             tell(.overrideOfNothing(override.entry, override.near))
         }
@@ -98,7 +116,7 @@ final class TestSession: Sendable {
     /// Checks and disposes the container, after the test's body.
     ///
     /// - Parameter error: The body's error.
-    nonisolated(nonsending) func end(failing error: (any Error)?) async {
+    private nonisolated(nonsending) func end(failing error: (any Error)?) async {
         for finding in await TestReport.unfinished(in: container) { tell(finding) }
         if error == nil { reportUnusedOverrides() }
         let lateCalls = watcher.end()

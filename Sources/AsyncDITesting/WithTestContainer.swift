@@ -43,16 +43,5 @@ public nonisolated(nonsending) func withTestContainer<R>(
             TestSession.Layer(registrations: overrides(), isOfTest: true),
         ], TestContainerOption.Values(options), testID: nil,
         report: report ?? { $0.record(near: place) })
-    // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on its
-    // way out.
-    nonisolated(unsafe) let result: R
-    do {
-        try await session.begin()
-        result = try await session.place.run(operation)
-    } catch {
-        await session.end(failing: error)
-        throw error
-    }
-    await session.end(failing: nil)
-    return result
+    return try await session.run(operation)
 }

@@ -15,10 +15,13 @@ import Foundation
             return WiringOutcome(errors: "error: \(error.message)\n\n\(WiringArguments.help)", status: 2)
         }
         if options.asksForHelp { return WiringOutcome(output: WiringArguments.help) }
-        if let files = options.comparison { return compare(files[0], files[1]) }
-        let stamp = options.stamp.map { WiringStamp(file: $0, arguments: arguments, contract: options.contract) }
-        if stamp?.isUpToDate == true { return WiringOutcome() }
         do {
+            if let files = options.comparison {
+                let difference = try read(files[1]).difference(from: try read(files[0]))
+                return WiringOutcome(output: "\(difference)\n", status: difference.isEmpty ? 0 : 1)
+            }
+            let stamp = options.stamp.map { WiringStamp(file: $0, arguments: arguments, contract: options.contract) }
+            if stamp?.isUpToDate == true { return WiringOutcome() }
             let wiring = try Wiring(try await containers())
             if let drawing = options.drawing { return WiringOutcome(output: try draw(try await wiring.graph, drawing)) }
             var found = try await wiring.diagnostics(warnings.union(options.warnings))
@@ -75,15 +78,6 @@ import Foundation
             return try JSONDecoder().decode(DependencyGraph.self, from: Data(contentsOf: URL(filePath: file)))
         } catch {
             throw Unreadable(message: "\(file) is no graph that --graph json wrote: \(error)")
-        }
-    }
-
-    private func compare(_ earlier: String, _ later: String) -> WiringOutcome {
-        do {
-            let difference = try read(later).difference(from: try read(earlier))
-            return WiringOutcome(output: "\(difference)\n", status: difference.isEmpty ? 0 : 1)
-        } catch {
-            return WiringOutcome(errors: "error: \((error as? Unreadable)?.message ?? "\(error)")\n", status: 2)
         }
     }
 }

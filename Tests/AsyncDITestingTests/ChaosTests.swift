@@ -92,14 +92,12 @@ struct ChaosTests {
                     override
                 }
             }, report: { found.append($0) })
-        try await session.begin()
-        try await session.place.run { _ in
+        try await session.run { _ in
             try await withChaos(seed: 1, rounds: 1, faults: []) { container in
                 let text = try await container.resolve(String.self)
                 #expect(text == "fake")
             }
         }
-        await session.end(failing: nil)
         #expect(found.all.isEmpty)
     }
 

@@ -138,6 +138,9 @@ extension ContainerEvent: CustomStringConvertible {
 extension Container {
     /// Whether this container and another one have the same observers: one is a scope of the other, or both are.
     package nonisolated func hasObservers(of other: Container) -> Bool { core.settings === other.core.settings }
+
+    /// A number that no other container ever has.
+    package nonisolated var number: UInt64 { core.number }
 }
 
 /// Receives the events of a container and of its scopes, in their order.

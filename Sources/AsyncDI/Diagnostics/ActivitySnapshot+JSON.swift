@@ -2,81 +2,66 @@
 // and its disposals encode themselves in this way.
 
 extension ActivitySnapshot.Loading: Encodable {
-    private enum CodingKeys: CodingKey {
-        case modules, container, seconds, waiters, waits
-    }
-
     /// Encodes the loading.
     public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(modules, forKey: .modules)
-        try values.encode(container, forKey: .container)
-        try values.encode(duration.seconds, forKey: .seconds)
-        try values.encode(waiters, forKey: .waiters)
-        try values.encode(waits.map(\.target), forKey: .waits)
+        try encoder.encode([
+            "modules": modules, "container": container, "seconds": duration.seconds, "waiters": waiters,
+            "waits": waits.map(\.target),
+        ])
     }
 }
 
 extension ActivitySnapshot.Creation: Encodable {
-    private enum CodingKeys: CodingKey {
-        case instance, seconds, waiters, path, waits
-    }
-
     /// Encodes the creation.
     public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(instance, forKey: .instance)
-        try values.encode(duration.seconds, forKey: .seconds)
-        try values.encode(waiters, forKey: .waiters)
-        try values.encode(path.map(\.description), forKey: .path)
-        try values.encode(waits.map(\.target), forKey: .waits)
+        try encoder.encode([
+            "instance": instance, "seconds": duration.seconds, "waiters": waiters,
+            "path": path.map(\.description), "waits": waits.map(\.target),
+        ])
     }
 }
 
 extension ActivitySnapshot.Instance: Encodable {
-    private enum CodingKeys: CodingKey {
-        case service, arguments, site, container
-    }
-
     /// Encodes the instance.
     public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(key.description, forKey: .service)
-        try values.encode(arguments, forKey: .arguments)
-        try values.encodeIfPresent(site?.description, forKey: .site)
-        try values.encode(container, forKey: .container)
+        try encoder.encode([
+            "service": key.description, "arguments": arguments, "site": site?.description, "container": container,
+        ])
     }
 }
 
 extension ActivitySnapshot.Lease: Encodable {
-    private enum CodingKeys: CodingKey {
-        case instance, seconds, bodies, holders
-    }
-
     /// Encodes the lease.
     public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(instance, forKey: .instance)
-        try values.encode(duration.seconds, forKey: .seconds)
-        try values.encode(bodies, forKey: .bodies)
-        try values.encode(holders, forKey: .holders)
+        try encoder.encode([
+            "instance": instance, "seconds": duration.seconds, "bodies": bodies, "holders": holders,
+        ])
     }
 }
 
 extension ActivitySnapshot.Scope: Encodable {
-    private enum CodingKeys: CodingKey {
-        case name, container, seconds, hasOwner, isDisposed
-    }
-
     /// Encodes the scope.
     public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(name, forKey: .name)
-        try values.encode(container, forKey: .container)
-        try values.encode(duration.seconds, forKey: .seconds)
-        try values.encode(hasOwner, forKey: .hasOwner)
-        try values.encode(isDisposed, forKey: .isDisposed)
+        try encoder.encode([
+            "name": name, "container": container, "seconds": duration.seconds, "hasOwner": hasOwner,
+            "isDisposed": isDisposed,
+        ])
     }
+}
+
+extension Encoder {
+    /// Encodes an object with these members, in their order; those that are nil are left out.
+    fileprivate func encode(_ members: KeyValuePairs<String, (any Encodable)?>) throws {
+        var values = container(keyedBy: MemberName.self)
+        for case (let name, let value?) in members { try values.encode(value, forKey: MemberName(stringValue: name)) }
+    }
+}
+
+private struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
 
 extension Duration {

@@ -9,19 +9,14 @@ struct BackwardSearch {
         var omitted = 0
     }
 
-    private var predecessors: [[Int]]
-    private var next: [Int]
-    /// The search in which each node was visited last.
-    private var met: [Int]
-    private var search = 0
+    private var search: BreadthFirstSearch
 
     init(successors: [[Int]]) {
-        predecessors = Array(repeating: [], count: successors.count)
-        next = Array(repeating: 0, count: successors.count)
-        met = next
+        var predecessors = Array(repeating: [Int](), count: successors.count)
         for (node, successors) in successors.enumerated() {
             for successor in successors { predecessors[successor].append(node) }
         }
+        search = BreadthFirstSearch(predecessors)
     }
 
     /// Finds the starts that lead to a node.
@@ -35,26 +30,8 @@ struct BackwardSearch {
     mutating func paths(
         to end: Int, upTo limit: Int, through isPassed: (Int) -> Bool, from isStart: (Int) -> Bool
     ) -> Paths {
-        search += 1
-        met[end] = search
-        var starts: [Int] = []
-        var queue = [end]
-        var position = 0
-        while position < queue.count {
-            let node = queue[position]
-            position += 1
-            for predecessor in predecessors[node] where met[predecessor] != search {
-                met[predecessor] = search
-                next[predecessor] = node
-                if isStart(predecessor) { starts.append(predecessor) }
-                if isPassed(predecessor) { queue.append(predecessor) }
-            }
-        }
-        let paths = starts.sorted().prefix(limit).map { start in
-            var path = [start]
-            while let last = path.last, last != end { path.append(next[last]) }
-            return path
-        }
+        let starts = search.nodes(from: end, through: isPassed).filter(isStart).sorted()
+        let paths = starts.prefix(limit).map { search.path(from: $0, backTo: end) }
         return Paths(paths: paths, omitted: starts.count - paths.count)
     }
 }

@@ -28,12 +28,8 @@ extension Container {
 
 extension DependencyGraph {
     /// Returns a graph of recorded or declared dependencies; opaque registrations declare only a part of theirs.
-    init(recorded records: Recorder.Records, opaque: Set<RecordedService> = []) {
-        self.init(recorded: records, named: GraphNames(records), opaque: opaque)
-    }
-
-    /// Returns the same graph, for a caller that needs the names of its nodes.
-    init(recorded records: Recorder.Records, named names: GraphNames, opaque: Set<RecordedService> = []) {
+    init(recorded records: Recorder.Records, named names: GraphNames? = nil, opaque: Set<RecordedService> = []) {
+        let names = names ?? GraphNames(records)
         let nodes = records.services.map { service, facts in
             Node(
                 names[service], service: service.text, lifetime: facts.lifetime,

@@ -86,7 +86,7 @@ extension DependencyGraph {
     public var outlivingUsers: Finding {
         var users: [String: [String]] = [:]
         for edge in edges { users[edge.to, default: []].append(edge.from) }
-        let spans = Dictionary(uniqueKeysWithValues: details.map { ($0.name, Span(of: $0)) })
+        let spans = Dictionary(uniqueKeysWithValues: details.map { ($0.name, $0.span) })
         /// The lifetime of a node's longest-lived user; a group, and a node that lives in its users, stand for those
         /// users.
         func longestUse(of name: String) -> Int {
@@ -94,8 +94,8 @@ extension DependencyGraph {
             var frontier = users[name, default: []]
             var seen = Set(frontier)
             while let user = frontier.popLast() {
-                if case .place(let depth)? = spans[user] {
-                    longest = max(longest, depth)
+                if let span = spans[user] ?? nil {
+                    longest = max(longest, span)
                 } else {
                     for next in users[user, default: []] where seen.insert(next).inserted { frontier.append(next) }
                 }
@@ -103,31 +103,14 @@ extension DependencyGraph {
             return longest
         }
         let nodes = details.filter { node in
-            guard node.hasLongerAlternative, users[node.name] != nil, case .place(let span)? = spans[node.name] else {
+            // A scope would be short enough for these, and a weak instance ends with its users.
+            guard ["singleton", "multiton"].contains(node.lifetime), users[node.name] != nil, let span = node.span
+            else {
                 return false
             }
             return longestUse(of: node.name) < span
         }
         return Finding(nodes: nodes, opaque: details.filter(\.isOpaque))
-    }
-
-    /// The span of an instance's life.
-    private enum Span {
-        /// As long as the instance that requested it.
-        case asker
-        /// As long as a place: the higher, the longer.
-        case place(Int)
-
-        init(of node: Node) {
-            // Each `scope of` is opened inside the container named after it.
-            let depth = node.owner?.depthOfScopes ?? 0
-            switch node.lifetime {
-            case nil, "transient", "graph", "making": self = .asker
-            case "scoped": self = .place(Int.max - 1 - 2 * depth)
-            // A custom lifetime may last as long as the container.
-            default: self = .place(Int.max - 2 * depth)
-            }
-        }
     }
 }
 
@@ -138,11 +121,15 @@ extension DependencyGraph.Node {
         return service.hasPrefix(root + "[") || service.hasPrefix(root + "(")
     }
 
-    /// Whether a shorter lifetime exists: a scope is short enough, and a weak instance ends with its users.
-    fileprivate var hasLongerAlternative: Bool {
-        switch lifetime {
-        case "singleton", "multiton": true
-        default: false
+    /// How long an instance lives, the higher, the longer; nil for as long as the instance that requested it.
+    fileprivate var span: Int? {
+        // Each `scope of` is opened inside the container named after it.
+        let depth = owner?.depthOfScopes ?? 0
+        return switch lifetime {
+        case nil, "transient", "graph", "making": nil
+        case "scoped": Int.max - 1 - 2 * depth
+        // A custom lifetime may last as long as the container.
+        default: Int.max - 2 * depth
         }
     }
 }

@@ -14,7 +14,7 @@ struct GraphNames {
         }
         for (text, group) in groups where group.count > 1 {
             let owners = Set(group.map(\.service.owner))
-            let sorted = group.map { (service: $0.service, key: SortKey($0)) }.sorted { $0.key < $1.key }
+            let sorted = group.map { (service: $0.service, order: Self.order(of: $0)) }.sorted { $0.order < $1.order }
             for (number, one) in sorted.enumerated() {
                 let owner = one.service.owner
                 // A group has no owner.
@@ -32,31 +32,19 @@ struct GraphNames {
     subscript(service: RecordedService) -> String { names[service] ?? service.text }
 
     /// The order of services with one text: by source location, then by everything that distinguishes their keys.
-    private struct SortKey: Comparable {
-        private let owner: String
-        private let fileID: String
-        private let line: UInt
-        private let key: String
-
-        init(_ one: (service: RecordedService, site: RegistrationSite?)) {
-            let key = one.service.key
-            owner = one.service.owner
-            fileID = one.site?.fileID ?? ""
-            line = one.site?.line ?? 0
-            var parts = ["\(one.service.isGroup)", String(reflecting: key.service)]
-            // `Env.prod` and `"prod"` read the same, and so may two values of a type that describes itself.
-            if let qualifier = key.qualifier {
-                parts += [String(reflecting: type(of: qualifier)), String(reflecting: qualifier)]
-                parts += Mirror(reflecting: qualifier).children.map { String(reflecting: $0.value) }
-            }
-            parts += [key.isMaking ? "making" : "", "\(key.argumentTypes)"]
-            if case .contribution(let id) = key.role { parts += ["one of many", id.keyType, "\(id)"] }
-            self.key = parts.joined(separator: "\n")
+    private static func order(
+        of one: (service: RecordedService, site: RegistrationSite?)
+    ) -> (owner: String, fileID: String, line: UInt, key: String) {
+        let key = one.service.key
+        var parts = ["\(one.service.isGroup)", String(reflecting: key.service)]
+        // `Env.prod` and `"prod"` read the same, and so may two values of a type that describes itself.
+        if let qualifier = key.qualifier {
+            parts += [String(reflecting: type(of: qualifier)), String(reflecting: qualifier)]
+            parts += Mirror(reflecting: qualifier).children.map { String(reflecting: $0.value) }
         }
-
-        static func < (first: SortKey, second: SortKey) -> Bool {
-            (first.owner, first.fileID, first.line, first.key) < (second.owner, second.fileID, second.line, second.key)
-        }
+        parts += [key.isMaking ? "making" : "", "\(key.argumentTypes)"]
+        if case .contribution(let id) = key.role { parts += ["one of many", id.keyType, "\(id)"] }
+        return (one.service.owner, one.site?.fileID ?? "", one.site?.line ?? 0, parts.joined(separator: "\n"))
     }
 }
 

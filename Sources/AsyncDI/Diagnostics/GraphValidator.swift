@@ -59,7 +59,7 @@ struct GraphValidator<Place: AnyObject> {
         let allHomes = Set(homes.compactMap(\.self))
         return nodes.indices.compactMap { captive -> BackwardSearch.Paths? in
             // The rule depends on the holder's home alone.
-            let forbidden = allHomes.filter { forbids(in: $0, captive) }
+            let forbidden = allHomes.filter { forbids(holderIn: $0.place, outlivingScopes: $0.outlivesScopes, captive) }
             if forbidden.isEmpty { return nil }
             let found = search.paths(
                 to: captive, upTo: Self.mostHolders, through: { homes[$0] == nil },
@@ -92,10 +92,10 @@ struct GraphValidator<Place: AnyObject> {
     }
 
     /// Whether an instance in a home must not hold a node.
-    private func forbids(in home: Home, _ node: Int) -> Bool {
+    func forbids(holderIn holder: Place, outlivingScopes: Bool, _ node: Int) -> Bool {
         guard case .place(let place, let isScoped, _, let isResettable) = nodes[node].sharing else { return false }
         return rule.forbids(
-            holderIn: home.place, outlivingScopes: home.outlivesScopes, instanceIn: place, isScoped: isScoped,
+            holderIn: holder, outlivingScopes: outlivingScopes, instanceIn: place, isScoped: isScoped,
             isResettable: isResettable)
     }
 }

@@ -6,7 +6,7 @@ extension StartReport {
     ///
     /// - Returns: The text.
     public func mermaid() -> String {
-        let critical = Set(criticalPath.map { Bar($0) })
+        let critical = Set(criticalPath)
         var text = "gantt\n    dateFormat x\n    axisFormat %S.%L s\n"
         for service in services {
             let begin = max(0, service.begin.milliseconds)
@@ -15,22 +15,9 @@ extension StartReport {
             var name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
             // A zero-width space, so that a name does not begin as a statement of the chart does.
             if Self.statements.contains(where: name.lowercased().hasPrefix) { name = "\u{200B}" + name }
-            text += "    \(name) :\(critical.contains(Bar(service)) ? "crit, " : "")\(begin), \(end)\n"
+            text += "    \(name) :\(critical.contains(service) ? "crit, " : "")\(begin), \(end)\n"
         }
         return text
-    }
-
-    /// A bar of the chart: one of several for a service with arguments.
-    private struct Bar: Hashable {
-        private let key: ServiceKey
-        private let begin: Duration
-        private let duration: Duration
-
-        init(_ service: Service) {
-            key = service.key
-            begin = service.begin
-            duration = service.duration
-        }
     }
 
     /// The keywords that begin the other lines of a Mermaid Gantt chart.

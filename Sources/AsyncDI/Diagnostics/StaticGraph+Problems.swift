@@ -10,7 +10,7 @@ extension StaticGraph {
             ResolutionError.circular((cycle + [cycle[0]]).map { entries[$0].binding.step })
         }
         let captives = validator.captives.flatMap { errors(for: $0, captive) }
-        let outOfReach = valuesOutOfReach(rule).flatMap { errors(for: $0, valueOutOfReach) }
+        let outOfReach = valuesOutOfReach(validator).flatMap { errors(for: $0, valueOutOfReach) }
         var seen: Set<String> = []
         return (problems + cycles + captives + outOfReach).filter { seen.insert($0.description).inserted }
     }
@@ -57,17 +57,14 @@ extension StaticGraph {
 
     /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps.
     ///
-    /// - Parameter rule: The rule for captives, which are reported as such.
+    /// - Parameter validator: Finds captives, which are reported as such.
     /// - Returns: The paths to each value from those instances.
-    private func valuesOutOfReach(_ rule: CaptiveRule<AnyObject>) -> [BackwardSearch.Paths] {
+    private func valuesOutOfReach(_ validator: GraphValidator<AnyObject>) -> [BackwardSearch.Paths] {
         let values = entries.indices.filter { entries[$0].isLeftToScopes }
         if values.isEmpty { return [] }
         return [true, false].flatMap { outlivingScopes -> [BackwardSearch.Paths] in
-            func isCaptive(_ entry: Entry) -> Bool {
-                guard case .place(let place, let isScoped, _, let isResettable) = entry.sharing else { return false }
-                return rule.forbids(
-                    holderIn: entry.host, outlivingScopes: outlivingScopes, instanceIn: place, isScoped: isScoped,
-                    isResettable: isResettable)
+            func isCaptive(_ number: Int) -> Bool {
+                validator.forbids(holderIn: entries[number].host, outlivingScopes: outlivingScopes, number)
             }
             var search = BackwardSearch(
                 successors: entries.map { entry in
@@ -76,13 +73,12 @@ extension StaticGraph {
                     }
                     .map(\.to)
                 })
-            return values.filter { !isCaptive(entries[$0]) }.map { value in
+            return values.filter { !isCaptive($0) }.map { value in
                 search.paths(
                     to: value, upTo: GraphValidator<AnyObject>.mostHolders,
                     // Created with the holder, in its container.
                     through: { number in
-                        entries[number].binding.lifetime.sharing != .registeringContainer
-                            && !isCaptive(entries[number])
+                        entries[number].binding.lifetime.sharing != .registeringContainer && !isCaptive(number)
                     },
                     from: { number in
                         entries[number].isKeptAboveScopes

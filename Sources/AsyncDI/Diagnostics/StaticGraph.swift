@@ -197,15 +197,7 @@ struct StaticGraph {
         let asker = entries[number].service
         guard let target = self.number(of: binding, in: table, askedBy: entries[number].host) else { return }
         entries[number].edges.append(.init(to: target, isNeededAtOnce: atOnce, isHeld: isHeld, isOptional: isOptional))
-        let service = RecordedService(binding, in: table)
-        guard case .contribution = binding.key.role else {
-            records.note(from: asker, to: service, isDeferred: !atOnce)
-            return
-        }
-        let group = RecordedService(groupOf: binding.key)
-        records.note(group, of: nil)
-        records.note(from: asker, to: group, isDeferred: !atOnce)
-        records.note(from: group, to: service)
+        records.noteRequest(from: asker, for: RecordedService(binding, in: table), isDeferred: !atOnce)
     }
 
     private mutating func miss(_ key: ServiceKey, neededBy number: Int) {

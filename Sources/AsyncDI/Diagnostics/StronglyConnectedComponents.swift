@@ -55,7 +55,7 @@ struct StronglyConnectedComponents {
 
     /// A shortest cycle of one component; nil when the whole graph has none.
     var firstCycle: [Int]? {
-        var search = ShortestPaths(successors)
+        var search = BreadthFirstSearch(successors)
         return components.first(where: isCyclic).flatMap {
             cycles(in: $0, upTo: 1, through: { _ in true }, &search).first
         }
@@ -71,7 +71,7 @@ struct StronglyConnectedComponents {
     ///   - isWanted: Whether a cycle through this node counts; a cycle with no such node is left out.
     /// - Returns: The cycles; empty if and only if no cycle leads through such a node.
     func cycles(upTo limit: Int, through isWanted: (Int) -> Bool = { _ in true }) -> [[Int]] {
-        var search = ShortestPaths(successors)
+        var search = BreadthFirstSearch(successors)
         return components.filter(isCyclic).map { $0.sorted() }.sorted { $0[0] < $1[0] }
             .flatMap { cycles(in: $0, upTo: limit, through: isWanted, &search) }
     }
@@ -81,7 +81,7 @@ struct StronglyConnectedComponents {
     }
 
     private func cycles(
-        in component: [Int], upTo limit: Int, through isWanted: (Int) -> Bool, _ search: inout ShortestPaths
+        in component: [Int], upTo limit: Int, through isWanted: (Int) -> Bool, _ search: inout BreadthFirstSearch
     ) -> [[Int]] {
         struct Edge: Hashable {
             let from: Int
@@ -93,7 +93,8 @@ struct StronglyConnectedComponents {
             for to in successors[from] where numbers[to] == numbers[from] && !covered.contains(Edge(from: from, to: to))
             {
                 if cycles.count == limit { return cycles }
-                var cycle = search.path(from: to, to: from) { numbers[$0] == numbers[from] }
+                _ = search.nodes(from: to, until: from) { numbers[$0] == numbers[from] }
+                var cycle = Array(search.path(from: from, backTo: to).reversed())
                 for (node, next) in zip(cycle, cycle.dropFirst() + [to]) { covered.insert(Edge(from: node, to: next)) }
                 // A wanted node is in every cycle through its own edges: none of them is missed.
                 guard cycle.contains(where: isWanted) else { continue }
@@ -104,41 +105,5 @@ struct StronglyConnectedComponents {
             }
         }
         return cycles
-    }
-}
-
-/// Breadth-first searches of one graph: a search costs as much as it visits, not the size of the graph.
-private struct ShortestPaths {
-    private let successors: [[Int]]
-    private var cameFrom: [Int]
-    /// The search in which each node was visited last.
-    private var met: [Int]
-    private var search = 0
-
-    init(_ successors: [[Int]]) {
-        self.successors = successors
-        cameFrom = [Int](repeating: 0, count: successors.count)
-        met = cameFrom
-    }
-
-    /// A shortest path through certain nodes, both ends included; empty when there is none.
-    mutating func path(from start: Int, to end: Int, through isWanted: (Int) -> Bool) -> [Int] {
-        search += 1
-        met[start] = search
-        var queue = [start]
-        var next = 0
-        while met[end] != search {
-            guard next < queue.count else { return [] }
-            let node = queue[next]
-            next += 1
-            for successor in successors[node] where met[successor] != search && isWanted(successor) {
-                met[successor] = search
-                cameFrom[successor] = node
-                queue.append(successor)
-            }
-        }
-        var path = [end]
-        while let last = path.last, last != start { path.append(cameFrom[last]) }
-        return path.reversed()
     }
 }

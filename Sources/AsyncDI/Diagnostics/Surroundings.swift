@@ -29,7 +29,7 @@ struct Surroundings {
         texts = zip(nodes, near).map { node, near in
             ([node.owner ?? "", node.lifetime ?? "", "\(node.isOpaque)"] + near.sorted()).joined(separator: "\n\n")
         }
-        rounds = [zip(own, nodes).map { Self.color(of: "\($0)\n\($1.isOpaque)\n\($1.isEager)") }]
+        rounds = [zip(own, nodes).map { stableHash(of: "\($0)\n\($1.isOpaque)\n\($1.isEager)") }]
         refine(Array(nodes.indices))
     }
 
@@ -83,16 +83,8 @@ struct Surroundings {
         }
     }
 
-    /// FNV-1a: the same in each process, which `Hasher` is not.
-    private static func color(of text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-
-    /// A color that depends on both, by the finalizer of SplitMix64.
+    /// A color that depends on both.
     private static func mixed(_ color: UInt64, with other: UInt64) -> UInt64 {
-        var bits = color &* 0x9E37_79B9_7F4A_7C15 &+ other &+ 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
+        mixedBits(of: color &* 0x9E37_79B9_7F4A_7C15 &+ other)
     }
 }

@@ -43,7 +43,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
     struct Request: Equatable, Sendable {
         fileprivate let key: ServiceKey
         fileprivate let pack: ArgumentPack
-        fileprivate let container: Container?
+        let container: Container?
         fileprivate let attempt: Int
 
         static func == (first: Request, second: Request) -> Bool {
@@ -53,7 +53,7 @@ struct InjectionLoad<Service: Sendable>: Sendable {
     }
 
     private var attempt = 0
-    private var current: Request?
+    private(set) var current: Request?
     private var result: Result<Service, any Error>?
 
     /// The request to load now.

@@ -8,8 +8,6 @@ final class InjectionLoader<Service: Sendable>: Sendable {
         var load = Load()
         /// The latest query, which a retry repeats.
         var query: InjectionQuery<Service>?
-        var container: Container?
-        var request: Load.Request?
         var task: Task<Void, Never>?
     }
 
@@ -19,7 +17,7 @@ final class InjectionLoader<Service: Sendable>: Sendable {
 
     /// The phase of the request that the last ``update(_:from:onChange:)`` made.
     var phase: InjectionPhase<Service> {
-        state.withLock { state in state.request.map { state.load.phase(of: $0) } ?? .loading }
+        state.withLock { state in state.load.current.map { state.load.phase(of: $0) } ?? .loading }
     }
 
     /// Begins to load, unless the same load has begun before.
@@ -33,11 +31,9 @@ final class InjectionLoader<Service: Sendable>: Sendable {
     ) {
         let old = state.withLock { state -> State? in
             let request = state.load.request(query, from: container)
-            guard request != state.request else { return nil }
+            guard request != state.load.current else { return nil }
             let old = state
             state.query = query
-            state.container = container
-            state.request = request
             _ = state.load.begin(request)
             // None of it runs in here: the main actor runs it later.
             state.task = Task { @MainActor [weak self] in
@@ -52,9 +48,8 @@ final class InjectionLoader<Service: Sendable>: Sendable {
 
     /// Loads again after a failure; does nothing otherwise.
     func retry(onChange: @escaping @MainActor () -> Void) {
-        let query = state.withLock { $0.load.retry() ? $0.query : nil }
-        guard let query else { return }
-        update(query, from: state.withLock { $0.container }, onChange: onChange)
+        let (query, container) = state.withLock { ($0.load.retry() ? $0.query : nil, $0.load.current?.container) }
+        if let query { update(query, from: container, onChange: onChange) }
     }
 
     private func finished(_ request: Load.Request, with result: Result<Service, any Error>) -> Bool {

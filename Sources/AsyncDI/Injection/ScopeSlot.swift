@@ -30,19 +30,3 @@
         return scope?.container ?? parent
     }
 }
-
-/// Returns the first value found along a chain: at its start, at the next element, and so on.
-///
-/// - Parameters:
-///   - start: The first element of the chain.
-///   - next: The element after another; nil at the end.
-///   - value: The value of an element, if it has one.
-/// - Returns: The value of the first element that has one.
-func firstValue<Stop, Value>(from start: Stop, next: (Stop) -> Stop?, _ value: (Stop) -> Value?) -> Value? {
-    var stop: Stop? = start
-    while let current = stop {
-        if let value = value(current) { return value }
-        stop = next(current)
-    }
-    return nil
-}

@@ -12,9 +12,8 @@
         /// Not just `container`, which would forbid controllers a property of that name.
         public var diContainer: Container? {
             get {
-                firstValue(
-                    from: self, next: { $0.parent ?? $0.presentingViewController }, { $0.association?.container })
-                    ?? Injection.container
+                sequence(first: self, next: { $0.parent ?? $0.presentingViewController }).lazy
+                    .compactMap { $0.association?.container }.first { _ in true } ?? Injection.container
             }
             set {
                 // Assigning the controller's own scope again keeps it.

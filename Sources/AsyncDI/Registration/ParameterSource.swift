@@ -191,24 +191,25 @@ extension ParameterSource {
     }
 
     /// As much of the value as there is without waiting, for a factory that resolves the rest concurrently.
-    nonisolated(nonsending) func begun(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> BegunParameter<Value>
+    nonisolated(nonsending) func begun(_ resolver: Resolver, _ pack: ArgumentPack) async throws -> DependencySlot<Value>
     {
         switch origin {
         case .argument(let number, _):
-            return .done(argument(number, of: pack))
+            return DependencySlot(argument(number, of: pack))
         case .service(let access):
             if case .resolved = access, let instance = try resolver.request(key, .none).readyInstance(Value.self) {
-                return .done(instance)
+                return DependencySlot(instance)
             }
-            return .open(mayWait: resolver.mayWait(for: key), rest: { try await value(from: $0, pack) })
+            return DependencySlot(mayWait: resolver.mayWait(for: key)) { try await value(from: $0, pack) }
         case .serviceByArguments(let access, let arguments):
             // The arguments are made once: it is the user's code.
             if arguments.dependencies.contains(where: resolver.mayWait) {
-                return .open(mayWait: true, rest: { try await value(from: $0, pack) })
+                return DependencySlot(mayWait: true) { try await value(from: $0, pack) }
             }
             let made = try await arguments.pack(resolver)
-            return .open(
-                mayWait: !resolver.hasInstance(key, made), rest: { try await value(from: $0, access, by: made) })
+            return DependencySlot(mayWait: !resolver.hasInstance(key, made)) {
+                try await value(from: $0, access, by: made)
+            }
         }
     }
 
@@ -227,18 +228,6 @@ extension ParameterSource {
             preconditionFailure("the registration was found by the types of its arguments")
         }
         return value
-    }
-}
-
-/// A parameter of which as much is resolved as there is without waiting.
-enum BegunParameter<Value: Sendable>: Sendable {
-    typealias Rest = nonisolated(nonsending) @Sendable (Resolver) async throws -> Value
-
-    case done(Value)
-    case open(mayWait: Bool, rest: Rest)
-
-    var mayWait: Bool {
-        if case .open(true, _) = self { true } else { false }
     }
 }
 

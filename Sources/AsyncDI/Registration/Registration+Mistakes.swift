@@ -48,11 +48,9 @@ extension Registration where Service: Sendable {
     ) {
         var parameters = 2
         for _ in repeat (each Dependency).self { parameters += 1 }
-        var blueprint = Blueprint(
-            key: ServiceKey(Service.self, qualifier: qualifier), lifetime: lifetime,
-            factory: ServiceFactory<Service> { _ in preconditionFailure("an invalid registration creates nothing") },
-            site: RegistrationSite(fileID: fileID, line: line))
+        self.init(qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { _ in
+            preconditionFailure("an invalid registration creates nothing")
+        }
         blueprint.change { $0.parametersOfOneSource = parameters }
-        self.init(blueprint: blueprint)
     }
 }

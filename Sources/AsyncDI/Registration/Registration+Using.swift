@@ -41,23 +41,23 @@ extension Registration where Service: Sendable {
 
 /// A place for one dependency that is being resolved, perhaps in a child task.
 final class DependencySlot<Dependency: Sendable>: Sendable {
+    /// Whether the dependency is open, and resolving it may wait for another task's work.
+    let mayWait: Bool
     private let state: Locked<Dependency?>
     private let resolve: nonisolated(nonsending) @Sendable (Resolver) async throws -> Dependency
 
-    init(_ ready: Dependency?) {
-        state = Locked(ready)
-        resolve = { resolver in try await resolver.resolve(Dependency.self) }
+    init(_ instance: Dependency) {
+        mayWait = false
+        state = Locked(instance)
+        resolve = { _ in instance }
     }
 
-    init(_ parameter: BegunParameter<Dependency>) {
-        switch parameter {
-        case .done(let instance):
-            state = Locked(instance)
-            resolve = { _ in instance }
-        case .open(_, let rest):
-            state = Locked(nil)
-            resolve = rest
-        }
+    init(
+        mayWait: Bool, resolve: nonisolated(nonsending) @escaping @Sendable (Resolver) async throws -> Dependency
+    ) {
+        self.mayWait = mayWait
+        state = Locked(nil)
+        self.resolve = resolve
     }
 
     var isEmpty: Bool { state.withLock { $0 == nil } }
@@ -101,15 +101,6 @@ extension Resolver {
     nonisolated(nonsending) func all<each Dependency: Sendable>(
         _ types: repeat (each Dependency).Type
     ) async throws -> (repeat each Dependency) {
-        let slots =
-            (repeat DependencySlot<each Dependency>(
-                try request(ServiceKey(each types), .none).readyInstance(each types)))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for slot in repeat each slots {
-                if slot.isEmpty { group.addTask { try await slot.fill(from: self) } }
-            }
-            try await group.waitForAll()
-        }
-        return (repeat (each slots).instance)
+        try await all(.none, repeat ParameterSource<each Dependency>.resolved)
     }
 }

@@ -26,8 +26,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(initializer, first, repeat each rest, qualifier: qualifier, lifetime: lifetime, site: site)
+        self.init(
+            initializer, first, repeat each rest, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line)
     }
 
     /// Registers a service created by an initializer whose first parameter is an argument of the request; the others
@@ -54,25 +54,23 @@ extension Registration where Service: Sendable {
         taking argument: Argument.Type, as service: Service.Type = Service.self,
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
         self.init(
             initializer, ParameterSource<Argument>.argument, repeat ParameterSource<each Dependency>.resolved,
-            qualifier: qualifier, lifetime: lifetime, site: site)
+            qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line)
     }
 
     /// A service made by an initializer with these sources.
     init<each Parameter: Sendable>(
         _ initializer: @escaping @Sendable (repeat each Parameter) async throws -> Service,
         _ sources: repeat ParameterSource<each Parameter>,
-        qualifier: (any Qualifier)?, lifetime: Lifetime?, site: RegistrationSite
+        qualifier: (any Qualifier)?, lifetime: Lifetime?, fileID: String, line: UInt
     ) {
         var arguments: any ArgumentTypes = ArgumentTypeList()
         let sources = (repeat (each sources).numbered(after: &arguments))
         let hasArguments = arguments.pack.count > 0
-        var blueprint = Blueprint(
-            key: ServiceKey(Service.self, qualifier: qualifier, arguments: hasArguments ? arguments.pack : nil),
-            lifetime: lifetime,
-            factory: ServiceFactory<Service> { (resolver: Resolver, pack: ArgumentPack) in
+        self.init(
+            Service.self, qualifier, hasArguments ? arguments.pack : nil, lifetime, fileID, line,
+            ServiceFactory<Service> { (resolver: Resolver, pack: ArgumentPack) in
                 var waits = 0
                 for source in repeat each sources {
                     if source.mayWait(resolver) { waits += 1 }
@@ -82,32 +80,28 @@ extension Registration where Service: Sendable {
                     return try await initializer(repeat each all)
                 }
                 return try await initializer(repeat (each sources).value(from: resolver, pack))
-            },
-            site: site)
+            }, hasArguments ? arguments.keying : nil)
         var (keys, leased): ([ServiceKey], [ServiceKey]) = ([], [])
         for source in repeat each sources {
             keys += source.dependencies
             if let key = source.leasedKey { leased.append(key) }
         }
         blueprint.change {
-            if hasArguments { $0.keying = arguments.keying }
             $0.dependencies = keys
             $0.leasedDependencies = leased
         }
-        self.init(blueprint: blueprint)
     }
 }
 
 extension Resolver {
     /// The values of several parameters; those that must be created are created concurrently.
-    fileprivate nonisolated(nonsending) func all<each Parameter: Sendable>(
+    nonisolated(nonsending) func all<each Parameter: Sendable>(
         _ pack: ArgumentPack, _ sources: repeat ParameterSource<each Parameter>
     ) async throws -> (repeat each Parameter) {
-        let begun = (repeat try await (each sources).begun(self, pack))
-        let slots = (repeat DependencySlot(each begun))
+        let slots = (repeat try await (each sources).begun(self, pack))
         var waits = 0
-        for parameter in repeat each begun {
-            if parameter.mayWait { waits += 1 }
+        for slot in repeat each slots {
+            if slot.mayWait { waits += 1 }
         }
         if waits > 1 {
             try await withThrowingTaskGroup(of: Void.self) { group in

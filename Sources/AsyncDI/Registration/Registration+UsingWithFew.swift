@@ -8,8 +8,7 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(initializer, first, qualifier: qualifier, lifetime: lifetime, site: site)
+        self.init(initializer, first, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line)
     }
 
     /// Registers a service created by an initializer, with sources for its two parameters.
@@ -20,8 +19,7 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(initializer, first, second, qualifier: qualifier, lifetime: lifetime, site: site)
+        self.init(initializer, first, second, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line)
     }
 
     /// Registers a service created by an initializer, with sources for its three parameters.
@@ -32,8 +30,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(initializer, first, second, third, qualifier: qualifier, lifetime: lifetime, site: site)
+        self.init(
+            initializer, first, second, third, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line)
     }
 
     /// Registers a service created by an initializer, with sources for its four parameters.
@@ -45,7 +43,8 @@ extension Registration where Service: Sendable {
         as service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
     ) {
-        let site = RegistrationSite(fileID: fileID, line: line)
-        self.init(initializer, first, second, third, fourth, qualifier: qualifier, lifetime: lifetime, site: site)
+        self.init(
+            initializer, first, second, third, fourth, qualifier: qualifier, lifetime: lifetime, fileID: fileID,
+            line: line)
     }
 }

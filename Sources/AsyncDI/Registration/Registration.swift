@@ -240,14 +240,10 @@ extension Registration where Service: Sendable {
         expected service: Service.Type, qualifier: (any Qualifier)? = nil, fileID: String = #fileID, line: UInt = #line
     ) {
         let key = ServiceKey(service, qualifier: qualifier)
-        self.init(
-            blueprint: Blueprint(
-                key: key, lifetime: .transient,
-                factory: ServiceFactory<Service> { resolver, _ in
-                    throw ResolutionError.unsupplied(
-                        key, in: resolver.host, steps: resolver.run?.path ?? [], asker: resolver.run)
-                },
-                site: RegistrationSite(fileID: fileID, line: line)))
+        self.init(service, qualifier: qualifier, lifetime: .transient, fileID: fileID, line: line) { resolver in
+            throw ResolutionError.unsupplied(
+                key, in: resolver.host, steps: resolver.run?.path ?? [], asker: resolver.run)
+        }
         blueprint.change { $0.isExpected = true }
     }
 }

@@ -104,6 +104,15 @@ extension Recorder.Records {
     mutating func note(from asker: RecordedService, to service: RecordedService, isDeferred: Bool = false) {
         dependencies.insert(Recorder.Dependency(from: asker, to: service, isDeferred: isDeferred))
     }
+
+    /// Notes a dependency; one on a contribution leads through its group.
+    mutating func noteRequest(from asker: RecordedService, for service: RecordedService, isDeferred: Bool) {
+        guard service.key.isContribution else { return note(from: asker, to: service, isDeferred: isDeferred) }
+        let group = RecordedService(groupOf: service.key)
+        note(group, of: nil)
+        note(from: asker, to: group, isDeferred: isDeferred)
+        note(from: group, to: service)
+    }
 }
 
 /// One run of a factory and its hooks, for the recorders of the container that it asks, and of those above.
@@ -176,14 +185,7 @@ final class RecordedRun: Sendable {
             recorder.record { records in
                 records.note(service, of: self.binding)
                 records.note(target, of: binding)
-                if case .contribution = binding.key.role {
-                    let group = RecordedService(groupOf: binding.key)
-                    records.note(group, of: nil)
-                    records.note(from: service, to: group, isDeferred: isDeferred)
-                    records.note(from: group, to: target)
-                } else {
-                    records.note(from: service, to: target, isDeferred: isDeferred)
-                }
+                records.noteRequest(from: service, for: target, isDeferred: isDeferred)
                 guard let alias else { return }
                 records.note(alias.service, of: alias.binding)
                 records.note(from: target, to: alias.service)

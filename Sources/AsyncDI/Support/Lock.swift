@@ -10,13 +10,13 @@
 ///
 /// `@unchecked Sendable` because the value is touched only while the mutex beside it is held; a breach shows in any
 /// stress test under ThreadSanitizer.
-struct Locked<Value>: @unchecked Sendable {
+package struct Locked<Value>: @unchecked Sendable {
     private let storage: Storage<Value>
 
-    init(_ value: Value) { storage = .make(value) }
+    package init(_ value: Value) { storage = .make(value) }
 
     /// Runs `body` with the value while no other thread has it.
-    func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
+    package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
         try storage.withLock(body)
     }
 }

@@ -5,7 +5,6 @@ final class ChaosInterceptor: ContainerInterceptor {
     private struct State {
         var record: ChaosRecord
         var counts: [String: Int] = [:]
-        var containers = ContainerNumbers()
     }
 
     private let plan: ChaosPlan
@@ -32,9 +31,7 @@ final class ChaosInterceptor: ContainerInterceptor {
     func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
         // The arguments of cached instances are hashable.
         let arguments = details.arguments.map { ($0 as? any Hashable).map { AnyHashable($0) } ?? AnyHashable("\($0)") }
-        state.withLock { state in
-            state.record.happen(event, arguments: arguments, in: state.containers.number(of: container))
-        }
+        state.withLock { $0.record.happen(event, arguments: arguments, in: container.number) }
     }
 
     nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws {
@@ -91,26 +88,5 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     private func note(_ text: String, _ call: InterceptedCall, isError: Bool) {
         state.withLock { $0.record.inject(text, into: call, isError: isError) }
-    }
-}
-
-/// Numbers containers, by their handles: each has a number of its own, and a scope whose handle was released may get
-/// another one.
-private struct ContainerNumbers {
-    private struct Entry {
-        /// Nil after the end of the handle, whose address another one may have since.
-        weak var container: Container?
-        let number: Int
-    }
-
-    private var entries: [ObjectIdentifier: Entry] = [:]
-    private var last = 0
-
-    mutating func number(of container: Container) -> Int {
-        let id = ObjectIdentifier(container)
-        if let known = entries[id], known.container === container { return known.number }
-        last += 1
-        entries[id] = Entry(container: container, number: last)
-        return last
     }
 }

@@ -1,3 +1,5 @@
+import AsyncDI
+
 /// A fault that ``withChaos(seed:rounds:patience:faults:resets:defaultLifetime:_:operation:)`` adds to a factory or
 /// hook.
 @nonexhaustive
@@ -38,20 +40,10 @@ struct ChaosPlan: Sendable {
     ///   - number: The number of earlier calls of it.
     /// - Returns: The fault, and a number for its size; nil for half of all calls.
     func fault(_ call: String, number: Int) -> (fault: ChaosFault, size: Int)? {
-        // FNV-1a, because `Hasher` has other results in each process.
-        var bits: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in call.utf8 { bits = (bits ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        bits = Self.mixed(bits ^ Self.mixed(seed) &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+        var bits = mixedBits(
+            of: stableHash(of: call) ^ mixedBits(of: seed) &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         if faults.isEmpty || bits & 1 == 0 { return nil }
-        bits = Self.mixed(bits)
+        bits = mixedBits(of: bits)
         return (faults[Int(bits % UInt64(faults.count))], Int(bits >> 32 & 7) + 1)
-    }
-
-    /// The finalizer of SplitMix64.
-    private static func mixed(_ value: UInt64) -> UInt64 {
-        var bits = value &+ 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
     }
 }

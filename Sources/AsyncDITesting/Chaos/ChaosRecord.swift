@@ -13,7 +13,7 @@ struct ChaosRecord {
     /// A cached instance.
     private struct Cached: Hashable {
         let instance: Instance
-        let container: Int
+        let container: UInt64
     }
 
     /// A factory in one container.
@@ -111,7 +111,7 @@ struct ChaosRecord {
     ///   - event: The event.
     ///   - arguments: The arguments of its instance.
     ///   - container: A number of the container, which stands for no other one.
-    mutating func happen(_ event: ContainerEvent, arguments: [AnyHashable], in container: Int) {
+    mutating func happen(_ event: ContainerEvent, arguments: [AnyHashable], in container: UInt64) {
         func cached(_ key: ServiceKey) -> Cached {
             Cached(instance: Instance(key: key, arguments: arguments), container: container)
         }

@@ -1,3 +1,4 @@
+import AsyncDI
 import Testing
 
 @testable import AsyncDITesting

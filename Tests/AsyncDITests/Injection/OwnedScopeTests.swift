@@ -118,15 +118,4 @@ struct OwnedScopeTests {
         slot = nil
         await disposed.arrived()
     }
-
-    // MARK: The way up
-
-    @Test func `the nearest value is found`() {
-        let parents = ["c": "b", "b": "a"]
-        func value(_ values: [String: Int]) -> Int? { firstValue(from: "c", next: { parents[$0] }) { values[$0] } }
-        #expect(value(["a": 1, "b": 2, "c": 3]) == 3)
-        #expect(value(["a": 1, "b": 2]) == 2)
-        #expect(value(["a": 1]) == 1)
-        #expect(value([:]) == nil)
-    }
 }

@@ -1,0 +1,50 @@
+/// Breadth-first searches of a graph of numbered nodes: a search costs as much as it visits, not the size of the graph.
+///
+/// A pure value.
+struct BreadthFirstSearch {
+    private let neighbors: [[Int]]
+    /// The node from which each one was met in its last search.
+    private var origins: [Int]
+    /// The search in which each node was met last.
+    private var met: [Int]
+    private var search = 0
+
+    init(_ neighbors: [[Int]]) {
+        self.neighbors = neighbors
+        origins = Array(repeating: 0, count: neighbors.count)
+        met = origins
+    }
+
+    /// Searches from a node.
+    ///
+    /// - Parameters:
+    ///   - start: The node to begin at.
+    ///   - end: The search ends when it meets this node; everything is searched when nil.
+    ///   - isPassed: Whether the search goes on beyond this node.
+    /// - Returns: The nodes that it met, the nearest first; without the first one.
+    mutating func nodes(from start: Int, until end: Int? = nil, through isPassed: (Int) -> Bool) -> [Int] {
+        search += 1
+        met[start] = search
+        var found: [Int] = []
+        var queue = [start]
+        var position = 0
+        while position < queue.count, end.map({ met[$0] != search }) ?? true {
+            let node = queue[position]
+            position += 1
+            for neighbor in neighbors[node] where met[neighbor] != search {
+                met[neighbor] = search
+                origins[neighbor] = node
+                found.append(neighbor)
+                if isPassed(neighbor) { queue.append(neighbor) }
+            }
+        }
+        return found
+    }
+
+    /// The shortest way back from a node that the last search met to the start of that search, both included.
+    func path(from node: Int, backTo start: Int) -> [Int] {
+        var path = [node]
+        while let last = path.last, last != start { path.append(origins[last]) }
+        return path
+    }
+}
