@@ -22,20 +22,6 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
         super.init(key.arguments, arguments, cell: cell)
     }
 
-    /// Creates the entry of a registered instance.
-    init(registered binding: Binding, cell: Cell) {
-        self.binding = binding
-        super.init(.none, nil, cell: cell)
-    }
-
-    /// Creates an entry of the appropriate kind; an entry with a node notes its uses.
-    static func make(
-        _ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node?
-    ) -> CacheEntry {
-        guard let node else { return CacheEntry(key, arguments, cell: cell) }
-        return BoundedCacheEntry(key, arguments, cell: cell, node: node)
-    }
-
     final var ledgerID: DisposalLedger<Disposable>.ID? {
         get { ledgerNumber < 0 ? nil : ledgerNumber }
         set { ledgerNumber = newValue ?? -1 }
@@ -52,10 +38,10 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     var stored: StoredCacheEntry? { nil }
 }
 
-/// An instance of a multiton with bounds.
+/// An instance of a multiton with bounds, whose uses are noted.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant of a `Sendable` type.
-private final class BoundedCacheEntry: CacheEntry, @unchecked Sendable {
+final class BoundedCacheEntry: CacheEntry, @unchecked Sendable {
     private let entry: MultitonCache<CreationKey>.Node
 
     init(_ key: CreationKey, _ arguments: ArgumentPack?, cell: Cell, node: MultitonCache<CreationKey>.Node) {

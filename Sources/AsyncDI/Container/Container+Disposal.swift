@@ -17,7 +17,9 @@ extension Container {
     ///
     /// Use it in a test of an observer. An observer itself must not call it, nor a hook or factory that an observer
     /// waits for.
-    public nonisolated func deliverEvents() async { await core.events?.catchUp(deadline: nil, clock: core.clock) }
+    public nonisolated func deliverEvents() async {
+        _ = await core.events?.mark()?.wait(atMost: nil, clock: core.clock)
+    }
 
     /// Closes everything that the container opened, and waits for it until the deadline.
     ///

@@ -80,14 +80,11 @@ extension ContainerCore {
         return meter.end(since: begin)
     }
 
-    /// Drops the failure of the latest start.
-    func forgetStartFailure() { note(nil) }
-
-    private func note(_ failure: StartFailure?) {
+    /// Notes the failure of the latest start, nil for one that succeeded.
+    func note(_ failure: StartFailure?) {
         let former = withState { state -> StartFailure? in
             guard failure != nil || state.rarely({ $0.startFailure != nil }) else { return nil }
-            defer { state.startFailure = failure }
-            return state.startFailure
+            return exchange(&state.startFailure, for: failure)
         }
         // Released outside the lock, because the end of an error may be user code.
         withExtendedLifetime(former) {}

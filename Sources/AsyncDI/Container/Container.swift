@@ -102,11 +102,7 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
         self.core = core
         table = core.table
         self.lifeline = AtomicReference(lifeline)
-        if let parent {
-            self.parent = AtomicReference(parent)
-        } else {
-            self.parent = AtomicReference(core.parent?.handle())
-        }
+        self.parent = AtomicReference(parent ?? core.parent?.handle())
         fallbacks = AtomicReference()
     }
 

@@ -5,8 +5,8 @@ extension ContainerCore {
     /// If that scope has ended, the look-up finds no instance, and the request uses ``resolver``.
     var asked: ContainerCore {
         guard let current = Container.current, current.core !== self else { return self }
-        return isAboveOrSame(current.core)
-            ? current.core : CurrentContainers.last(below: self, before: current) ?? self
+        if isAboveOrSame(current.core) { return current.core }
+        return CurrentContainers.first(before: current) { isAboveOrSame($0) ? $0 : nil } ?? self
     }
 
     /// The resolver of such a request, if the look-up finds no instance.
@@ -16,14 +16,9 @@ extension ContainerCore {
     var resolver: Resolver {
         let current = asked
         guard current !== self, current.table.isClosed else { return Resolver(host: current, run: nil) }
-        var ended = [current]
-        var next = current.parent
-        while let core = next, core !== self, core.table.isClosed {
-            ended.append(core)
-            next = core.parent
-        }
-        return Resolver(
-            host: next ?? self, run: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
+        let ended = current.lineage.prefix { $0 !== self && $0.table.isClosed }
+        let graph = ResolutionGraph(ResolutionGraph(), outliving: ended)
+        return Resolver(host: ended.last?.parent ?? self, run: nil, graph: graph)
     }
 
     /// Whether a request of this container failed only because its current scope ended meanwhile.
@@ -49,10 +44,8 @@ extension Container {
     /// The current container; if it has ended, the nearest open one around it.
     static var openCurrent: Container? {
         guard let current, current.core.table.isClosed else { return current }
-        var next = current.core.parent
-        while let core = next {
-            if !core.table.isClosed, let container = core.handle() { return container }
-            next = core.parent
+        for core in current.core.lineage where !core.table.isClosed {
+            if let container = core.handle() { return container }
         }
         return current
     }

@@ -14,7 +14,7 @@ extension ContainerCore {
             // an ancestor has the registration, no look-up finds the old binding after its retirement.
             guard key.binding.isCurrent else { return .stale }
             // Looked up once: comparing arguments is user code.
-            let kept = state.cached(key, in: table)
+            let kept = state.cached(key)
             // Inside a decorated scoped instance, another one would hide it: both have one key in one container.
             let isHidden = request.isInner && key.binding.lifetime.sharing == .resolvingContainer
             if let decision = state.answer(key, found: kept, attempt: attempt, now: now, isHidden: isHidden) {
@@ -139,7 +139,7 @@ extension ContainerCore {
         withState { state in
             // Both registrations and the instance may have changed since the look-up.
             guard state.life.isOpen, key.binding.isCurrent, alias.isCurrent,
-                let kept = state.cached(key, in: table),
+                let kept = state.cached(key),
                 kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
             let id = ObjectIdentifier(kept)
@@ -158,7 +158,7 @@ extension ContainerCore {
         var firstUsed: Binding?
         defer { if let firstUsed { settings.interceptors.didResolve(firstUsed) } }
         return withState { state in
-            guard state.life.isOpen, key.binding.isCurrent, let kept = state.cached(key, in: table) else {
+            guard state.life.isOpen, key.binding.isCurrent, let kept = state.cached(key) else {
                 return .nothing
             }
             if kept.isFixed, kept.isToBePublished { firstUsed = kept.binding }

@@ -1,18 +1,5 @@
 /// Decorations of this container's registrations, own and inherited.
 extension ContainerCore {
-    /// Adds a decoration, and drops and disposes undecorated instances.
-    func decorate(_ decoration: Decoration) throws {
-        var removals = Removals()
-        try withState { state in
-            guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
-            add([decoration], in: &state, into: &removals)
-            RegistrationCounter.advance()
-        }
-        dispose(of: removals)
-        decorateInherited([decoration])
-        offer(withState { $0.registrations.keys(of: decoration.service).filter(decoration.applies) })
-    }
-
     /// Adds decorations, and applies them to this container's own registrations.
     ///
     /// ``decorateInherited(_:)`` decorates inherited registrations outside the lock, because other containers have
@@ -76,13 +63,6 @@ extension ContainerCore {
         }
     }
 
-    /// Removes a former container that decorated inherited registrations.
-    func forgetDecorator(_ id: ObjectIdentifier) {
-        withState { state in
-            if state.hasDecorators { state.decorators[id] = nil }
-        }
-    }
-
     private func inherit(_ keys: [ServiceKey]) {
         guard !keys.isEmpty else { return }
         withState { state in
@@ -99,7 +79,7 @@ extension ContainerCore {
     }
 
     /// Decorates the inherited registration of a key, unless the container has its own.
-    private func inherit(_ key: ServiceKey, in state: inout State) {
+    func inherit(_ key: ServiceKey, in state: inout State) {
         guard table.ownRegistration(of: key) == nil, let binding = inherited(key, in: state) else { return }
         _ = state.registrations.add(binding, beside: nil, onDuplicate: .replace)
         table.publish(binding, retired: &state.retired)
@@ -143,13 +123,7 @@ extension ContainerCore {
             return
         }
         remove(binding, in: &state)
-        state.drop([binding], from: table, into: &removals)
-    }
-
-    /// Decorates the inherited registrations of keys that have lost their own.
-    func inheritInstead(of keys: [ServiceKey], in state: inout State) {
-        guard state.isDecorated else { return }
-        for key in keys { inherit(key, in: &state) }
+        state.drop([binding], into: &removals)
     }
 
     private func replace(_ old: Binding, by new: Binding, in state: inout State, into removals: inout Removals) {
@@ -157,10 +131,10 @@ extension ContainerCore {
         if case .instance(let base)? = new.base {
             // The container still owns the instance and disposes it, but from now on requests find only its decorated
             // form.
-            if let kept = state.instances[CreationKey(withoutArguments: base)] { state.unpublish(kept, from: table) }
-            if base !== old { state.drop([old], keepingBases: true, from: table, into: &removals) }
+            if let kept = state.instances[CreationKey(withoutArguments: base)] { state.unpublish(kept) }
+            if base !== old { state.drop([old], keepingBases: true, into: &removals) }
         } else {
-            state.drop([old], from: table, into: &removals)
+            state.drop([old], into: &removals)
         }
         table.publish(new, retired: &state.retired)
     }
@@ -248,6 +222,7 @@ extension Container {
         fileID: String = #fileID, line: UInt = #line,
         _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
     ) throws {
-        try core.decorate(Decoration(service, qualifier: qualifier, fileID: fileID, line: line, decorator))
+        let decoration = Decoration(service, qualifier: qualifier, fileID: fileID, line: line, decorator)
+        try core.register(Registrations(decoration))
     }
 }

@@ -64,13 +64,8 @@ extension ContainerCore {
     /// - Returns: Whether the activity has ended.
     func waitUntilEarliestDeadline(for activity: Completion) async -> Bool {
         withState { $0.limitedWait = activity }
-        defer {
-            let former = withState { state in
-                defer { state.limitedWait = nil }
-                return state.limitedWait
-            }
-            withExtendedLifetime(former) {}
-        }
+        // Not the last reference: the caller has one.
+        defer { withState { $0.limitedWait = nil } }
         while !activity.hasEnded {
             let wakes = activity.wakes
             let rest = earliestDeadline.map { $0 - stopwatch.elapsed() }
@@ -113,11 +108,7 @@ extension ContainerCore {
 
     var end: Completion? { disposalUnderWay }
     var ends: [Activity] {
-        var next: ContainerCore? = self
-        while let core = next {
-            if let disposal = core.disposalUnderWay { return [disposal] }
-            next = core.parent
-        }
+        for core in lineage { if let disposal = core.disposalUnderWay { return [disposal] } }
         return []
     }
 
@@ -143,14 +134,14 @@ extension ContainerCore {
     func beginDisposal(reason: DisposalReason, isEndOfBody: Bool = false, depth: Int = .max) -> Disposal? {
         if endAtOnce() { return nil }
         let disposal = disposal
-        var mustRun: DisposalReason?
+        var mustRun: Beginning?
         let isOver = withState { state in
             guard state.life.isOpen else { return state.life.isOver }
             mustRun = begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
             return false
         }
         if isOver { return nil }
-        if let reason = mustRun { launch(disposal, reason: reason, depth: depth, hasHooksOnly: false) }
+        if let mustRun { launch(disposal, reason: mustRun.reason, depth: depth, stopping: mustRun.stopped) }
         return disposal
     }
 
@@ -166,41 +157,49 @@ extension ContainerCore {
     /// - Returns: The disposal; nil if it must begin in the general way.
     private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, caller: Caller?) -> Disposal? {
         let disposal = Disposal(below: parent, begunBy: caller)
-        let reason: DisposalReason? = withState { state in
+        let begun: Beginning? = withState { state in
             guard state.life.isOpen, state.hasHooksOnly,
                 disposalReference.loadOrInitialize({ disposal }) === disposal
             else { return nil }
             return begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
         }
-        guard let reason else { return nil }
-        launch(disposal, reason: reason, depth: 0, hasHooksOnly: true)
+        guard let begun else { return nil }
+        launch(disposal, reason: begun.reason, depth: 0, stopping: nil)
         return disposal
     }
 
+    /// The creations that a disposal stops, and the requests that wait for them.
+    private typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
+    private typealias Beginning = (reason: DisposalReason, stopped: StoppedCreations)
+
     /// Begins the disposal in one step under the lock.
     ///
-    /// - Returns: The reason that hooks receive.
+    /// From now on, the instances of stopped creations reach no request.
+    ///
+    /// - Returns: The reason that hooks receive, and the creations to stop.
     private func begin(
         _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
-    ) -> DisposalReason {
+    ) -> Beginning {
         state.life.beginDisposal()
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
         if let body = bodyReference.object { disposal.noteLeases(of: body) }
-        if !state.flights.isEmpty { disposal.noteStopped(state.flights.close()) }
+        let stopped = state.flights.isEmpty ? ([], []) : state.flights.close()
         if reason.error != nil, !isEndOfBody { disposal.noteInterruptedWork() }
         // The body has not done its work yet, or the owner has said that it failed, perhaps while it also ends it.
-        guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return reason }
+        guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return (reason, stopped) }
         let error = Self.cutShort(self)
         disposal.noteInterruption(error)
-        return reason.error == nil ? reason.with(error) : reason
+        return (reason.error == nil ? reason.with(error) : reason, stopped)
     }
 
     /// Runs a disposal in a task of its own, which inherits nothing from the caller.
     ///
     /// If possible, it begins in the caller's thread, so that it is over when this returns if no hook suspends. Not
     /// inside other disposals or factories, because the thread's stack would grow with their depth.
-    private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
+    private func launch(
+        _ disposal: Disposal, reason: DisposalReason, depth: Int, stopping stopped: StoppedCreations?
+    ) {
         scopeBeginsClosing()
         dropWrappersElsewhere()
         let observed = observedHandle()
@@ -208,12 +207,12 @@ extension ContainerCore {
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
         {
             Task.immediateDetached {
-                await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
+                await self.run(disposal, reason: reason, depth: depth, stopping: stopped)
                 withExtendedLifetime(observed) {}
             }
         } else {
             Task.detached {
-                await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
+                await self.run(disposal, reason: reason, depth: depth, stopping: stopped)
                 withExtendedLifetime(observed) {}
             }
         }
@@ -242,7 +241,7 @@ extension ContainerCore {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
                 content.silent.append(item)
             }
-            state.end(into: &content, from: table, hasParent: hasParent)
+            state.end(into: &content, hasParent: hasParent)
             // Copied, so that no published instance's last reference is released before the scope's key is free.
             content.retired = state.retired
             return false
@@ -261,9 +260,11 @@ extension ContainerCore {
     }
 
     /// Ends the current work in the container, which may take long.
-    private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
+    private func endWork(
+        _ disposal: Disposal, reason: DisposalReason, depth: Int, stopping stopped: StoppedCreations
+    ) async {
         stopWatching()
-        stopCreations(disposal)
+        Self.stop(stopped.waiters, stopped.flights)
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
         await awaitCleanups(disposal)
@@ -271,9 +272,13 @@ extension ContainerCore {
 
     /// Disposes the instances, the latest first, after the current work unless there is none.
     @inline(__always)
-    private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
-        if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
-        while let (item, isLeased) = withState({ $0.takeNewest() }) {
+    private func run(
+        _ disposal: Disposal, reason: DisposalReason, depth: Int, stopping stopped: StoppedCreations?
+    ) async {
+        if let stopped { await endWork(disposal, reason: reason, depth: depth, stopping: stopped) }
+        while let (item, isLeased) = withState({ state in
+            state.ledger.takeNewest().map { ($0, $0.cell.map(state.leases.isLeased) == true) }
+        }) {
             if isLeased, let cell = item.cell {
                 disposal.noteWait(for: .leases(of: item.key))
                 await leasesEnd(of: cell)
@@ -295,7 +300,7 @@ extension ContainerCore {
         do {
             // Released before waiters resume, because an instance's deinitializer may close a resource.
             var content = State.Content()
-            withState { $0.end(into: &content, from: table, hasParent: hasParent) }
+            withState { $0.end(into: &content, hasParent: hasParent) }
             release(content)
             drains = content.drains
         }
@@ -323,8 +328,7 @@ extension ContainerCore {
     }
 
     /// Resumes waiters at once, and cancels creations.
-    private func stopCreations(_ disposal: Disposal) {
-        let (waiters, creations) = disposal.takeStopped()
+    static func stop(_ waiters: [Waiter], _ creations: [Creation]) {
         for waiter in waiters { waiter.resume(.disposed) }
         for creation in creations { creation.cancel() }
     }

@@ -3,8 +3,7 @@ extension ContainerCore {
     /// Throws if a factory would wait for the disposal of its own waiter, which would never end.
     func refuseInsideOwnFactory(to action: String) throws {
         guard let asker = ResolutionContext.activeRun else { return }
-        var run: Run? = asker
-        while let current = run {
+        for current in sequence(first: asker, next: \.parent) {
             // The hooks of a disposal may begin another disposal.
             if current.parent == nil, current.isDisposing { return }
             let places = [current.host, current.holder?.home].compactMap { $0 as? ContainerCore }
@@ -14,7 +13,6 @@ extension ContainerCore {
                     "the factory of \(current.binding.key) \(action) \(displayName), which waits for it.",
                     advice: "Dispose a container from outside its factories.", steps: asker.path, asker: asker)
             }
-            run = current.parent
         }
     }
 
@@ -59,12 +57,8 @@ extension ContainerCore {
     /// The scopes in whose bodies the current task may be, each before the ones around it.
     static var scopesOfBodies: [ContainerCore] {
         var scopes: [ContainerCore] = []
-        for place in CurrentContainers.all {
-            var next: ContainerCore? = place
-            while let core = next {
-                if core.hasBody, !core.table.isClosed, !scopes.contains(where: { $0 === core }) { scopes.append(core) }
-                next = core.parent
-            }
+        for core in CurrentContainers.all.flatMap(\.lineage) where core.hasBody && !core.table.isClosed {
+            if !scopes.contains(where: { $0 === core }) { scopes.append(core) }
         }
         return scopes
     }
@@ -96,7 +90,7 @@ extension ContainerCore {
     func timedOut(_ disposal: String, waitingFor current: String, of keys: [CreationKey]) -> ResolutionError {
         // Without the binding and the arguments, which errors do not keep alive.
         let steps = keys.map { key in
-            PathStep(key: key.binding.key, binding: nil, pack: .none, site: key.binding.blueprint.site)
+            PathStep(key: key.binding.key, site: key.binding.blueprint.site)
         }
         return ResolutionError(
             .disposalTimedOut, "\(disposal) did not end by its deadline: it waits for \(current).",
@@ -106,16 +100,13 @@ extension ContainerCore {
 
     /// The error that hooks receive when a scope or a creation ends before its work is done.
     static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
-        var next: (any ResolutionHost)? = place
-        while let host = next {
-            if host.table.isDrainRoot, host.table.isClosed, (place as? ContainerCore)?.isDrained == true {
-                return ResolutionError(
-                    .disposed,
-                    "\(place.displayName) was disposed before its work was done, at the end of the drain of "
-                        + "\(host.displayName).",
-                    advice: "Give the drain more time, or look for work that does not return.")
-            }
-            next = host.parentHost
+        let core = (place as? ContainerCore).flatMap { $0.isDrained ? $0 : nil }
+        if let drained = core?.lineage.first(where: { $0.table.isDrainRoot && $0.table.isClosed }) {
+            return ResolutionError(
+                .disposed,
+                "\(place.displayName) was disposed before its work was done, at the end of the drain of "
+                    + "\(drained.displayName).",
+                advice: "Give the drain more time, or look for work that does not return.")
         }
         return ResolutionError(
             .disposed, "\(place.displayName) was disposed before its work was done.",

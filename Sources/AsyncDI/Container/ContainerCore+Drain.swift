@@ -5,8 +5,13 @@ extension ContainerCore {
         try refuseInsideLease(to: "drains")
         try refuseInsideBody()
         let caller = self.caller(of: ResolutionContext.activeRun)
-        let drain = deadline == nil ? beginEndlessDrain() : nil
-        defer { if let drain { endEndlessDrain(drain) } }
+        // Without a deadline, the bodies that the drain waits for name it.
+        let drain = deadline == nil ? Completion() : nil
+        if let drain { table.endlessDrains.loadOrInitialize { EndlessDrains() }.add(drain) }
+        defer {
+            if let drain { table.endlessDrains.object?.remove(drain) }
+            drain?.finish()
+        }
         let suspensions = [Suspension(), Suspension()]
         defer { if caller != nil { suspensions.forEach(Waits.end) } }
         for (suspension, target) in zip(suspensions, [disposal, drain].compactMap(\.self)) {
@@ -25,18 +30,6 @@ extension ContainerCore {
         // A lease or a hook that does not end must not hold up the end of the process. A disposal takes a while also
         // after a deadline that says now.
         try await dispose(deadline: max(deadline, .seconds(1)))
-    }
-
-    /// Enters a drain without a deadline, which the bodies that it waits for then name.
-    private func beginEndlessDrain() -> Completion {
-        let drain = Completion()
-        table.endlessDrains.loadOrInitialize { EndlessDrains() }.add(drain)
-        return drain
-    }
-
-    private func endEndlessDrain(_ drain: Completion) {
-        table.endlessDrains.object?.remove(drain)
-        drain.finish()
     }
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
@@ -58,7 +51,8 @@ extension ContainerCore {
             try refuseDuringLeaseInsideBody(of: keys, key)
         }
         var creations: [EndOfCreation] = []
-        let removals = try drop(target, draining: keys) { state in
+        let removals = try drop(target) { state in
+            if !keys.isEmpty { state.awaitLeases(of: keys, drainedBy: self) }
             // Excludes creations that other tasks begin from now on.
             creations = state.flights.invalidated(where: isAffected).compactMap(\.end)
         }
@@ -67,16 +61,11 @@ extension ContainerCore {
         func dropped() -> [Disposable] {
             withState { $0.dropped(keys) }
         }
-        let drain: KeyDrain
-        do {
-            let disposables = Set(removals.disposables + removals.postponed.map(\.item) + dropped())
-            drain = try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations)
-        } catch {
-            dispose(of: removals)
-            throw error
-        }
-        defer { drain.end() }
+        let disposables = Set(removals.disposables + removals.postponed.map(\.item) + dropped())
+        let begun = Result { try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations) }
         dispose(of: removals)
+        let drain = try begun.get()
+        defer { drain.end() }
         try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
     }
 
@@ -188,16 +177,10 @@ extension ContainerCore {
         // Several containers, one above the other, may be draining: each waits for the bodies below it alone. The
         // current container may be the draining one itself, or a scope that was opened by hand, which no drain waits
         // for.
-        var next: ContainerCore? = self
-        while let core = next {
-            if core.table.isDrainRoot, !LeaseContext.isWork(of: core),
-                !places.contains(where: { $0.openCore(below: core, where: \.isDrained) != nil })
-            {
-                return true
-            }
-            next = core.parent
+        return lineage.contains { core in
+            core.table.isDrainRoot && !LeaseContext.isWork(of: core)
+                && !places.contains { $0.openCore(below: core, where: \.isDrained) != nil }
         }
-        return false
     }
 
     /// Whether this draining container refuses to begin new work for a request.

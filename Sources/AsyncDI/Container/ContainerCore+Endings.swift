@@ -2,8 +2,7 @@
 extension ContainerCore {
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
         guard case .success(let cell) = result, let storage = creation.storage, let instance = cell.anyValue else {
-            var ending = Ending()
-            _ = endFlight(creation, result, unlessInGraph: false, into: &ending)
+            _ = endFlight(creation, result)
             return
         }
         store(StoredProduct(creation: creation, cell: cell, instance: instance), in: storage)
@@ -11,29 +10,17 @@ extension ContainerCore {
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
         // A storage is user code, and receives the instance only after it is known to be complete.
-        guard creation.storage == nil else { return false }
-        var ending = Ending()
-        return endFlight(creation, result, unlessInGraph: true, into: &ending)
-    }
-
-    /// Ends the flight of an instance that a storage received.
-    ///
-    /// Returns the storage's next pending call, and whether the container was dropped meanwhile.
-    func endFlight(
-        _ creation: Creation, _ result: Result<Cell, any Error>, in storage: any InstanceStorage
-    ) -> (next: StorageWork?, isDropped: Bool) {
-        var ending = Ending()
-        _ = endFlight(creation, result, unlessInGraph: false, storedIn: storage, into: &ending)
-        return (ending.nextWork, ending.isDropped)
+        creation.storage == nil && endFlight(creation, result, unlessInGraph: true) != nil
     }
 
     /// Ends a flight, and carries out the consequences.
     ///
-    /// - Returns: Whether the flight has ended: false if the graph of waits must decide first.
-    private func endFlight(
-        _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool,
-        storedIn storage: (any InstanceStorage)? = nil, into ending: inout Ending
-    ) -> Bool {
+    /// - Returns: The consequences; nil if the graph of waits must decide first.
+    func endFlight(
+        _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool = false,
+        storedIn storage: (any InstanceStorage)? = nil
+    ) -> Ending? {
+        var ending = Ending()
         let now = elapsed()
         let time = startMeter?.time()
         // For the observers, outside the lock, because the path of a cycle is found by comparing arguments. An observer
@@ -53,7 +40,7 @@ extension ContainerCore {
             }
             return action
         }
-        guard let action else { return false }
+        guard let action else { return nil }
         creation.finishEnd()
         // For a start that began meanwhile.
         startMeter?.end(of: creation, with: result, storedAs: ending.generation)
@@ -64,7 +51,7 @@ extension ContainerCore {
         action.resumeWaiters(
             with: result, makeLease: ending.leased.map { leased in { Lease(core: self, key: creation.key, leased) } })
         for continuation in ending.drained { continuation.resume() }
-        return true
+        return ending
     }
 
     /// Ends a flight in one step under the lock.
@@ -112,7 +99,9 @@ extension ContainerCore {
     }
 
     /// The consequences of a creation's end, outside the lock.
-    private struct Ending {
+    ///
+    /// Not copyable, because a copy counts the references in all of its lists.
+    struct Ending: ~Copyable {
         var isKept = false
         /// The failure, as observers get it.
         var told: (any Error)?
@@ -157,12 +146,15 @@ extension ContainerCore {
         }
         let node = state.beginUse(
             of: creation.key, again: old?.node, isLeased: state.leases.isLeased(cell), at: now, by: stopwatch,
-            from: table, into: &removals)
+            into: &removals)
         let isIndexed = binding.isIndexed
-        let kept = CacheEntry.make(creation.key, isIndexed ? creation.pack : nil, cell: keptCell, node: node)
+        let arguments = isIndexed ? creation.pack : nil
+        let kept =
+            node.map { BoundedCacheEntry(creation.key, arguments, cell: keptCell, node: $0) }
+            ?? CacheEntry(creation.key, arguments, cell: keptCell)
         kept.ledgerID = ledgerID
         if let old {
-            state.unpublish(old, from: table)
+            state.unpublish(old)
             // The entry of a released instance is released later, because the deinitializers of its arguments are user
             // code.
             state.retired.append(old)
@@ -253,7 +245,7 @@ extension ContainerCore.State {
             kept.instances === storage, !kept.isFilled, flights.flight(for: creation.key) == nil
         else { return }
         instances.remove(kept)
-        removals.entries.append(kept)
+        removals.released.append(kept)
     }
 
     /// Drops the entries of released weak instances, once for as many new entries as instances were alive before.
@@ -272,7 +264,7 @@ extension ContainerCore.State {
                 dead.append(kept)
             }
         }
-        drop(dead, from: table, into: &removals)
+        drop(dead, into: &removals)
         self.weakCount = living
         // The search reads every entry, so it must not come often where most are held strongly.
         self.weakSweepThreshold = max(64, living * 2, instances.count / 4)

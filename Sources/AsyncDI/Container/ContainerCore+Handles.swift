@@ -116,9 +116,12 @@ extension ContainerCore {
         if table.isDraining { child.beginDraining() }
     }
 
-    func forgetChild(_ id: ObjectIdentifier) {
+    /// Removes an object that is known here by its identity, and is about to be released.
+    func forget<Value>(
+        _ id: ObjectIdentifier, in member: ReferenceWritableKeyPath<Extras, [ObjectIdentifier: Value]>
+    ) {
         withState { state in
-            if state.rarely({ !$0.children.isEmpty }) { state.children[id] = nil }
+            if state.rarely({ !$0[keyPath: member].isEmpty }) { state[dynamicMember: member][id] = nil }
         }
     }
 
@@ -139,11 +142,7 @@ extension ContainerCore {
         }
     }
 
-    func forgetMemo(_ identity: ObjectIdentifier) {
-        withState { state in
-            if state.rarely({ !$0.memos.isEmpty }) { state.memos[identity] = nil }
-        }
-    }
+    func forgetMemo(_ identity: ObjectIdentifier) { forget(identity, in: \.memos) }
 
     // MARK: Abandonment
 
@@ -158,22 +157,21 @@ extension ContainerCore {
     func abandon() -> [Lifeline] {
         if table.isClosed {
             // The error of a failed start may lead back to the container.
-            if startMeter != nil { forgetStartFailure() }
+            if startMeter != nil { note(nil) }
             return []
         }
         var content = State.Content()
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.life.isOpen else { return nil }
             table.close()
-            state.end(into: &content, from: table, hasParent: hasParent, hasHandle: false)
+            state.end(into: &content, hasParent: hasParent, hasHandle: false)
             content.events = state.silence()
             // No handle is left whose disposal would wait for the release.
             state.life.finish()
             return state.flights.close()
         }
         guard let stopped else { return [] }
-        for waiter in stopped.waiters { waiter.resume(.disposed) }
-        for creation in stopped.flights { creation.cancel() }
+        Self.stop(stopped.waiters, stopped.flights)
         for watcher in content.idleWatchers { watcher.task.cancel() }
         for memo in content.memos { memo.containerHasEnded(number) }
         for item in content.ledger.inOrder { for lease in item.leases { lease.end() } }

@@ -10,7 +10,7 @@ extension ContainerCore {
 
     private func disposedError(_ key: ServiceKey?, _ action: String, asker: Run?) -> ResolutionError {
         var steps = asker?.path ?? []
-        if let key { steps.append(PathStep(key: key, binding: nil, pack: .none)) }
+        if let key { steps.append(PathStep(key: key)) }
         let what = key.map { "\($0) was \(action) \(displayName), which" } ?? displayName
         if table.isDraining, !table.isClosed {
             return ResolutionError(
@@ -37,12 +37,16 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
+        ResolutionError.mismatch(key, registeredAs: otherArguments(of: key), asker: asker)
+    }
+
+    /// The registered keys of the same service and qualifier with other argument types.
+    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
         let (name, plain) = (ServiceName(key), key.withoutArguments)
-        let others = searchOrder.flatMap { core in
+        return searchOrder.flatMap { core in
             core.withState { $0.registrations.keys(named: name) }
                 .filter { $0.arguments != key.arguments && $0.withoutArguments == plain }
         }
-        return ResolutionError.mismatch(key, registeredAs: others, asker: asker)
     }
 
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {

@@ -65,7 +65,7 @@ extension ContainerCore {
 
     private func forget(_ binding: Binding) {
         var removals = Removals()
-        withState { $0.drop(keys: [CreationKey(withoutArguments: binding)], from: table, into: &removals) }
+        withState { $0.drop(.keys([CreationKey(withoutArguments: binding)]), into: &removals) }
         dispose(of: removals)
     }
 

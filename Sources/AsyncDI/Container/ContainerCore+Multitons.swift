@@ -47,23 +47,15 @@ extension ContainerCore {
         var removals = Removals()
         let delay: Duration? = withState { state in
             // A disposal that has begun removes the instances in its own order.
-            guard state.life.isOpen, var cache = state.multitons[id] else { return nil }
-            // Removed from the state, so that it is changed in place and not copied under the lock.
-            state.multitons[id] = nil
-            let expired = cache.expire(lastUsedBefore: now - idle)
-            let oldest = cache.oldestUse()
-            let isEmpty = cache.isEmpty
-            state.multitons[id] = cache
-            state.drop(expired, from: table, into: &removals)
-            if !isEmpty {
-                // If all instances are leased, none can have idled long enough before the idle time has passed again.
-                // The limit keeps an idle time of zero from polling.
-                return max((oldest ?? now) + idle - now, .milliseconds(1))
-            }
-            // No instance is left: the next one starts another watcher.
-            state.multitons[id] = nil
-            if let watcher = state.idleWatchers.removeValue(forKey: id) { removals.watchers.append(watcher.task) }
-            return nil
+            guard state.life.isOpen, state.multitons[id] != nil else { return nil }
+            let expired = state.multitons[id]!.expire(lastUsedBefore: now - idle)
+            let oldest = state.multitons[id]!.oldestUse()
+            // Without another instance, this ends the watcher, and the next instance starts another one.
+            state.drop(expired, into: &removals)
+            if state.multitons[id] == nil { return nil }
+            // If all instances are leased, none can have idled long enough before the idle time has passed again. The
+            // limit keeps an idle time of zero from polling.
+            return max((oldest ?? now) + idle - now, .milliseconds(1))
         }
         dispose(of: removals)
         return delay
@@ -86,7 +78,7 @@ extension ContainerCore.State {
     /// With bounds, returns the node that notes the uses of the new instance: its predecessor's node, if one exists.
     mutating func beginUse(
         of key: CreationKey, again former: MultitonCache<CreationKey>.Node?, isLeased: Bool, at now: Duration,
-        by stopwatch: Stopwatch, from table: InstanceTable, into removals: inout Removals
+        by stopwatch: Stopwatch, into removals: inout Removals
     ) -> MultitonCache<CreationKey>.Node? {
         let bounds = key.binding.lifetime.bounds
         guard bounds.needsOrder else { return nil }
@@ -98,7 +90,7 @@ extension ContainerCore.State {
         let (node, evicted) = self.multitons[
             id, default: MultitonCache(capacity: bounds.capacity, timedBy: bounds.idle == nil ? nil : stopwatch)
         ].insert(key, isLeased: isLeased, at: now)
-        drop(evicted, from: table, into: &removals)
+        drop(evicted, into: &removals)
         return node
     }
 
@@ -107,15 +99,15 @@ extension ContainerCore.State {
     /// Instances are found by their nodes, because comparing keys is user code whose cost grows with the number of keys
     /// that have the same hash.
     mutating func drop(
-        _ evicted: [MultitonCache<CreationKey>.Victim], from table: InstanceTable, into removals: inout Removals
+        _ evicted: [MultitonCache<CreationKey>.Victim], into removals: inout Removals
     ) {
         if evicted.isEmpty { return }
         drop(
             evicted.compactMap { victim in
                 instances.first(of: victim.key.binding, hash: victim.key.arguments.hash) { $0.node === victim.node }
-            }, from: table, into: &removals)
+            }, into: &removals)
         // These may be the last references to the arguments, whose deinitializers are user code.
-        removals.keys += evicted.map(\.key)
+        removals.released += evicted.map(\.key)
     }
 
     /// Notes the beginning of a cached instance's lease: it is not evicted until its last lease ends.
@@ -130,14 +122,14 @@ extension ContainerCore.State {
     ///
     /// May evict instances that exceeded the bounds while all were leased.
     mutating func lastLeaseEnded(
-        _ lease: Lease, at now: Duration, from table: InstanceTable, into removals: inout Removals
+        _ lease: Lease, at now: Duration, into removals: inout Removals
     ) {
         guard lease.key.binding.lifetime.bounds.needsOrder, life.isOpen else { return }
         let id = ObjectIdentifier(lease.key.binding)
         let kept = instances.first(of: lease.key.binding, hash: lease.key.arguments.hash) { $0.cell === lease.cell }
         // Only if the instance was not reset or replaced meanwhile.
         guard let node = kept?.node, self.multitons[id] != nil else { return }
-        drop(self.multitons[id]!.endLease(node, at: now), from: table, into: &removals)
+        drop(self.multitons[id]!.endLease(node, at: now), into: &removals)
     }
 
     /// Clears the indexes of all registrations, because one that is still referenced must not keep its instances.
@@ -152,7 +144,7 @@ extension ContainerCore.State {
     mutating func endUse(_ node: MultitonCache<CreationKey>.Node, of binding: Binding, into removals: inout Removals) {
         let id = ObjectIdentifier(binding)
         guard self.multitons[id] != nil else { return }
-        if let key = self.multitons[id]!.remove(node) { removals.keys.append(key) }
+        if let key = self.multitons[id]!.remove(node) { removals.released.append(key) }
         guard self.multitons[id]!.isEmpty else { return }
         self.multitons[id] = nil
         if let watcher = self.idleWatchers.removeValue(forKey: id) { removals.watchers.append(watcher.task) }

@@ -11,13 +11,7 @@ extension ContainerCore {
 
     var recorders: [Recorder] {
         guard Recorder.isAnyRunning else { return [] }
-        var recorders: [Recorder] = []
-        var core: ContainerCore? = self
-        while let current = core {
-            if let recorder = current.withState({ $0.recorder }), recorder.isRunning { recorders.append(recorder) }
-            core = current.parent
-        }
-        return recorders
+        return lineage.compactMap { core in core.withState { $0.recorder } }.filter(\.isRunning)
     }
 
     /// The records of a recording; nil without one.
@@ -26,11 +20,7 @@ extension ContainerCore {
     /// Begins a recording, which replaces the previous one.
     func startRecording() {
         let recorder = Recorder()
-        let old = withState { state in
-            defer { state.recorder = recorder }
-            return state.recorder
-        }
-        old?.stop()
+        withState { exchange(&$0.recorder, for: recorder) }?.stop()
     }
 
     /// Ends the recording; its records remain.

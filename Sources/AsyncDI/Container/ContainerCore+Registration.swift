@@ -65,7 +65,7 @@ extension ContainerCore {
             return .registered(isDecorated: state.hasDecorators)
         }
         guard case .registered(let isDecorated) = outcome else { throw refusal(toRegister: binding.key) }
-        if !removals.isEmpty { dispose(of: removals) }
+        dispose(of: removals)
         if isDecorated { offer([binding.key]) }
     }
 
@@ -114,7 +114,7 @@ extension ContainerCore {
         switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
         case .added: break
         case .replaced(let old):
-            state.drop([old], from: table, into: &removals)
+            state.drop([old], into: &removals)
             renewForwards(to: binding, insteadOf: old, in: &state, into: &removals)
         case .kept, .rejected: return false
         }
@@ -162,8 +162,8 @@ extension ContainerCore {
                     retired.append(alias)
                 }
             }
-            state.drop(retired, from: table, into: &removals)
-            inheritInstead(of: removed, in: &state)
+            state.drop(retired, into: &removals)
+            if state.isDecorated { for key in removed { inherit(key, in: &state) } }
             if !removed.isEmpty { RegistrationCounter.advance() }
             return removed
         }
@@ -222,7 +222,7 @@ extension ContainerCore {
         return ResolutionError(
             .duplicateRegistration, "\(key) is already registered in \(displayName)\(place), which rejects duplicates.",
             advice: "Remove one of them, distinguish them by a qualifier, or choose onDuplicate: .replace or .keep.",
-            steps: [PathStep(key: key, binding: nil, pack: .none, site: second.blueprint.site)])
+            steps: [PathStep(key: key, site: second.blueprint.site)])
     }
 
     /// Makes a registration visible to readers; an instance that came with it is found at once.
@@ -253,7 +253,7 @@ extension ContainerCore.State {
     /// The cached instance of a key.
     ///
     /// A registration that came with its instance may have no entry before this call.
-    mutating func cached(_ key: CreationKey, in table: InstanceTable) -> CacheEntry? {
+    mutating func cached(_ key: CreationKey) -> CacheEntry? {
         if let kept = instances[key] { return kept }
         let binding = key.binding
         guard let cell = binding.blueprint.instance, binding.isCurrent, binding.problem == nil else { return nil }
@@ -262,7 +262,7 @@ extension ContainerCore.State {
 
     /// Makes the entry of a registration that came with its instance.
     fileprivate mutating func addEntry(_ cell: Cell, of binding: Binding, isPublished: Bool) -> CacheEntry {
-        let kept = CacheEntry(registered: binding, cell: cell)
+        let kept = CacheEntry(CreationKey(withoutArguments: binding), cell: cell)
         kept.isFixed = true
         kept.isPublished = isPublished
         instances.insert(kept, insteadOf: nil)

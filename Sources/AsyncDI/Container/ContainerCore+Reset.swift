@@ -2,36 +2,21 @@
 struct Removals {
     /// The instances to dispose, newest first.
     var disposables: [Disposable] = []
-    /// The instances whose disposal is only an event.
-    ///
-    /// They are released outside the lock.
-    var silent: [Disposable] = []
-    /// The instances whose disposal waits for their last lease.
-    var postponed: [Postponed] = []
+    /// The instances whose disposal waits for their last lease; the leased cells, read before the disposals can begin,
+    /// which release them.
+    var postponed: [(item: Disposable, cell: Cell?)] = []
     /// The storages to clear, in the order of their pending calls.
     var storages: [any InstanceStorage] = []
-    /// The entries, released last and outside the lock, because deinitializers are user code.
-    var entries: [CacheEntry] = []
-    /// The keys of the instances, kept for the same reason.
-    var keys: [CreationKey] = []
+    /// Entries, keys, and instances whose disposal is only an event: released last and outside the lock, because
+    /// deinitializers are user code.
+    var released: [AnyObject] = []
     /// The watchers of idle instances that have no instance left.
     var watchers: [Task<Void, Never>] = []
-
-    var isEmpty: Bool {
-        disposables.isEmpty && silent.isEmpty && storages.isEmpty && entries.isEmpty && keys.isEmpty && watchers.isEmpty
-    }
 
     /// Whether an instance is disposed, now or after its last lease; not one without a lease whose disposal is only an
     /// event.
     func contains(_ item: Disposable) -> Bool {
         disposables.contains { $0 === item } || postponed.contains { $0.item === item }
-    }
-
-    /// A disposal that waits for the last lease of its instance.
-    struct Postponed {
-        let item: Disposable
-        /// The leased cell, read before the disposal can begin, which releases it.
-        let cell: Cell?
     }
 }
 
@@ -40,7 +25,7 @@ extension ContainerCore.State {
     ///
     /// Hidden instances are internal and stay: current loads of modules must not run twice. So do those that were
     /// registered as instances.
-    mutating func drop(_ selection: ResetSelection, from table: InstanceTable, into removals: inout Removals) {
+    mutating func drop(_ selection: ResetSelection, into removals: inout Removals) {
         let selected: [CacheEntry]
         switch selection {
         case .keys(let keys):
@@ -51,7 +36,7 @@ extension ContainerCore.State {
             for creation in flights.invalidate(where: { isSelected($0.binding) }) { holdOffSuccessor(of: creation) }
             selected = instances.all(where: isSelected)
         }
-        drop(selected.filter { !$0.isFixed }, from: table, into: &removals)
+        drop(selected.filter { !$0.isFixed }, into: &removals)
     }
 
     /// Drops registrations, whose instances are no longer resolved.
@@ -60,7 +45,7 @@ extension ContainerCore.State {
     ///
     /// The cost depends only on these registrations, so that many can be removed one after the other.
     mutating func drop(
-        _ bindings: [Binding], keepingBases: Bool = false, from table: InstanceTable, into removals: inout Removals
+        _ bindings: [Binding], keepingBases: Bool = false, into removals: inout Removals
     ) {
         var affected = bindings
         for binding in bindings {
@@ -74,7 +59,7 @@ extension ContainerCore.State {
             guard isDecorated else { continue }
             affected += registrations.records(forwardingTo: binding.key).filter { $0.blueprint.underlying != nil }
         }
-        drop(instances(of: affected), from: table, into: &removals)
+        drop(instances(of: affected), into: &removals)
     }
 
     /// Returns the cached instances of registrations, and invalidates their creations in flight.
@@ -101,15 +86,11 @@ extension ContainerCore.State {
     /// Drops cached instances.
     ///
     /// Leased instances are disposed after their last lease.
-    mutating func drop(keys: [CreationKey], from table: InstanceTable, into removals: inout Removals) {
-        drop(keys.compactMap { instances[$0] }, from: table, into: &removals)
-    }
-
-    mutating func drop(_ dropped: [CacheEntry], from table: InstanceTable, into removals: inout Removals) {
+    mutating func drop(_ dropped: [CacheEntry], into removals: inout Removals) {
         var ids: [DisposalLedger<Disposable>.ID] = []
         for kept in dropped {
             instances.remove(kept)
-            unpublish(kept, from: table)
+            unpublish(kept)
             if let storage = kept.storage {
                 // A disposal of the container waits for the call, which may close a file.
                 life.beginRemovals()
@@ -120,7 +101,7 @@ extension ContainerCore.State {
             if kept.arguments != nil {
                 kept.binding.index.load()?.takeUnretainedValue().remove(kept, retired: &retired)
             }
-            removals.entries.append(kept)
+            removals.released.append(kept)
             if !kept.isFixed, !kept.binding.blueprint.isHidden, kept.stored?.isFilled != false {
                 note(.evicted, of: kept.argumentKey, .evicted(kept.binding.key))
             }
@@ -149,7 +130,7 @@ extension ContainerCore.State {
     }
 
     /// Hides an instance from readers of its service.
-    mutating func unpublish(_ kept: CacheEntry, from table: InstanceTable) {
+    mutating func unpublish(_ kept: CacheEntry) {
         if kept.isPublished, let cell = kept.cell {
             table.unpublish(cell, for: kept.binding.key, retired: &retired)
             kept.isPublished = false
@@ -169,9 +150,9 @@ extension ContainerCore.State {
         guard leases.postpone(item) else {
             guard item.isSilent else { return owe(item, in: &removals) }
             if item.isAnnounced { note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
-            return removals.silent.append(item)
+            return removals.released.append(item)
         }
-        removals.postponed.append(Removals.Postponed(item: item, cell: item.cell))
+        removals.postponed.append((item, item.cell))
         if !item.isSilent { self.endings[EndingKey(item.key)] = item }
     }
 
@@ -196,11 +177,9 @@ extension ContainerCore {
     func reset(_ target: ResetTarget, throughAncestors: Bool) async throws {
         var errors: [any Error] = []
         var refusals: [any Error] = []
-        var core: ContainerCore? = self
-        while let current = core {
+        for core in lineage.prefix(throughAncestors ? .max : 1) {
             // A refusal of one container does not prevent the reset of the others.
-            do { errors += try await current.resetHere(target) } catch { refusals.append(error) }
-            core = throughAncestors ? current.parent : nil
+            do { errors += try await core.resetHere(target) } catch { refusals.append(error) }
         }
         if errors.isEmpty, refusals.count == 1 { throw refusals[0] }
         errors += refusals
@@ -211,10 +190,10 @@ extension ContainerCore {
         let removals = try drop(target)
         // They hold the dropped instances, and are disposed before these.
         let decorating = dropWrappers(around: target)
-        var leased: [(core: ContainerCore, postponed: Removals.Postponed)] = []
+        var leased: [(core: ContainerCore, item: Disposable, cell: Cell?)] = []
         if !decorating.isEmpty {
             for (core, dropped) in decorating + [(self, removals)] {
-                leased += dropped.postponed.map { (core, $0) }
+                leased += dropped.postponed.map { (core, $0.item, $0.cell) }
             }
         }
         var errors: [any Error] = []
@@ -225,8 +204,8 @@ extension ContainerCore {
         do { errors += try await disposeAndWait(removals) } catch { refusals.append(error) }
         // The disposals that waited only for those of the wrappers, which held leases; each may end the lease of
         // another.
-        while let index = leased.firstIndex(where: { !$0.core.isLeased($0.postponed.cell) }) {
-            let item = leased.remove(at: index).postponed.item
+        while let index = leased.firstIndex(where: { !$0.core.isLeased($0.cell) }) {
+            let item = leased.remove(at: index).item
             // A hook may need an instance of the caller's creation.
             let (caller, suspension) = (self.caller(of: ResolutionContext.activeRun), Suspension())
             defer { if caller != nil { Waits.end(suspension) } }
@@ -266,7 +245,7 @@ extension ContainerCore {
             core.withState { state in
                 guard state.life.isOpen else { return }
                 let wrappers = state.registrations.inOrder.filter { $0.base?.isInherited == true }
-                state.drop(selection.wrapped(by: wrappers, of: own), from: core.table, into: &removals)
+                state.drop(selection.wrapped(by: wrappers, of: own), into: &removals)
             }
             return (core, removals)
         }
@@ -285,23 +264,22 @@ extension ContainerCore {
                 if let stored = kept.stored { return generations.contains(stored.generation) }
                 return kept.cell.map { !kept.isFixed && dropped.contains(ObjectIdentifier($0)) } ?? false
             }
-            state.drop(kept, from: table, into: &removals)
+            state.drop(kept, into: &removals)
         }
         // Refused if it would wait for itself; the instances are disposed nevertheless.
         _ = try? await disposeAndWait(removals, reason: reason)
     }
 
-    /// Removes the selected instances from the caches, and reads the state in the same step.
+    /// Removes the selected instances from the caches, and changes or reads the state in the same step.
     func drop(
-        _ target: ResetTarget, draining keys: Set<EndingKey> = [], reading: (borrowing State) -> Void = { _ in }
+        _ target: ResetTarget, andThen change: (inout State) -> Void = { _ in }
     ) throws -> Removals {
         let selection = selection(target)
         var removals = Removals()
         try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
-            state.drop(selection, from: table, into: &removals)
-            if !keys.isEmpty { state.awaitLeases(of: keys, drainedBy: self) }
-            reading(state)
+            state.drop(selection, into: &removals)
+            change(&state)
         }
         return removals
     }

@@ -106,8 +106,6 @@ extension ContainerCore {
     /// Notes that the body of this closed scope runs on.
     private func noteBodyCutShort(since: Duration) {
         guard let parent else { return }
-        var outermost = parent
-        while let next = outermost.parent { outermost = next }
         let entry = BodiesCutShort.Entry(scope: WeakCore(core: self), container: parent.displayName, since: since)
         let scopes = outermost.withState { $0.bodiesCutShort.add(entry) }
         withExtendedLifetime(scopes) {}

@@ -4,6 +4,8 @@ extension ContainerCore {
     struct State {
         typealias Work = LifeCycle<CheckedContinuation<Void, Never>>.Work
 
+        /// The container's table.
+        let table: InstanceTable
         var life = LifeCycle<CheckedContinuation<Void, Never>>()
         /// The kinds of events that an observer wants.
         private(set) var observed: ContainerEvent.Kinds
@@ -25,7 +27,10 @@ extension ContainerCore {
         /// State that few containers need, and request scopes hardly ever; created at the first write.
         private var extras: Extras?
 
-        init(observed: ContainerEvent.Kinds) { self.observed = observed }
+        init(observed: ContainerEvent.Kinds, table: InstanceTable) {
+            self.observed = observed
+            self.table = table
+        }
 
         /// Checks the uncommon state; returns false without any.
         func rarely(_ isSo: (Extras) -> Bool) -> Bool { extras.map(isSo) ?? false }
@@ -163,12 +168,6 @@ extension ContainerCore.State {
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }
     }
 
-    /// Removes and returns the next instance to dispose, and whether it is leased.
-    mutating func takeNewest() -> (item: Disposable, isLeased: Bool)? {
-        guard let item = ledger.takeNewest() else { return nil }
-        return (item, !leases.isEmpty && item.cell.map(leases.isLeased) == true)
-    }
-
     /// Whether work of a kind is unfinished.
     func isUnfinished(_ work: Work) -> Bool {
         switch work {
@@ -185,12 +184,9 @@ extension ContainerCore.State {
     ///
     /// - Parameters:
     ///   - content: Receives the content.
-    ///   - table: The container's table.
     ///   - hasParent: Whether messages for requests through a parent may still name the registrations.
     ///   - hasHandle: Whether a handle remains.
-    mutating func end(
-        into content: inout Content, from table: InstanceTable, hasParent: Bool, hasHandle: Bool = true
-    ) {
+    mutating func end(into content: inout Content, hasParent: Bool, hasHandle: Bool = true) {
         content.drains = life.end()
         if !registrations.isEmpty {
             if hasParent, hasHandle { formerKeys.reserveCapacity(registrations.count) }
@@ -215,8 +211,7 @@ extension ContainerCore.State {
     /// - Returns: The events that no observer has received.
     mutating func silence() -> [(ContainerEvent, ContainerEvent.Details)] {
         observed = []
-        defer { events = [] }
-        return events
+        return exchange(&events, for: [])
     }
 
     /// The content of a disposed container, to be released outside its lock: deinitializers are user code.

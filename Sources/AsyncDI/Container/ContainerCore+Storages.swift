@@ -36,11 +36,12 @@ extension ContainerCore {
                 // take its successor's place.
                 let isValid = withState { $0.isValid(product.creation) }
                 if isValid { storage.store(product.instance) }
-                let ended = endFlight(product.creation, .success(product.cell), in: storage)
+                next = nil
+                guard let ended = endFlight(product.creation, .success(product.cell), storedIn: storage) else { break }
                 // If a reset came while the instance was being stored, that reset's pending call clears the storage
                 // next. A dropped container does not wait for that call, so the storage is cleared here.
                 if isValid, ended.isDropped { storage.clear() }
-                next = ended.next
+                next = ended.nextWork
             }
         }
     }

@@ -17,6 +17,9 @@ final class ContainerCore: ResolutionHost {
     private let madeScoped = Atomic(false)
     private let madeResettable = Atomic(false)
     var parent: ContainerCore? { parentReference.object }
+    /// This container and those above it, the nearest first.
+    var lineage: UnfoldFirstSequence<ContainerCore> { sequence(first: self) { $0.parent } }
+    var outermost: ContainerCore { lineage.reduce(self) { $1 } }
     /// Whether it has a parent: without counting a reference, because all scopes of a server share theirs.
     var hasParent: Bool {
         defer { withExtendedLifetime(self) {} }
@@ -63,8 +66,8 @@ final class ContainerCore: ResolutionHost {
         self.settings = settings
         fallbackReference = AtomicReference(Fallbacks(fallbacks))
         self.scopeKind = scopeKind
-        state = Locked(State(observed: settings.events?.wanted ?? []))
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
+        state = Locked(State(observed: settings.events?.wanted ?? [], table: table))
         table.attach(to: self)
         if parent?.table.hasPendingModules == true || fallbacks.contains(where: { $0.table.hasPendingModules }) {
             table.hasPendingModules = true
@@ -72,9 +75,9 @@ final class ContainerCore: ResolutionHost {
     }
 
     deinit {
-        if !isScope { parent?.forgetChild(ObjectIdentifier(self)) }
+        if !isScope { parent?.forget(ObjectIdentifier(self), in: \.children) }
         for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
-            core.forgetDecorator(ObjectIdentifier(self))
+            core.forget(ObjectIdentifier(self), in: \.decorators)
         }
         releaseInTurn(fallbackReference.takeAtEnd())
         releaseInTurn(parentReference.takeAtEnd())
@@ -182,12 +185,7 @@ final class ContainerCore: ResolutionHost {
     /// A container that the application created with a parent or a fallback, and not as a scope, ends when the
     /// application says so.
     func isOutsideScopes(of other: ContainerCore) -> Bool {
-        var core: ContainerCore? = self
-        while let current = core, current !== other {
-            if current.isScope { return false }
-            core = current.parent
-        }
-        return true
+        !lineage.prefix { $0 !== other }.contains(where: \.isScope)
     }
 }
 

@@ -123,7 +123,7 @@ extension ContainerEvent: CustomStringConvertible {
         switch self {
         case .registered(let key): "registered \(key)"
         case .created(let key, let duration, let waiters):
-            "created \(key) in \(duration.readable) for \(waiters) \(waiters == 1 ? "waiter" : "waiters")"
+            "created \(key) in \(duration.readable) for \(counted(waiters, "waiter"))"
         case .failed(let key, let error): "failed \(key): \(escaped("\(error)"))"
         case .evicted(let key): "evicted \(key)"
         case .disposed(let key): "disposed \(key)"

@@ -80,11 +80,6 @@ extension CurrentContainers {
         return [current.core] + (beside(current)?.cores ?? [])
     }
 
-    /// The last container, before the current one, that is below another container, or is that container.
-    static func last(below container: ContainerCore, before current: Container) -> ContainerCore? {
-        first(before: current) { container.isAboveOrSame($0) ? $0 : nil }
-    }
-
     /// The first result that is not nil for a container before the current one, the last of them first.
     static func first<Found>(before current: Container, _ find: (ContainerCore) -> Found?) -> Found? {
         var rest = beside(current)
@@ -114,9 +109,7 @@ extension ContainerCore {
         if isAboveOrSame(next) { return true }
         guard table.isClosed else { return false }
         // An ended scope refuses its own requests by itself, and stands for the open containers above.
-        var above = parent
-        while let core = above, core.table.isClosed { above = core.parent }
-        return above.map { $0.isAboveOrSame(next) } ?? true
+        return lineage.first { !$0.table.isClosed }.map { $0.isAboveOrSame(next) } ?? true
     }
 
     /// The innermost open container that matches, from this one up to `top`, which does not count.

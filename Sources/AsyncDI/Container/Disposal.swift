@@ -8,12 +8,8 @@ final class Disposal: Completion, @unchecked Sendable {
         var interruption: ResolutionError?
         var hasRunHooks = false
         var interruptsWork = false
-        var stopped: StoppedCreations = ([], [])
         var queuesBelow: [ObjectIdentifier: WeakEventQueue] = [:]
     }
-
-    /// The creations that a disposal stops, and the requests that wait for them.
-    typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
 
     /// The object of a disposal's wait, for the error of a deadline.
     enum Subject {
@@ -112,26 +108,11 @@ final class Disposal: Completion, @unchecked Sendable {
     /// Notes the object of the next wait, or nil after the last one, and whether hooks begin to run.
     func noteWait(for subject: Subject?, beginsHooks: Bool = false) {
         let old = state.withLock { state in
-            defer {
-                state.subject = subject
-                if beginsHooks { state.hasRunHooks = true }
-            }
-            return state.subject
+            if beginsHooks { state.hasRunHooks = true }
+            return exchange(&state.subject, for: subject)
         }
         // Released outside the lock: it may have the last reference to an argument.
         withExtendedLifetime(old) {}
-    }
-
-    /// Notes the creations to stop, in the step in which the disposal begins: from then on, their instances reach no
-    /// request.
-    func noteStopped(_ stopped: StoppedCreations) { state.withLock { $0.stopped = stopped } }
-
-    /// Returns the creations to stop, once.
-    func takeStopped() -> StoppedCreations {
-        state.withLock { state in
-            defer { state.stopped = ([], []) }
-            return state.stopped
-        }
     }
 
     /// Notes that hooks receive an error, although no body of the container's own has ended.

@@ -46,11 +46,6 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// Waits until observers have received every event up to now, but not longer than the deadline.
-    func catchUp(deadline: Duration?, clock: any Clock<Duration>) async {
-        _ = await mark()?.wait(atMost: deadline, clock: clock)
-    }
-
     /// Returns a completion that ends when observers have received every event up to now; nil if they have.
     func mark() -> Completion? {
         let mark = Completion()

@@ -7,16 +7,7 @@ struct InstanceCache {
     private(set) var count = 0
     /// The instances of each registration; built at the first request for those of some registrations, if the cache has
     /// many instances.
-    private var byBinding: [ObjectIdentifier: Group]?
-    private struct Group {
-        let binding: Binding
-        /// The instance of a registration without arguments.
-        var plain: CacheEntry?
-        var entries: [ObjectIdentifier: CacheEntry] = [:]
-
-        var isEmpty: Bool { plain == nil && entries.isEmpty }
-        var all: [CacheEntry] { plain.map { [$0] } ?? Array(entries.values) }
-    }
+    private var byBinding: [ObjectIdentifier: [ObjectIdentifier: CacheEntry]]?
     private static let fewest = 64
 
     var isEmpty: Bool { count == 0 }
@@ -29,7 +20,8 @@ struct InstanceCache {
     /// In a cache with many instances, the condition is checked once for each registration.
     mutating func all(where isMeant: (Binding) -> Bool) -> [CacheEntry] {
         guard isGrouped() else { return all.filter { isMeant($0.binding) } }
-        return byBinding?.values.flatMap { isMeant($0.binding) ? $0.all : [] } ?? []
+        let groups = byBinding?.values.filter { $0.values.first.map { isMeant($0.binding) } == true }
+        return groups?.flatMap(\.values) ?? []
     }
 
     subscript(key: CreationKey) -> CacheEntry? {
@@ -56,7 +48,7 @@ struct InstanceCache {
     /// The instances of a registration.
     mutating func all(of binding: Binding) -> [CacheEntry] {
         guard isGrouped() else { return all.filter { $0.binding === binding } }
-        return byBinding?[ObjectIdentifier(binding)]?.all ?? []
+        return byBinding?[ObjectIdentifier(binding)].map { Array($0.values) } ?? []
     }
 
     /// Whether the instances are listed by their registrations, as many instances are from the first call on.
@@ -111,23 +103,13 @@ struct InstanceCache {
     }
 
     private mutating func list(_ kept: CacheEntry) {
-        if byBinding == nil { return }
-        let binding = ObjectIdentifier(kept.binding)
-        if kept.argumentKey.isNone {
-            byBinding?[binding, default: Group(binding: kept.binding)].plain = kept
-        } else {
-            byBinding?[binding, default: Group(binding: kept.binding)].entries[ObjectIdentifier(kept)] = kept
-        }
+        byBinding?[ObjectIdentifier(kept.binding), default: [:]][ObjectIdentifier(kept)] = kept
     }
 
     private mutating func unlist(_ kept: CacheEntry) {
         if byBinding == nil { return }
         let binding = ObjectIdentifier(kept.binding)
-        if kept.argumentKey.isNone {
-            byBinding?[binding]?.plain = nil
-        } else {
-            byBinding?[binding]?.entries[ObjectIdentifier(kept)] = nil
-        }
+        byBinding?[binding]?[ObjectIdentifier(kept)] = nil
         if byBinding?[binding]?.isEmpty == true { byBinding?[binding] = nil }
     }
 
@@ -169,11 +151,11 @@ extension InstanceCache {
         for kept in all { precondition(index(of: kept) != nil, "every instance is found") }
         precondition(Set(all.map { ObjectIdentifier($0) }).count == count, "an instance is there once")
         guard let byBinding else { return }
-        precondition(byBinding.values.map(\.all.count).reduce(0, +) == count, "each is listed once")
+        precondition(byBinding.values.map(\.count).reduce(0, +) == count, "each is listed once")
         for (binding, group) in byBinding {
-            precondition(!group.isEmpty && ObjectIdentifier(group.binding) == binding, "no empty lists")
-            precondition(group.all.allSatisfy { $0.binding === group.binding }, "lists agree")
-            precondition(group.all.allSatisfy { index(of: $0) != nil }, "lists have the cached instances")
+            precondition(!group.isEmpty, "no empty lists")
+            precondition(group.values.allSatisfy { ObjectIdentifier($0.binding) == binding }, "lists agree")
+            precondition(group.values.allSatisfy { index(of: $0) != nil }, "lists have the cached instances")
         }
     }
 }

@@ -185,24 +185,21 @@ struct LeaseTable {
     /// The leased instances.
     var all: [LeasedCell] { entries.all.map(\.value) }
 
-    enum EndAction {
-        case stillLeased
-        /// The last lease has ended, and these disposals are due.
-        case free([Disposable])
-    }
-
-    mutating func end(_ cell: Cell) -> EndAction {
+    /// Ends a lease.
+    ///
+    /// - Returns: The disposals that are due after the last lease; nil while others go on.
+    mutating func end(_ cell: Cell) -> [Disposable]? {
         let id = ObjectIdentifier(cell)
-        guard let entry = entries[id] else { return .free([]) }
+        guard let entry = entries[id] else { return [] }
         entry.count -= 1
-        if entry.count > 0 { return .stillLeased }
+        if entry.count > 0 { return nil }
         entries[id] = nil
         if byHash != nil {
             let hash = Self.hash(entry.key)
             byHash?[hash]?[id] = nil
             if byHash?[hash]?.isEmpty == true { byHash?[hash] = nil }
         }
-        return .free(entry.pending)
+        return entry.pending
     }
 
     /// Postpones the disposal of a leased instance.
@@ -252,12 +249,7 @@ extension LeaseContext {
     }
 
     private static func hasBody(where isMeant: (LeaseBody) -> Bool) -> Bool {
-        var body = activeBody
-        while let current = body {
-            if isMeant(current) { return true }
-            body = current.parent
-        }
-        return false
+        activeBody.map { sequence(first: $0, next: \.parent).contains(where: isMeant) } ?? false
     }
 }
 
@@ -266,7 +258,7 @@ extension ContainerCore {
         let now = elapsed()
         return withState { state in
             guard state.life.isOpen else { return .gone }
-            if let kept = state.cached(key, in: table), kept.cell === cell {
+            if let kept = state.cached(key), kept.cell === cell {
                 return .leased(Lease(core: self, key: key, state.beginLease(of: cell, for: key, in: kept, at: now)))
             }
             return state.flights.all.contains { $0.key == key && $0.instance === cell } ? .unfinished : .gone
@@ -348,8 +340,8 @@ extension ContainerCore {
                 lease.leased.bodies -= 1
                 quiet = state.life.endBody()
             }
-            guard case .free(let pending) = state.leases.end(lease.cell) else { return [] }
-            state.lastLeaseEnded(lease, at: now, from: table, into: &removals)
+            guard let pending = state.leases.end(lease.cell) else { return [] }
+            state.lastLeaseEnded(lease, at: now, into: &removals)
             waiting = state.life.over(.leases)
             state.life.beginRemovals(pending.count)
             for item in pending { item.noteEndOfLeases() }
@@ -357,7 +349,7 @@ extension ContainerCore {
         }
         for continuation in waiting { continuation.resume() }
         for continuation in quiet { continuation.resume() }
-        if !removals.isEmpty { dispose(of: removals) }
+        dispose(of: removals)
         return pending
     }
 

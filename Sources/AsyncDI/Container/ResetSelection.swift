@@ -13,13 +13,6 @@ enum ResetSelection {
     /// Every instance of the registrations for which the condition holds.
     case instances(of: (Binding) -> Bool)
 
-    func contains(_ key: CreationKey) -> Bool {
-        switch self {
-        case .keys(let keys): keys.contains(key)
-        case .instances(let isSelected): isSelected(key.binding)
-        }
-    }
-
     /// The instances that wrap the selected ones of some registrations, for these decorations of inherited services.
     func wrapped(by wrappers: [Binding], of bindings: Set<ObjectIdentifier>) -> ResetSelection {
         switch self {

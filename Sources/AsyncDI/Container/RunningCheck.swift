@@ -4,8 +4,8 @@ struct RunningCheck {
     enum Identity {
         /// The cell in the cache.
         case cached(Cell)
-        /// The state of the storage that holds the instance of a key.
-        case stored(CreationKey, generation: Int)
+        /// The number of a storage's content, which no other content in the container has.
+        case stored(generation: Int)
     }
 
     let identity: Identity
@@ -15,7 +15,7 @@ struct RunningCheck {
     func isOf(_ other: Identity) -> Bool {
         switch (identity, other) {
         case (.cached(let cell), .cached(let other)): cell === other
-        case (.stored(let key, let generation), .stored(let other, let latest)): key == other && generation == latest
+        case (.stored(let generation), .stored(let other)): generation == other
         default: false
         }
     }

@@ -89,11 +89,7 @@ extension ContainerCore {
 
     /// The body of this scope, or of the innermost one above, which is not disposed yet.
     private var innermostBody: ScopeBody? {
-        var next: ContainerCore? = self
-        while let core = next {
-            if core.hasBody, !core.table.isClosed, let body = core.body { return body }
-            next = core.parent
-        }
+        for core in lineage where core.hasBody && !core.table.isClosed { if let body = core.body { return body } }
         return nil
     }
 

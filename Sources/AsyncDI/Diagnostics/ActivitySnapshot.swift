@@ -141,24 +141,23 @@ extension ActivitySnapshot.Instance: CustomStringConvertible {
 extension ActivitySnapshot: CustomStringConvertible {
     /// A line for each part.
     public var description: String {
-        func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
-        var title = [count(creations.count, "creation")]
-        if !loadings.isEmpty { title.insert(count(loadings.flatMap(\.modules).count, "module"), at: 0) }
-        if !leases.isEmpty { title.append(count(leases.count, "leased instance")) }
+        var title = [counted(creations.count, "creation")]
+        if !loadings.isEmpty { title.insert(counted(loadings.flatMap(\.modules).count, "module"), at: 0) }
+        if !leases.isEmpty { title.append(counted(leases.count, "leased instance")) }
         let open = scopes.count { !$0.isDisposed }
-        if open > 0 { title.append(count(open, "open scope")) }
-        if open < scopes.count { title.append(count(scopes.count - open, "disposed scope")) }
-        if !disposals.isEmpty { title.append(count(disposals.count, "disposal")) }
+        if open > 0 { title.append(counted(open, "open scope")) }
+        if open < scopes.count { title.append(counted(scopes.count - open, "disposed scope")) }
+        if !disposals.isEmpty { title.append(counted(disposals.count, "disposal")) }
         var lines = ["\(container): " + title.joined(separator: ", ")]
         for loading in loadings {
             var line = "loading \(loading.modules.joined(separator: ", then ")) in \(loading.container)"
-            line += " for \(loading.duration.readable), \(count(loading.waiters, "waiter"))"
+            line += " for \(loading.duration.readable), \(counted(loading.waiters, "waiter"))"
             if !loading.waits.isEmpty { line += "; waits for " + loading.waits.map(\.target).joined(separator: ", ") }
             lines.append(line)
         }
         for creation in creations {
             var line = "creating \(creation.instance) for \(creation.duration.readable), "
-            line += count(creation.waiters, "waiter")
+            line += counted(creation.waiters, "waiter")
             if creation.path.count > 1 {
                 line += ", requested by " + creation.path.map(\.description).joined(separator: " → ")
             }

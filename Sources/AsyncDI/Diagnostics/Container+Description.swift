@@ -19,11 +19,7 @@ extension Container {
     public nonisolated var debugDescription: String {
         var lines = core.fullListing
         for fallback in core.fallbacks { lines += ["fallback:"] + fallback.listing }
-        var parent = core.parent
-        while let current = parent {
-            lines += ["inside:"] + current.listing
-            parent = current.parent
-        }
+        for above in core.lineage.dropFirst() { lines += ["inside:"] + above.listing }
         return lines.joined(separator: "\n")
     }
 }
@@ -63,8 +59,8 @@ extension ContainerCore {
         let own = bindings.map { "  " + $0.line(count($0)) }.sorted()
         let foreign = others.filter { !$0.blueprint.isHidden && count($0) != (0, 0) }
             .map { "  \($0.isCurrent ? "inherited" : "replaced") " + $0.line(count($0)) }.sorted()
-        var title = "\(displayName): \(bindings.count) \(bindings.count == 1 ? "registration" : "registrations")"
-        if scopes > 0 { title += ", \(scopes) open \(scopes == 1 ? "scope" : "scopes")" }
+        var title = "\(displayName): \(counted(bindings.count, "registration"))"
+        if scopes > 0 { title += ", \(counted(scopes, "open scope"))" }
         if !isOpen { title = "\(displayName), disposed" }
         return [title] + own + foreign
     }

@@ -179,7 +179,7 @@ extension ContainerCore {
                 .notRegistered,
                 "\(key) is decorated in \(displayName), but is registered neither there nor in any container it searches.",
                 advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
-                steps: [PathStep(key: key, binding: nil, pack: .none)])
+                steps: [PathStep(key: key)])
         }
     }
 }

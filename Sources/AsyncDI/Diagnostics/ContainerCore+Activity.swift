@@ -14,8 +14,6 @@ extension ContainerCore {
     }
 
     private func collectBodiesCutShort(into parts: inout ActivityParts) {
-        var outermost = self
-        while let next = outermost.parent { outermost = next }
         // Outside the lock: the last reference to a scope may be released here.
         for entry in outermost.withState({ $0.bodiesCutShort.all }) {
             guard let scope = entry.running, isAboveOrSame(scope) else { continue }

@@ -90,7 +90,7 @@ extension ContainerCore {
                 let to = graph[edge.to].map({ GraphService($0) })
             else { return nil }
             let steps = [from, to].compactMap { service in
-                bindings[service].map { PathStep(key: $0.key, binding: $0, pack: .none) }
+                bindings[service].map { PathStep(key: $0.key, binding: $0) }
             }
             // A scope's own service has only a name.
             let declaration = services[to]?.declaration ?? "\(to.service) to the .dependencies(…)"

@@ -28,7 +28,7 @@ public struct HealthReport: Sendable, CustomStringConvertible {
         public let duration: Duration
         /// The services that cannot work without this one, by the declared dependencies, nearest first; empty for a
         /// healthy instance.
-        public let affected: [String]
+        public internal(set) var affected: [String]
 
         let argumentKey: ArgumentKey
 
@@ -76,20 +76,17 @@ extension Container {
     ///   the next report waits for its end, up to the timeout.
     /// - Returns: The results.
     public func health(timeout: Duration) async -> HealthReport {
-        let checked = await core.checkHealth(timeout: timeout)
-        if checked.allSatisfy(\.entry.isHealthy) { return HealthReport(entries: checked.map(\.entry)) }
-        guard let records = try? core.staticGraph().graph.records else {
-            return HealthReport(entries: checked.map(\.entry))
+        var checked = await core.checkHealth(timeout: timeout)
+        if !checked.allSatisfy(\.entry.isHealthy), let records = try? core.staticGraph().graph.records {
+            let names = GraphNames(records)
+            let graph = DependencyGraph(recorded: records, named: names)
+            for index in checked.indices where !checked[index].entry.isHealthy {
+                let service = checked[index].service
+                guard records.services[service] != nil else { continue }
+                checked[index].entry.affected = graph.users(of: names[service])
+            }
         }
-        let names = GraphNames(records)
-        let graph = DependencyGraph(recorded: records, named: names)
-        return HealthReport(
-            entries: checked.map { entry, service in
-                guard !entry.isHealthy, records.services[service] != nil else { return entry }
-                return HealthReport.Entry(
-                    key: entry.key, status: entry.status, duration: entry.duration,
-                    affected: graph.users(of: names[service]), argumentKey: entry.argumentKey)
-            })
+        return HealthReport(entries: checked.map(\.entry))
     }
 }
 
@@ -145,7 +142,7 @@ extension ContainerCore {
         // Loaded outside the lock, because a storage is user code.
         for (key, storage, generation, check) in stored {
             guard let cell = storage.load().flatMap(key.binding.blueprint.factory.cell(for:)) else { continue }
-            subjects.append(Subject(key: key, cell: cell, identity: .stored(key, generation: generation), check: check))
+            subjects.append(Subject(key: key, cell: cell, identity: .stored(generation: generation), check: check))
         }
         return subjects
     }
@@ -224,7 +221,7 @@ extension ContainerCore {
             guard let kept = state.instances[subject.key] else { return false }
             switch subject.identity {
             case .cached(let cell): return kept.cell === cell
-            case .stored(_, let generation): return kept.stored?.generation == generation
+            case .stored(let generation): return kept.stored?.generation == generation
             }
         }
     }

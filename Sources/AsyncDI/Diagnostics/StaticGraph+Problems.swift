@@ -32,7 +32,7 @@ extension StaticGraph {
     ) -> [ResolutionError] {
         var errors = found.paths.map { path in error(path.map { entries[$0] }) }
         if found.omitted > 0, let last = errors.popLast() {
-            let services = found.omitted == 1 ? "1 more service" : "\(found.omitted) more services"
+            let services = counted(found.omitted, "more service")
             errors.append(
                 ResolutionError(
                     last.code, last.message + " The same holds for \(services).", advice: last.advice,

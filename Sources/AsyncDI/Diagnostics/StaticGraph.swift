@@ -159,7 +159,7 @@ struct StaticGraph {
                 add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
             }
         case nil:
-            if isOptional, near(host)?.mismatch(key, asker: nil) == nil { return }
+            if isOptional, host.mismatch(key, asker: nil) == nil { return }
             miss(key, neededBy: number)
         }
     }
@@ -169,7 +169,8 @@ struct StaticGraph {
         let (host, asker) = (entries[number].host, entries[number].service)
         let isThere = host.table.registration(of: key) != nil
         // The arguments in the wrapper's own key select the registration.
-        var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
+        var candidates =
+            isThere && key.arguments != nil ? [] : (host as? ContainerCore)?.otherArguments(of: key) ?? []
         if !isThere, candidates.isEmpty, case .optional(let service)? = (key.service as? any WrapperType.Type)?.need {
             return lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: true)
         }
@@ -204,12 +205,12 @@ struct StaticGraph {
         let entry = entries[number]
         let key = key.unwrapped(key.service)
         let problem = near(entry.host)?.miss(key, asker: nil) ?? entry.host.miss(key, asker: nil)
-        problems.append(problem.at([entry.binding.step, PathStep(key: key, binding: nil, pack: .none)]))
+        problems.append(problem.at([entry.binding.step, PathStep(key: key)]))
     }
 }
 
 extension Binding {
-    var step: PathStep { PathStep(key: key, binding: self, pack: .none) }
+    var step: PathStep { PathStep(key: key, binding: self) }
 }
 
 extension Blueprint {

@@ -5,8 +5,7 @@ public struct ValidationError: Error, CustomStringConvertible {
 
     /// The problems, one in a line.
     public var description: String {
-        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-        return "validation found \(count):" + problems.map { "\n- \($0)" }.joined()
+        "validation found \(counted(problems.count, "problem")):" + problems.map { "\n- \($0)" }.joined()
     }
 }
 

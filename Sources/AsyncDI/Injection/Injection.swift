@@ -89,7 +89,7 @@ public enum Injection {
         ResolutionError(
             .noCurrentContainer, "\(key) was requested without a current or a default container.",
             advice: "Set Injection.default at start-up, or run the code inside withScope or Injection.with(container).",
-            steps: [PathStep(key: key, binding: nil, pack: .none)])
+            steps: [PathStep(key: key)])
     }
 }
 

@@ -40,8 +40,7 @@ public final class StrongStorage: InstanceStorage {
 
     private func replace(with new: (any Sendable)?) {
         let old = instance.withLock { instance in
-            defer { instance = new }
-            return instance
+            exchange(&instance, for: new)
         }
         // The old instance is released outside the lock, because its deinitializer is user code. A discarded result
         // would be released by the assignment: an optimizer leaves out a copy that nothing uses.

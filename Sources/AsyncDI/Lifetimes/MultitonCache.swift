@@ -29,10 +29,7 @@ struct MultitonCache<Key> {
         var hasLeft: Bool { key == nil }
 
         /// Removes the key: the entry leaves the cache.
-        fileprivate func leave() -> Key? {
-            defer { key = nil }
-            return key
-        }
+        fileprivate func leave() -> Key? { key.take() }
     }
 
     private struct Entry {

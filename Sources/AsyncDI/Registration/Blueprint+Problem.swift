@@ -139,6 +139,6 @@ extension Blueprint {
     private func invalid(_ message: String, _ advice: String) -> ResolutionError {
         ResolutionError(
             .invalidRegistration, message, advice: advice,
-            steps: [PathStep(key: key, binding: nil, pack: .none, site: site)])
+            steps: [PathStep(key: key, site: site)])
     }
 }

@@ -81,10 +81,6 @@ extension Creation {
     /// The waiting calls and creations have the object. This creation releases it, because a kept resolver keeps the
     /// creation, and must not keep the leases of the disposed instance.
     func finishEnd() {
-        let end = extrasIfAny { state in
-            defer { state.end = nil }
-            return state.end
-        }
-        end?.finish()
+        extrasIfAny { $0.end.take() }?.finish()
     }
 }

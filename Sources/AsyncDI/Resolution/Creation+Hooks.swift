@@ -25,11 +25,7 @@ extension Creation {
     }
 
     private func endHooks() {
-        let hooks = extrasIfAny { state in
-            defer { state.hooks = nil }
-            return state.hooks
-        }
-        hooks?.finish()
+        extrasIfAny { $0.hooks.take() }?.finish()
     }
 
     /// Waits for the end of hooks that were cancelled with their last request, unless they wait for that request.

@@ -26,10 +26,7 @@ extension Creation {
 
     /// Removes and returns the leases, once; the creation takes no more of them.
     func takeLeases() -> [any HeldLease] {
-        let leases = extras.loadOrInitialize { Extras.ended }.state?.withLock { state in
-            defer { state.leases = nil }
-            return state.leases
-        }
+        let leases = extras.loadOrInitialize { Extras.ended }.state?.withLock { $0.leases.take() }
         return (leases ?? nil) ?? []
     }
 }

@@ -80,12 +80,7 @@ extension Creation {
         begunBy.giveUp()
         begunIn.giveUp()
         let dropped = extrasIfAny { state in
-            defer {
-                state.task = nil
-                state.instance = nil
-                state.startsElsewhere = [:]
-            }
-            return (state.instance, state.task, state.startsElsewhere)
+            (state.instance.take(), state.task.take(), exchange(&state.startsElsewhere, for: [:]))
         }
         withExtendedLifetime(dropped) {}
     }

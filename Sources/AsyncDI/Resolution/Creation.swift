@@ -180,10 +180,7 @@ final class Creation: Activity, @unchecked Sendable {
     func note(_ wait: SuccessorWait) { _ = extras { $0.successorWait = wait } }
     var successorWait: SuccessorWait? { extrasIfAny { $0.successorWait } }
     func forgetSuccessorWait() {
-        let wait = extrasIfAny { state in
-            defer { state.successorWait = nil }
-            return state.successorWait
-        }
+        let wait = extrasIfAny { $0.successorWait.take() }
         withExtendedLifetime(wait) {}
     }
 
@@ -222,9 +219,7 @@ final class Creation: Activity, @unchecked Sendable {
 
     /// Returns the outcome of an ended creation once, to the request that attends it.
     func takeAttendedOutcome() -> Waiter.Outcome? {
-        guard hasEnded else { return nil }
-        defer { attendedOutcome = nil }
-        return attendedOutcome
+        hasEnded ? attendedOutcome.take() : nil
     }
 
     @inline(__always)

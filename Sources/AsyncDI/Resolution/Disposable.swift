@@ -91,12 +91,7 @@ final class Disposable: Completion, @unchecked Sendable {
         finish()
         // The creation of a successor may be about to check the leases.
         let (lastLeased, following, resetter) = Waits.graph.withLock { _ in
-            defer {
-                leased = nil
-                next = nil
-                resettingRun = nil
-            }
-            return (leased, next, resettingRun)
+            (leased.take(), next.take(), resettingRun.take())
         }
         // Released outside the lock: an instance's deinitializer is user code.
         let dropped = (cell, lastLeased, following, resetter)
@@ -106,10 +101,7 @@ final class Disposable: Completion, @unchecked Sendable {
 
     /// Notes the instance that is disposed after this one, or nil.
     func noteNext(_ other: Disposable?) {
-        let old = Waits.graph.withLock { _ in
-            defer { next = other }
-            return next
-        }
+        let old = Waits.graph.withLock { _ in exchange(&next, for: other) }
         // Released outside the lock: an instance's deinitializer is user code.
         withExtendedLifetime(old) {}
     }

@@ -54,6 +54,6 @@ struct HookError: Error {
 
 extension HookError {
     init(_ error: any Error, of binding: Binding) {
-        self.init(service: PathStep(key: binding.key, binding: binding, pack: .none).description, error: error)
+        self.init(service: PathStep(key: binding.key, binding: binding).description, error: error)
     }
 }

@@ -69,10 +69,7 @@
     }
 
     private func takeLeases() -> [any HeldLease] {
-        leases.withLock { leases in
-            defer { leases = [] }
-            return leases
-        }
+        leases.withLock { exchange(&$0, for: []) }
     }
 
     override var outer: [Activity] { held.flatMap(\.outer) }

@@ -33,8 +33,8 @@ final class LeasedCell: @unchecked Sendable {
 
     static func holders(bodies: Int, instances: Int) -> String {
         var holders: [String] = []
-        if bodies > 0 { holders.append(bodies == 1 ? "1 body" : "\(bodies) bodies") }
-        if instances > 0 { holders.append(instances == 1 ? "1 instance" : "\(instances) instances") }
+        if bodies > 0 { holders.append(counted(bodies, "body", plural: "bodies")) }
+        if instances > 0 { holders.append(counted(instances, "instance")) }
         return holders.joined(separator: " and ")
     }
 

@@ -7,7 +7,7 @@ struct PathStep: RepeatableStep, Sendable {
     /// The source location of the registration, if it is registered.
     let site: RegistrationSite?
 
-    init(key: ServiceKey, binding: Binding?, pack: ArgumentPack, site: RegistrationSite? = nil) {
+    init(key: ServiceKey, binding: Binding? = nil, pack: ArgumentPack = .none, site: RegistrationSite? = nil) {
         self.key = key
         self.binding = binding
         self.pack = pack

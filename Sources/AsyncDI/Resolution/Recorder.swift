@@ -77,8 +77,7 @@ final class Recorder: Sendable {
 
     func stop() {
         let wasRunning = state.withLock { state in
-            defer { state.isRunning = false }
-            return state.isRunning
+            exchange(&state.isRunning, for: false)
         }
         if wasRunning { Self.running.subtract(1, ordering: .relaxed) }
     }

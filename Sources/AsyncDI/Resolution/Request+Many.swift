@@ -189,63 +189,57 @@ extension Request {
     }
 }
 
-/// All contributions to the element type, if any exist: for initializers that take an array.
-extension Array: WrapperType {
-    static var need: WrapperNeed { .contributions(Element.self, keyedBy: nil) }
+/// A collection of all contributions to a service, if any exist: for initializers that take one.
+private protocol ContributionCollection: WrapperType {
+    associatedtype Contributed
+    /// The type of the keys of wanted contributions; nil if any key will do, or none.
+    static var keyType: (any Any.Type)? { get }
+    static func collection(of contributions: [Request.Contribution]) -> Self
+}
+
+extension ContributionCollection {
+    static var need: WrapperNeed { .contributions(Contributed.self, keyedBy: keyType) }
 
     static func isAvailable(for request: Request) -> Bool {
-        let request = request.asking(for: Element.self)
-        return !request.host.contributions(to: request.key).isEmpty || request.wasContributed()
+        let request = request.asking(for: Contributed.self)
+        return request.host.contributions(to: request.key).contains { $0.contribution(keyedBy: keyType) != nil }
+            || request.wasContributed(keyedBy: keyType)
     }
 
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
-        instances(of: try await request.asking(for: Element.self).contributions(), for: request)
+        found(try await request.asking(for: Contributed.self).contributions(keyedBy: keyType), by: request)
     }
 
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
-        let contributions = try await request.asking(for: Element.self).contributionsLeasedForCreation()
-        return instances(of: contributions, for: request)
+        let request = request.asking(for: Contributed.self)
+        return found(try await request.contributionsLeasedForCreation(keyedBy: keyType), by: request)
     }
 
     static func ready(for request: Request) throws -> Any? {
-        instances(of: try request.asking(for: Element.self).readyContributions(), for: request)
+        found(try request.asking(for: Contributed.self).readyContributions(keyedBy: keyType), by: request)
     }
 
-    /// The instances in an array; nil if no contribution is registered.
-    private static func instances(of contributions: [Request.Contribution], for request: Request) -> Any? {
-        if contributions.isEmpty, !isAvailable(for: request) { return nil }
-        return contributions.compactMap { $0.cell.load(unconstrained: Element.self) }
+    /// The collection; nil if no contribution is registered.
+    private static func found(_ contributions: [Request.Contribution], by request: Request) -> Any? {
+        contributions.isEmpty && !isAvailable(for: request) ? nil : collection(of: contributions)
     }
 }
 
-/// All contributions to the value type under keys of this type, if any exist.
-extension Dictionary: WrapperType {
-    static var need: WrapperNeed { .contributions(Value.self, keyedBy: Key.self) }
+extension Array: ContributionCollection, WrapperType {
+    fileprivate typealias Contributed = Element
+    fileprivate static var keyType: (any Any.Type)? { nil }
 
-    static func isAvailable(for request: Request) -> Bool {
-        let request = request.asking(for: Value.self)
-        return request.host.contributions(to: request.key).contains { $0.contribution(keyedBy: Key.self) != nil }
-            || request.wasContributed(keyedBy: Key.self)
+    fileprivate static func collection(of contributions: [Request.Contribution]) -> [Element] {
+        contributions.compactMap { $0.cell.load(unconstrained: Element.self) }
     }
+}
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
-        let values = request.asking(for: Value.self)
-        return map(of: try await values.contributions(keyedBy: Key.self), for: request)
-    }
+/// With the keys of the contributions, those of this type.
+extension Dictionary: ContributionCollection, WrapperType {
+    fileprivate typealias Contributed = Value
+    fileprivate static var keyType: (any Any.Type)? { Key.self }
 
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
-        let values = request.asking(for: Value.self)
-        return map(of: try await values.contributionsLeasedForCreation(keyedBy: Key.self), for: request)
-    }
-
-    static func ready(for request: Request) throws -> Any? {
-        let values = request.asking(for: Value.self)
-        return map(of: try values.readyContributions(keyedBy: Key.self), for: request)
-    }
-
-    /// The instances by their keys; nil if no contribution is registered.
-    private static func map(of contributions: [Request.Contribution], for request: Request) -> Any? {
-        if contributions.isEmpty, !isAvailable(for: request) { return nil }
+    fileprivate static func collection(of contributions: [Request.Contribution]) -> [Key: Value] {
         var map = [Key: Value](minimumCapacity: contributions.count)
         for contribution in contributions {
             guard let key = contribution.id.key(as: Key.self) else { continue }

@@ -194,7 +194,7 @@ struct Request: Sendable {
     /// The path of an error of this request.
     var pathToHere: [PathStep] {
         let site = host.table.registration(of: key)?.binding.blueprint.site
-        return (asker?.path ?? []) + [PathStep(key: key, binding: nil, pack: pack, site: site)]
+        return (asker?.path ?? []) + [PathStep(key: key, pack: pack, site: site)]
     }
 }
 

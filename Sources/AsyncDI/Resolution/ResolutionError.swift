@@ -108,7 +108,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     var steps: [PathStep] {
         var steps = wholePath.steps
         if comparesKeys {
-            steps = steps.map { PathStep(key: $0.key, binding: nil, pack: $0.pack, site: $0.site) }
+            steps = steps.map { PathStep(key: $0.key, pack: $0.pack, site: $0.site) }
         }
         let path = code == .circularDependency && !endsWithCycle ? steps.upToFirstRepetition : steps
         guard let delivery, delivery.run.parent != nil, isOfChain(of: delivery.run) else { return path }
@@ -172,7 +172,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
         error.underlying = underlying.map(Self.withoutOrigins)
         error.origin = nil
         error.delivery = nil
-        error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, binding: nil, pack: .none, site: $0.site) })
+        error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, site: $0.site) })
         error.endsWithCycle = true
         return error
     }

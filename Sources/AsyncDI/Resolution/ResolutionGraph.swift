@@ -268,8 +268,7 @@ final class ResolutionGraph: CreationPlace {
     /// Notes the end of its maker's request; does nothing the second time.
     func leaveAsMaker() {
         leave { state in
-            defer { state.isMakerInside = false }
-            return state.isMakerInside
+            exchange(&state.isMakerInside, for: false)
         }
     }
 

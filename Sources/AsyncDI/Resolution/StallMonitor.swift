@@ -74,9 +74,7 @@ final class StallMonitor: Sendable {
     func end(_ wait: Wait) {
         let task: Task<Void, Never>? = state.withLock { state in
             state.watch.end(wait)
-            guard state.watch.isEmpty else { return nil }
-            defer { state.task = nil }
-            return state.task
+            return state.watch.isEmpty ? state.task.take() : nil
         }
         task?.cancel()
     }

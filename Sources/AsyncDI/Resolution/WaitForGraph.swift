@@ -269,8 +269,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// Removes and returns the creations that are to be released outside the graph's lock.
     mutating func takeDropped() -> [Node] {
-        defer { dropped = [] }
-        return dropped
+        exchange(&dropped, for: [])
     }
 
     // MARK: Inside
