@@ -134,14 +134,14 @@ extension ContainerCore {
     func beginDisposal(reason: DisposalReason, isEndOfBody: Bool = false, depth: Int = .max) -> Disposal? {
         if endAtOnce() { return nil }
         let disposal = disposal
-        var mustRun: Beginning?
+        var mustRun: DisposalReason?
         let isOver = withState { state in
             guard state.life.isOpen else { return state.life.isOver }
             mustRun = begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
             return false
         }
         if isOver { return nil }
-        if let mustRun { launch(disposal, reason: mustRun.reason, depth: depth, stopping: mustRun.stopped) }
+        if let reason = mustRun { launch(disposal, reason: reason, depth: depth, hasHooksOnly: false) }
         return disposal
     }
 
@@ -157,49 +157,41 @@ extension ContainerCore {
     /// - Returns: The disposal; nil if it must begin in the general way.
     private func beginWithHooksOnly(reason: DisposalReason, isEndOfBody: Bool, caller: Caller?) -> Disposal? {
         let disposal = Disposal(below: parent, begunBy: caller)
-        let begun: Beginning? = withState { state in
+        let reason: DisposalReason? = withState { state in
             guard state.life.isOpen, state.hasHooksOnly,
                 disposalReference.loadOrInitialize({ disposal }) === disposal
             else { return nil }
             return begin(disposal, reason: reason, isEndOfBody: isEndOfBody, in: &state)
         }
-        guard let begun else { return nil }
-        launch(disposal, reason: begun.reason, depth: 0, stopping: nil)
+        guard let reason else { return nil }
+        launch(disposal, reason: reason, depth: 0, hasHooksOnly: true)
         return disposal
     }
 
-    /// The creations that a disposal stops, and the requests that wait for them.
-    private typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
-    private typealias Beginning = (reason: DisposalReason, stopped: StoppedCreations)
-
     /// Begins the disposal in one step under the lock.
     ///
-    /// From now on, the instances of stopped creations reach no request.
-    ///
-    /// - Returns: The reason that hooks receive, and the creations to stop.
+    /// - Returns: The reason that hooks receive.
     private func begin(
         _ disposal: Disposal, reason: DisposalReason, isEndOfBody: Bool, in state: inout State
-    ) -> Beginning {
+    ) -> DisposalReason {
         state.life.beginDisposal()
         // From now on, every look-up misses, and every miss throws `disposed`.
         table.close()
         if let body = bodyReference.object { disposal.noteLeases(of: body) }
-        let stopped = state.flights.isEmpty ? ([], []) : state.flights.close()
+        if !state.flights.isEmpty { disposal.noteStopped(state.flights.close()) }
         if reason.error != nil, !isEndOfBody { disposal.noteInterruptedWork() }
         // The body has not done its work yet, or the owner has said that it failed, perhaps while it also ends it.
-        guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return (reason, stopped) }
+        guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return reason }
         let error = Self.cutShort(self)
         disposal.noteInterruption(error)
-        return (reason.error == nil ? reason.with(error) : reason, stopped)
+        return reason.error == nil ? reason.with(error) : reason
     }
 
     /// Runs a disposal in a task of its own, which inherits nothing from the caller.
     ///
     /// If possible, it begins in the caller's thread, so that it is over when this returns if no hook suspends. Not
     /// inside other disposals or factories, because the thread's stack would grow with their depth.
-    private func launch(
-        _ disposal: Disposal, reason: DisposalReason, depth: Int, stopping stopped: StoppedCreations?
-    ) {
+    private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
         scopeBeginsClosing()
         dropWrappersElsewhere()
         let observed = observedHandle()
@@ -207,12 +199,12 @@ extension ContainerCore {
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
         {
             Task.immediateDetached {
-                await self.run(disposal, reason: reason, depth: depth, stopping: stopped)
+                await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
                 withExtendedLifetime(observed) {}
             }
         } else {
             Task.detached {
-                await self.run(disposal, reason: reason, depth: depth, stopping: stopped)
+                await self.run(disposal, reason: reason, depth: depth, hasHooksOnly: hasHooksOnly)
                 withExtendedLifetime(observed) {}
             }
         }
@@ -260,11 +252,9 @@ extension ContainerCore {
     }
 
     /// Ends the current work in the container, which may take long.
-    private func endWork(
-        _ disposal: Disposal, reason: DisposalReason, depth: Int, stopping stopped: StoppedCreations
-    ) async {
+    private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         stopWatching()
-        Self.stop(stopped.waiters, stopped.flights)
+        Self.stop(disposal.takeStopped())
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
         await awaitCleanups(disposal)
@@ -272,10 +262,8 @@ extension ContainerCore {
 
     /// Disposes the instances, the latest first, after the current work unless there is none.
     @inline(__always)
-    private func run(
-        _ disposal: Disposal, reason: DisposalReason, depth: Int, stopping stopped: StoppedCreations?
-    ) async {
-        if let stopped { await endWork(disposal, reason: reason, depth: depth, stopping: stopped) }
+    private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
+        if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
         while let (item, isLeased) = withState({ state in
             state.ledger.takeNewest().map { ($0, $0.cell.map(state.leases.isLeased) == true) }
         }) {
@@ -328,9 +316,11 @@ extension ContainerCore {
     }
 
     /// Resumes waiters at once, and cancels creations.
-    static func stop(_ waiters: [Waiter], _ creations: [Creation]) {
-        for waiter in waiters { waiter.resume(.disposed) }
-        for creation in creations { creation.cancel() }
+    ///
+    /// The caller keeps neither: a hook may wait for the end of an argument.
+    static func stop(_ stopped: Disposal.StoppedCreations) {
+        for waiter in stopped.waiters { waiter.resume(.disposed) }
+        for creation in stopped.flights { creation.cancel() }
     }
 
     /// Disposes open scopes and children, the latest first; their current work is not completed.

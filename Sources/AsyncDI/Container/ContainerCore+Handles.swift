@@ -171,7 +171,7 @@ extension ContainerCore {
             return state.flights.close()
         }
         guard let stopped else { return [] }
-        Self.stop(stopped.waiters, stopped.flights)
+        Self.stop(stopped)
         for watcher in content.idleWatchers { watcher.task.cancel() }
         for memo in content.memos { memo.containerHasEnded(number) }
         for item in content.ledger.inOrder { for lease in item.leases { lease.end() } }

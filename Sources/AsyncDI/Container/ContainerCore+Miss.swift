@@ -37,16 +37,12 @@ extension ContainerCore {
     }
 
     func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
-        ResolutionError.mismatch(key, registeredAs: otherArguments(of: key), asker: asker)
-    }
-
-    /// The registered keys of the same service and qualifier with other argument types.
-    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
         let (name, plain) = (ServiceName(key), key.withoutArguments)
-        return searchOrder.flatMap { core in
+        let others = searchOrder.flatMap { core in
             core.withState { $0.registrations.keys(named: name) }
                 .filter { $0.arguments != key.arguments && $0.withoutArguments == plain }
         }
+        return ResolutionError.mismatch(key, registeredAs: others, asker: asker)
     }
 
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {

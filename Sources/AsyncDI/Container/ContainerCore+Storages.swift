@@ -36,12 +36,14 @@ extension ContainerCore {
                 // take its successor's place.
                 let isValid = withState { $0.isValid(product.creation) }
                 if isValid { storage.store(product.instance) }
-                next = nil
-                guard let ended = endFlight(product.creation, .success(product.cell), storedIn: storage) else { break }
+                guard let ended = endFlight(product.creation, .success(product.cell), storedIn: storage) else { return }
+                let isDropped = ended.isDropped
+                next = ended.nextWork
+                // The content of the ending is released first.
+                _ = consume ended
                 // If a reset came while the instance was being stored, that reset's pending call clears the storage
                 // next. A dropped container does not wait for that call, so the storage is cleared here.
-                if isValid, ended.isDropped { storage.clear() }
-                next = ended.nextWork
+                if isValid, isDropped { storage.clear() }
             }
         }
     }

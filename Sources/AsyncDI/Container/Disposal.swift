@@ -8,8 +8,12 @@ final class Disposal: Completion, @unchecked Sendable {
         var interruption: ResolutionError?
         var hasRunHooks = false
         var interruptsWork = false
+        var stopped: StoppedCreations = ([], [])
         var queuesBelow: [ObjectIdentifier: WeakEventQueue] = [:]
     }
+
+    /// The creations that a disposal stops, and the requests that wait for them.
+    typealias StoppedCreations = (waiters: [Waiter], flights: [Creation])
 
     /// The object of a disposal's wait, for the error of a deadline.
     enum Subject {
@@ -114,6 +118,13 @@ final class Disposal: Completion, @unchecked Sendable {
         // Released outside the lock: it may have the last reference to an argument.
         withExtendedLifetime(old) {}
     }
+
+    /// Notes the creations to stop, in the step in which the disposal begins: from then on, their instances reach no
+    /// request.
+    func noteStopped(_ stopped: StoppedCreations) { state.withLock { $0.stopped = stopped } }
+
+    /// Returns the creations to stop, once.
+    func takeStopped() -> StoppedCreations { state.withLock { exchange(&$0.stopped, for: ([], [])) } }
 
     /// Notes that hooks receive an error, although no body of the container's own has ended.
     func noteInterruptedWork() { state.withLock { $0.interruptsWork = true } }

@@ -6,6 +6,8 @@ final class NearMisses {
     /// The registrations of one service in every searched container, with any other parts of their keys.
     private struct Keys {
         var all: [ServiceKey] = []
+        /// By all parts except the arguments.
+        var named: [ServiceKey: [ServiceKey]] = [:]
         var hasMaking = false
         var hasOthers = false
         var hasContributions = false
@@ -36,8 +38,12 @@ final class NearMisses {
 
     // MARK: Errors
 
+    func mismatch(_ key: ServiceKey, asker: Run?) -> ResolutionError? {
+        ResolutionError.mismatch(key, registeredAs: otherArguments(of: key), asker: asker)
+    }
+
     func miss(_ key: ServiceKey, asker: Run?) -> ResolutionError {
-        if let mismatch = core.mismatch(key, asker: asker) { return mismatch }
+        if let mismatch = mismatch(key, asker: asker) { return mismatch }
         var advice =
             namesakes(of: key)
             + [closure(returning: key), closedContainer(), conforming(to: key), elsewhere(key)].compactMap(\.self)
@@ -157,6 +163,11 @@ final class NearMisses {
             + registrations(conformingTo: key.service).map(\.key).filter(own.contains)
     }
 
+    /// The registered keys of the same service and qualifier with other argument types.
+    func otherArguments(of key: ServiceKey) -> [ServiceKey] {
+        (keys(of: key.service).named[key.withoutArguments] ?? []).filter { $0 != key }
+    }
+
     /// The types of the keys of contributions to a service, as a list; nil if one key is of the given type, or without
     /// any key.
     private func keyTypes(ofContributionsTo key: ServiceKey, except type: String) -> String? {
@@ -172,6 +183,7 @@ final class NearMisses {
         for core in core.searchOrder {
             for key in core.withState({ $0.registrations.keys(of: service) }) {
                 found.all.append(key)
+                found.named[key.withoutArguments, default: []].append(key)
                 if key.isMaking { found.hasMaking = true } else { found.hasOthers = true }
                 if case .contribution = key.role { found.hasContributions = true }
             }

@@ -49,8 +49,6 @@ public struct GraphDifference: Sendable, Hashable, Codable {
             let change = Change(before: before, after: after)
             return change.text.isEmpty ? nil : change
         }
-        // By edges that are not deferred, whatever these are.
-        typealias Ends = DependencyGraph.Edge
         let new = Dictionary(uniqueKeysWithValues: later.edges.map { (Ends(from: $0.from, to: $0.to), $0) })
         var kept: Set<Ends> = []
         var (removedEdges, changedEdges): ([DependencyGraph.Edge], [DependencyGraph.Edge]) = ([], [])
@@ -67,6 +65,11 @@ public struct GraphDifference: Sendable, Hashable, Codable {
         addedEdges = later.edges.filter { !kept.contains(Ends(from: $0.from, to: $0.to)) }
         self.removedEdges = removedEdges
         self.changedEdges = changedEdges
+    }
+
+    private struct Ends: Hashable {
+        let from: String
+        let to: String
     }
 }
 

@@ -6,7 +6,7 @@ extension StartReport {
     ///
     /// - Returns: The text.
     public func mermaid() -> String {
-        let critical = Set(criticalPath)
+        let critical = Set(criticalPath.map(\.bar))
         var text = "gantt\n    dateFormat x\n    axisFormat %S.%L s\n"
         for service in services {
             let begin = max(0, service.begin.milliseconds)
@@ -15,7 +15,7 @@ extension StartReport {
             var name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
             // A zero-width space, so that a name does not begin as a statement of the chart does.
             if Self.statements.contains(where: name.lowercased().hasPrefix) { name = "\u{200B}" + name }
-            text += "    \(name) :\(critical.contains(service) ? "crit, " : "")\(begin), \(end)\n"
+            text += "    \(name) :\(critical.contains(service.bar) ? "crit, " : "")\(begin), \(end)\n"
         }
         return text
     }
@@ -51,4 +51,9 @@ extension Duration {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
+}
+
+extension StartReport.Service {
+    /// Distinguishes the bars of a chart: a service with arguments may have several.
+    fileprivate var bar: [AnyHashable] { [key, begin, duration] }
 }

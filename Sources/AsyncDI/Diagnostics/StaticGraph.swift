@@ -159,7 +159,7 @@ struct StaticGraph {
                 add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
             }
         case nil:
-            if isOptional, host.mismatch(key, asker: nil) == nil { return }
+            if isOptional, near(host)?.mismatch(key, asker: nil) == nil { return }
             miss(key, neededBy: number)
         }
     }
@@ -169,8 +169,7 @@ struct StaticGraph {
         let (host, asker) = (entries[number].host, entries[number].service)
         let isThere = host.table.registration(of: key) != nil
         // The arguments in the wrapper's own key select the registration.
-        var candidates =
-            isThere && key.arguments != nil ? [] : (host as? ContainerCore)?.otherArguments(of: key) ?? []
+        var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
         if !isThere, candidates.isEmpty, case .optional(let service)? = (key.service as? any WrapperType.Type)?.need {
             return lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: true)
         }

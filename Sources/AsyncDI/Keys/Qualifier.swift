@@ -8,8 +8,8 @@
 /// Registration(URL.self, qualifier: .named("backup"), instance: backupURL)
 /// ```
 /// Qualifiers of different types are never equal, and an unqualified registration never matches a qualified request.
-/// Their `==` and `hash(into:)` run during look-ups, and `==` also under the container's lock while it registers: keep
-/// them quick and free of side effects.
+/// Their `==` and `hash(into:)` run during look-ups, and `==` also under the container's lock, while it registers and
+/// for a service that is missing: keep them quick and free of side effects.
 public protocol Qualifier: Hashable, Sendable {}
 
 extension String: Qualifier {}

@@ -126,7 +126,12 @@ extension ResolutionHost {
 
     /// Whether this container is a scope or child of another one, at any depth.
     func isBelow(_ other: any ResolutionHost) -> Bool {
-        sequence(first: self as any ResolutionHost, next: \.parentHost).dropFirst().contains { $0 === other }
+        var above = parentHost
+        while let host = above {
+            if host === other { return true }
+            above = host.parentHost
+        }
+        return false
     }
 }
 

@@ -7,7 +7,7 @@
 /// ```
 public struct StartReport: Sendable, CustomStringConvertible {
     /// A shared instance that was created meanwhile.
-    public struct Service: Sendable, Hashable {
+    public struct Service: Sendable {
         /// The service.
         public let key: ServiceKey
         /// The time from the beginning of the start to that of the creation; negative for one that was under way.

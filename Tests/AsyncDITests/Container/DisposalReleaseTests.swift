@@ -56,6 +56,36 @@ import Testing
         try await container.dispose()
     }
 
+    /// An argument that opens a gate at its end.
+    private final class Token: Hashable, Sendable {
+        private let hasEnded: Gate
+
+        init(_ hasEnded: Gate) { self.hasEnded = hasEnded }
+
+        deinit { hasEnded.open() }
+
+        static func == (first: Token, second: Token) -> Bool { first === second }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    @Test func `a hook can wait for the end of the arguments of a creation that its disposal stops`() async throws {
+        let (isCreating, hasEnded) = (Gate(), Gate())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in await hasEnded.pass() }
+            Registration(File.self, lifetime: .multiton) { (_, _: Token) in
+                isCreating.open()
+                // Until its cancellation.
+                try await Task.sleep(for: .seconds(86_400))
+                return File(Log()) {}
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        let request = Task { _ = try await container.resolve(File.self, arguments: Token(hasEnded)) }
+        await isCreating.pass()
+        try await container.dispose()
+        await expect(.disposed) { try await request.value }
+    }
+
     @Test func `a wait for a disposal that has ended leaves nothing in the graph of waits`() throws {
         weak var ended: Disposal?
         do {

@@ -97,6 +97,7 @@ import Testing
         #expect((early?.errors.first as? ResolutionError)?.code == .disposalTimedOut)
         // Other arguments are not affected.
         if change != .otherArguments { try await container.drain(Pool.self, arguments: "b") }
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return mayEnd.open() }
         // Immediate, so that it waits before the gate opens.
         let drain = Task.immediate {
             try await container.drain(Pool.self, arguments: "a")
