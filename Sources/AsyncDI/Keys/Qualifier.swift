@@ -9,7 +9,7 @@
 /// ```
 /// Qualifiers of different types are never equal, and an unqualified registration never matches a qualified request.
 /// Their `==` and `hash(into:)` run during look-ups, and `==` also under the container's lock, while it registers and
-/// for a service that is missing: keep them quick and free of side effects.
+/// for an optional service that is missing: keep them quick and free of side effects.
 public protocol Qualifier: Hashable, Sendable {}
 
 extension String: Qualifier {}
