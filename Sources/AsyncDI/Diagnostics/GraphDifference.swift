@@ -46,6 +46,7 @@ public struct GraphDifference: Sendable, Hashable, Codable {
         removed = earlier.details.filter { !pairs.isPaired(before: $0) }
         changed = earlier.details.compactMap { before in
             guard let after = pairs.later(before.name).flatMap({ later[$0] }) else { return nil }
+            // A node has changed where its text says so: another compared property needs a text there.
             let change = Change(before: before, after: after)
             return change.text.isEmpty ? nil : change
         }

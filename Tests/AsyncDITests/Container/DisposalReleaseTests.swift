@@ -69,14 +69,17 @@ import Testing
     }
 
     @Test func `a hook can wait for the end of the arguments of a creation that its disposal stops`() async throws {
-        let (isCreating, hasEnded) = (Gate(), Gate())
+        let (isCreating, isCancelled, hasEnded) = (Gate(), Gate(), Gate())
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in await hasEnded.pass() }
             Registration(File.self, lifetime: .multiton) { (_, _: Token) in
                 isCreating.open()
-                // Until its cancellation.
-                try await Task.sleep(for: .seconds(86_400))
-                return File(Log()) {}
+                await withTaskCancellationHandler {
+                    await isCancelled.pass()
+                } onCancel: {
+                    isCancelled.open()
+                }
+                throw CancellationError()
             }
         }
         _ = try await container.resolve(Thing.self)
