@@ -2,9 +2,15 @@
 /// handle.
 struct OpenScope: Sendable {
     let lifeline: Lifeline
-    /// The time of its opening, by the container's stopwatch.
-    let since: Duration
+    private let nanoseconds: Int64
 
+    init(lifeline: Lifeline, since: Duration) {
+        self.lifeline = lifeline
+        nanoseconds = since.clampedNanoseconds
+    }
+
+    /// The time of its opening, by the container's stopwatch.
+    var since: Duration { .nanoseconds(nanoseconds) }
     var core: ContainerCore { lifeline.core }
 }
 

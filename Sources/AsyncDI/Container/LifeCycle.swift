@@ -24,10 +24,11 @@ struct LifeCycle<Waiter> {
     ///
     /// Until then, a call that disposes it again waits, because an instance's deinitializer may close a resource.
     private(set) var isOver = false
-    private(set) var bodies = 0
+    // Of 32 bits, so that scopes take less memory.
+    private(set) var bodies: Int32 = 0
     /// Counted in the step that removes the instances, so that a disposal that begins before their hooks waits for them
     /// too.
-    private(set) var removals = 0
+    private(set) var removals: Int32 = 0
     private var waits: [(work: Work, waiter: Waiter)] = []
 
     var isOpen: Bool { phase == .open }
@@ -61,7 +62,7 @@ struct LifeCycle<Waiter> {
         return bodies == 0 ? over(.bodies) : []
     }
 
-    mutating func beginRemovals(_ count: Int = 1) { removals += count }
+    mutating func beginRemovals(_ count: Int = 1) { removals += Int32(count) }
 
     /// Notes that a removed instance is disposed.
     ///

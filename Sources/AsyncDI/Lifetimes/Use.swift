@@ -50,7 +50,7 @@ class Use: @unchecked Sendable {
 
 extension Duration {
     /// Whole nanoseconds, up to the greatest representable number.
-    fileprivate var clampedNanoseconds: Int64 {
+    var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflows else { return seconds < 0 ? .min : .max }

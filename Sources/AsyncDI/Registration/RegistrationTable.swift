@@ -29,7 +29,8 @@ extension Binding: Registered {}
 struct RegistrationTable<Record: Registered> {
     /// In the order of registration; nil where a record was removed.
     private var records: [Record?] = []
-    private var gone = 0
+    /// The number of nils; 32 bits, so that scopes take less memory.
+    private var gone: Int32 = 0
     /// Whether a contribution was added: few containers have any; for the others, no groups are built.
     private var hasContributions = false
     // Groups of related records, built at the first request for such a group; dropped after positions change.
@@ -42,7 +43,7 @@ struct RegistrationTable<Record: Registered> {
     private var dropped: [any Sendable] = []
 
     var isEmpty: Bool { count == 0 }
-    var count: Int { records.count - gone }
+    var count: Int { records.count - Int(gone) }
 
     enum AddAction {
         case added
@@ -113,7 +114,7 @@ struct RegistrationTable<Record: Registered> {
         precondition(records[index] === record, "only what was added is removed")
         records[index] = nil
         gone += 1
-        if gone > 16, gone * 2 > records.count { return closeGaps() }
+        if gone > 16, Int(gone) * 2 > records.count { return closeGaps() }
         let records = records
         let isThere = { (position: Int32) in records[Int(position)] != nil }
         byService?.remove(from: ObjectIdentifier(record.key.service), where: isThere)
@@ -260,8 +261,8 @@ extension RegistrationTable {
     func checkInvariants() {
         precondition(
             records.enumerated().allSatisfy { $1.map { Int($0.position) } ?? $0 == $0 }, "records know their positions")
-        precondition(gone == records.count { $0 == nil }, "who has gone is counted")
-        precondition(gone <= 16 || gone * 2 <= records.count, "gaps take little room")
+        precondition(Int(gone) == records.count { $0 == nil }, "removed records are counted")
+        precondition(gone <= 16 || Int(gone) * 2 <= records.count, "gaps take little room")
         precondition(Set(inOrder.map(\.key)).count == inOrder.count, "a key has one record")
         precondition(hasContributions || !inOrder.contains { $0.key.isContribution }, "contributions are known")
         byService?.checkInvariants(records) { ObjectIdentifier($0.key.service) }
