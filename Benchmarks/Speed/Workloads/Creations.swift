@@ -37,6 +37,25 @@ func registerCreations() {
             try await waitForTask($0)
         }
     }
+    compare("waiters-multiton", operations: 10_000, rounds: 50) {
+        Comparison { waiters in
+            let gate = Gate(for: waiters)
+            let container = Container {
+                Registration((any Service).self, lifetime: .multiton) { (_, _: Int) in
+                    await gate.wait()
+                    return SomeService()
+                }
+            }
+            return try await time {
+                try await concurrently(waiters) {
+                    gate.arrive()
+                    consume(try await container.resolve((any Service).self, arguments: 1))
+                }
+            }
+        } baseline: {
+            try await waitForTask($0)
+        }
+    }
 }
 
 /// Baseline **W**: tasks that await one shared task.

@@ -1,5 +1,6 @@
 import AllocatedBytes
 import AsyncDI
+import Synchronization
 
 private final class Tenant: Sendable {
     private let number: Int
@@ -42,4 +43,42 @@ func registerMemory() {
         for index in 0..<count { _ = try await container.resolve(Tenant.self, arguments: index) }
         return withExtendedLifetime(container) { Int(allocatedBytes()) - before } - weightOfInstances
     }
+    weigh("memory-waiter", objects: 10_000) { count in
+        let container = Container {
+            Registration(Tenant.self, lifetime: .multiton) { (_, number: Int) in
+                try await Task.sleep(for: .seconds(3_600))
+                return Tenant(number)
+            }
+        }
+        let requests = try await bytes(ofTasks: count) {
+            _ = try? await container.resolve(Tenant.self, arguments: 1)
+        } untilAllWait: {
+            container.activity().creations.first?.waiters == count
+        }
+        let arrived = Atomic(0)
+        let tasks = try await bytes(ofTasks: count) {
+            arrived.add(1, ordering: .relaxed)
+            try? await Task.sleep(for: .seconds(3_600))
+        } untilAllWait: {
+            arrived.load(ordering: .relaxed) == count
+        }
+        return requests - tasks
+    }
+}
+
+/// The allocated bytes of tasks that wait, which are then cancelled.
+private func bytes(
+    ofTasks count: Int, _ operation: @escaping @Sendable () async -> Void, untilAllWait allWait: () -> Bool
+) async throws -> Int {
+    var tasks: [Task<Void, Never>] = []
+    tasks.reserveCapacity(count)
+    let before = Int(allocatedBytes())
+    for _ in 0..<count { tasks.append(Task { await operation() }) }
+    while !allWait() { try await Task.sleep(for: .milliseconds(1)) }
+    // The last of them may still be on its way into its wait.
+    try await Task.sleep(for: .milliseconds(10))
+    let bytes = Int(allocatedBytes()) - before
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    return bytes
 }

@@ -61,11 +61,11 @@ extension _Requester {
     ) async throws -> sending R {
         var requester = self
         while true {
-            let resolver = requester.resolver
+            let request = requester.resolver.request(key, pack)
             do {
-                return try await action(resolver.request(key, pack))
+                return try await action(request)
             } catch {
-                guard let successor = requester.successor(after: error, asking: resolver.host) else { throw error }
+                guard let successor = requester.successor(after: error, asking: request.host) else { throw error }
                 requester = successor
             }
         }
@@ -75,11 +75,11 @@ extension _Requester {
     func carryOut<R>(_ key: ServiceKey, _ action: (Request) throws -> R) throws -> R {
         var requester = self
         while true {
-            let resolver = requester.resolver
+            let request = requester.resolver.request(key, .none)
             do {
-                return try action(resolver.request(key, .none))
+                return try action(request)
             } catch {
-                guard let successor = requester.successor(after: error, asking: resolver.host) else { throw error }
+                guard let successor = requester.successor(after: error, asking: request.host) else { throw error }
                 requester = successor
             }
         }

@@ -197,8 +197,8 @@ extension ParameterSource {
         case .argument(let number, _):
             return DependencySlot(argument(number, of: pack))
         case .service(let access):
-            if case .resolved = access, let instance = try resolver.request(key, .none).readyInstance(Value.self) {
-                return DependencySlot(instance)
+            if case .resolved = access, let cell = try resolver.request(key, .none).publishedCell() {
+                return DependencySlot(cell.value(as: Value.self))
             }
             return DependencySlot(mayWait: resolver.mayWait(for: key)) { try await value(from: $0, pack) }
         case .serviceByArguments(let access, let arguments):

@@ -42,16 +42,8 @@ extension Waiter {
     /// Thousands of such waits are possible: the state that lives during one is small, and fits into memory that each
     /// task already has.
     @usableFromInline
-    func cell(isolation: isolated (any Actor)? = #isolation) async throws -> Cell {
-        await withTaskCancellationHandler {
-            // Captured so that the closure and the code after it stay on the caller's executor.
-            _ = isolation
-            await wait()
-        } onCancel: {
-            Waits.end(self)
-            resume(.cancelled)
-            creation.place.leave(self)
-        }
+    nonisolated(nonsending) func cell() async throws -> Cell {
+        await settled()
         // A separate case, because nearly every request gets it.
         if case .instance(let cell) = outcome { return cell }
         return try await otherwise()

@@ -50,22 +50,11 @@ extension Request {
         _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool = false
     ) async throws -> (Cell, (any HeldLease)?)? {
         if let forward = binding.blueprint.target {
-            guard let (target, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
-            var request = self
-            request.isInner = isHidden(target)
-            guard
-                let (cell, lease) = try await request.leasedCell(
-                    target, owner: place, registrationCount: registrationCount, isBase: isBase)
-            else { return nil }
-            do {
-                return (try convert(cell, by: forward), lease)
-            } catch {
-                lease?.end()
-                throw error
-            }
+            return try await leasedTarget(
+                of: forward, owner: owner, registrationCount: registrationCount, isBase: isBase)
         }
         guard let place = place(of: binding, owner: owner) else {
-            return try await resolveCell(binding, owner: owner, registrationCount: registrationCount).map { ($0, nil) }
+            return try await ownCell(binding).map { ($0, nil) }
         }
         let takesLease = binding.lifetime.ownsInstances && !(isBase && binding.lifetime.makeStorage != nil)
         guard
@@ -75,15 +64,42 @@ extension Request {
             return nil
         }
         guard takesLease, found.lease == nil else { return (found.cell, found.lease) }
-        // The instance was handed out early, in a cycle of properties.
-        switch place.lease(CreationKey(binding, pack), found.cell) {
+        return try lease(early: found.cell, of: binding, in: place, isBase: isBase)
+    }
+
+    // Not inlined, so that its frame is not part of every request.
+    @inline(never)
+    private nonisolated(nonsending) func leasedTarget(
+        of forward: Forward, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool
+    ) async throws -> (Cell, (any HeldLease)?)? {
+        guard let (target, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
+        var request = self
+        request.isInner = isHidden(target)
+        guard
+            let (cell, lease) = try await request.leasedCell(
+                target, owner: place, registrationCount: registrationCount, isBase: isBase)
+        else { return nil }
+        do {
+            return (try convert(cell, by: forward), lease)
+        } catch {
+            lease?.end()
+            throw error
+        }
+    }
+
+    /// The lease of an instance that was handed out early, in a cycle of properties; nil if the request must be
+    /// repeated.
+    private func lease(
+        early cell: Cell, of binding: Binding, in place: any ResolutionHost, isBase: Bool
+    ) throws -> (Cell, (any HeldLease)?)? {
+        switch place.lease(CreationKey(binding, pack), cell) {
         case .leased(let lease):
-            return (found.cell, lease)
+            return (cell, lease)
         case .gone:
             // The cycle has ended, and the instance was dropped then or later.
             return nil
         case .unfinished where isBase && !binding.lifetime.bounds.needsOrder:
-            return (found.cell, nil)
+            return (cell, nil)
         case .unfinished:
             // Each of the two instances would have to be disposed after the other.
             throw ResolutionError(

@@ -2,7 +2,7 @@
 extension Request {
     /// Returns the instance, without waiting.
     func ready<Service: Sendable>(_ service: Service.Type) throws -> Service {
-        if let instance = try readyInstance(service) { return instance }
+        if let cell = try publishedCell() { return cell.value(as: service) }
         if let cell = try readyCell(), let instance = cell.load(as: service) { return instance }
         guard let wrapper = service as? any WrapperType.Type, let instance = try wrapper.ready(for: self) as? Service
         else { throw host.miss(key.unwrapped(service), asker: asker) }

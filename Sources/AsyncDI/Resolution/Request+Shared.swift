@@ -8,35 +8,71 @@ extension Request {
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(registrationCount: registrationCount, mayWait: true, takesLease: takesLease)
         while true {
+            switch try join(key, in: place, attempt: &attempt, onActor: isOnActor()) {
+            case .delivered(let delivery):
+                return delivery
+            case .waits(let waiter, let measured):
+                if let delivery = try await wait(as: waiter, measured) { return delivery }
+            }
+        }
+    }
+
+    /// The result of the part of a request that does not suspend.
+    private enum Step {
+        /// The instance; nil when the request must start over.
+        case delivered(Delivery?)
+        case waits(Waiter, MeasuredWait?)
+    }
+
+    /// Finds, joins or begins a creation.
+    ///
+    /// Not asynchronous, so that the memory of a task that waits does not include the variables of the decision.
+    ///
+    /// - Returns: The next step; `.delivered(nil)` if the registration was replaced meanwhile.
+    private func join(
+        _ key: CreationKey, in place: any ResolutionHost, attempt: inout JoinAttempt, onActor isOnActor: Bool
+    ) throws -> Step {
+        while true {
             attempt.mayWait = !Task.isCancelled
             switch place.join(key, for: self, attempt: attempt) {
             case .ready(let cell):
-                return Delivery(cell: cell)
+                return .delivered(Delivery(cell: cell))
             case .makeStorage:
-                attempt.offeredStorage = binding.lifetime.makeStorage?()
+                attempt.offeredStorage = key.binding.lifetime.makeStorage?()
             case .load(let storage, let generation):
-                guard let instance = storage.load() else {
-                    attempt.emptyGeneration = generation
-                    continue
+                if let delivery = try load(key, from: storage, generation, in: place, attempt: &attempt) {
+                    return .delivered(delivery)
                 }
-                guard let cell = binding.blueprint.factory.cell(for: instance) else {
-                    throw ResolutionError(
-                        .typeMismatch,
-                        "the storage of \(binding.key) returned an instance of \(readableName(of: type(of: instance))).",
-                        advice: "load() must return the instance that was passed to store(_:).",
-                        steps: pathToHere, asker: asker)
-                }
-                guard takesLease else { return Delivery(cell: cell) }
-                // Without a lease, it was reset or replaced since the load and must not be used.
-                guard let lease = place.lease(key, loaded: cell, from: storage, generation: generation) else {
-                    continue
-                }
-                return Delivery(cell: cell, lease: lease)
             case .stale:
-                return nil
+                return .delivered(nil)
             case let decision:
-                if let delivery = try await follow(decision) { return delivery }
+                let step = try begin(decision, onActor: isOnActor)
+                if case .delivered(nil) = step { continue }
+                return step
             }
+        }
+    }
+
+    /// The instance of a storage; nil if the container must be asked again.
+    private func load(
+        _ key: CreationKey, from storage: any InstanceStorage, _ generation: Int, in place: any ResolutionHost,
+        attempt: inout JoinAttempt
+    ) throws -> Delivery? {
+        guard let instance = storage.load() else {
+            attempt.emptyGeneration = generation
+            return nil
+        }
+        guard let cell = key.binding.blueprint.factory.cell(for: instance) else {
+            throw ResolutionError(
+                .typeMismatch,
+                "the storage of \(key.binding.key) returned an instance of \(readableName(of: type(of: instance))).",
+                advice: "load() must return the instance that was passed to store(_:).",
+                steps: pathToHere, asker: asker)
+        }
+        guard attempt.takesLease else { return Delivery(cell: cell) }
+        // Without a lease, it was reset or replaced since the load and must not be used.
+        return place.lease(key, loaded: cell, from: storage, generation: generation).map {
+            Delivery(cell: cell, lease: $0)
         }
     }
 
@@ -48,36 +84,38 @@ extension Request {
         var lease: (any HeldLease)?
     }
 
-    /// Begins a creation, and waits for it if it does not end at once.
-    private nonisolated(nonsending) func launch(_ creation: Creation, for waiter: Waiter?) async throws -> Delivery? {
-        switch creation.launch(for: waiter, onActor: isOnActor()) {
-        case .ended(let outcome): try answer(outcome, of: creation)
-        case .waits(let waiter): try await wait(as: waiter)
-        }
-    }
-
     /// Carries out the decision of a place, which may be to wait.
     ///
     /// - Returns: The instance; nil when the request must start over.
     nonisolated(nonsending) func follow(_ decision: JoinDecision) async throws -> Delivery? {
+        switch try begin(decision, onActor: isOnActor()) {
+        case .delivered(let delivery): delivery
+        case .waits(let waiter, let measured): try await wait(as: waiter, measured)
+        }
+    }
+
+    /// Carries out the decision of a place as far as that does not suspend.
+    private func begin(_ decision: JoinDecision, onActor isOnActor: Bool) throws -> Step {
         switch decision {
         case .ready(let cell), .early(let cell):
-            return Delivery(cell: cell)
+            return .delivered(Delivery(cell: cell))
         case .leased(let cell, let lease):
-            return Delivery(cell: cell, lease: lease)
+            return .delivered(Delivery(cell: cell, lease: lease))
         case .wait(let waiter, let releasing):
             Waits.release(releasing)
-            guard let measured = MeasuredWait(of: asker, for: waiter.creation) else {
-                return try await wait(as: waiter)
-            }
-            return try await measured.measure { try await wait(as: waiter) }
+            return .waits(waiter, MeasuredWait(of: asker, for: waiter.creation))
         case .start(let creation, let waiter):
-            guard let measured = MeasuredWait(of: asker, for: creation) else {
-                return try await launch(creation, for: waiter)
+            let measured = MeasuredWait(of: asker, for: creation)
+            switch creation.launch(for: waiter, onActor: isOnActor) {
+            case .waits(let waiter):
+                return .waits(waiter, measured)
+            case .ended(let outcome):
+                let result = Result { try answer(outcome, of: creation) }
+                measured?.end(result)
+                return .delivered(try result.get())
             }
-            return try await measured.measure { try await launch(creation, for: waiter) }
         case .ended(let outcome, let creation):
-            return try answer(outcome, of: creation)
+            return .delivered(try answer(outcome, of: creation))
         case .captive(let holder, _):
             throw captive(holder, of: host, isResettable: false)
         case .cycle(let runs):
@@ -100,36 +138,29 @@ extension Request {
         case .disposed(let place):
             throw place.refusal(of: key, asker: asker)
         case .load, .makeStorage, .stale:
-            return nil
+            return .delivered(nil)
         }
     }
 
-    private func wait(
-        as waiter: Waiter, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Delivery? {
-        let creation = waiter.creation
-        func answered(_ outcome: Waiter.Outcome) throws -> Delivery? {
-            // The creation goes on after the end of its container, and the wait must not keep this request's run.
-            if case .disposed = outcome { Waits.end(waiter) }
-            return try answer(outcome, of: creation)
+    /// Waits for a creation.
+    ///
+    /// - Returns: The instance; nil when the request must start over.
+    private nonisolated(nonsending) func wait(as waiter: Waiter, _ measured: MeasuredWait?) async throws -> Delivery? {
+        if waiter.outcomeIfThere == nil {
+            if host.stalls == nil { await waiter.settled() } else { await waitWatched(as: waiter) }
         }
-        if let outcome = waiter.outcomeIfThere { return try answered(outcome) }
-        await withTaskCancellationHandler {
-            // Captured so that the closure and the code after it stay on the caller's executor.
-            _ = isolation
-            if host.stalls != nil {
-                await watched(waitingFor: creation) { await waiter.wait() }
-            } else {
-                await waiter.wait()
-            }
-        } onCancel: {
-            // The edge is removed first, so that the search for cycles does not follow a request that has ended. If the
-            // creation's end has already resumed the waiter, all three calls do nothing.
-            Waits.end(waiter)
-            waiter.resume(.cancelled)
-            creation.place.leave(waiter)
-        }
-        return try answered(waiter.outcome)
+        let outcome = waiter.outcome
+        // The creation goes on after the end of its container, and the wait must not keep this request's run.
+        if case .disposed = outcome { Waits.end(waiter) }
+        let result = Result { try answer(outcome, of: waiter.creation) }
+        measured?.end(result)
+        return try result.get()
+    }
+
+    // Not inlined, so that its frame is not part of every wait.
+    @inline(never)
+    private nonisolated(nonsending) func waitWatched(as waiter: Waiter) async {
+        await watched(waitingFor: waiter.creation) { await waiter.settled() }
     }
 
     /// The instance that a wait ended with; nil when the request must start over.
@@ -240,16 +271,10 @@ private struct MeasuredWait {
         return meters.isEmpty ? [] : Array(meters.values)
     }
 
-    nonisolated(nonsending) func measure(
-        _ wait: nonisolated(nonsending) () async throws -> Request.Delivery?
-    ) async throws -> Request.Delivery? {
-        do {
-            let delivery = try await wait()
-            end(isResult: delivery != nil)
-            return delivery
-        } catch {
-            end(isResult: !Task.isCancelled, error)
-            throw error
+    func end(_ result: Result<Request.Delivery?, any Error>) {
+        switch result {
+        case .success(let delivery): end(isResult: delivery != nil)
+        case .failure(let error): end(isResult: !Task.isCancelled, error)
         }
     }
 

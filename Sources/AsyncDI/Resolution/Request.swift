@@ -51,7 +51,12 @@ struct Request: Sendable {
 
     /// Waits until pending modules are loaded.
     nonisolated(nonsending) func awaitModules() async throws {
-        guard isHeldUp else { return }
+        if isHeldUp { try await loadModules() }
+    }
+
+    // Not inlined, so that its frame is not part of every request.
+    @inline(never)
+    private nonisolated(nonsending) func loadModules() async throws {
         // The error names the service, not the modules that will never be loaded.
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         do {
@@ -61,44 +66,60 @@ struct Request: Sendable {
         }
     }
 
-    /// The published instance, if one exists.
-    func readyInstance<Service: Sendable>(_ service: Service.Type) throws -> Service? {
-        try publishedCell()?.value(as: service)
-    }
-
     /// The instance.
     nonisolated(nonsending) func resolve<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        if let instance = try readyInstance(service) { return instance }
+        if let cell = try publishedCell() { return cell.value(as: service) }
         return try await resolveUnready(service)
     }
 
     /// The instance when it is not published yet.
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(_ service: Service.Type) async throws -> Service {
-        guard let instance = try await find(service) else {
+        switch try await find() {
+        case .instance(let cell):
+            return cell.value(as: service)
+        case .transient(let binding):
+            return try await makeTransient(binding, as: service)
+        case .unregistered, .unsupplied:
+            return try await unregistered(service)
+        }
+    }
+
+    // Not inlined, so that its frame is not part of every request.
+    @inline(never)
+    private nonisolated(nonsending) func unregistered<Service: Sendable>(
+        _ service: Service.Type
+    ) async throws -> Service {
+        guard let instance = try await wrapper(as: service) else {
             throw host.miss(key.unwrapped(service), asker: asker)
         }
         return instance
     }
 
-    /// The instance, nil without a registration, and for an optional request without a supplied value.
-    private nonisolated(nonsending) func find<Service: Sendable>(
-        _ service: Service.Type, isOptional: Bool = false
-    ) async throws -> Service? {
+    /// The result of a request whose service is not known here.
+    private enum Found {
+        /// A cell that holds the instance.
+        case instance(Cell)
+        /// The registration of a transient service, which is created where its type is known.
+        case transient(Binding)
+        case unregistered
+        /// The answer to an optional request for a value that no scope has supplied.
+        case unsupplied
+    }
+
+    /// Finds, awaits or creates the instance.
+    ///
+    /// Not generic: the memory of a task that waits is smaller, and the runtime looks no types up.
+    private nonisolated(nonsending) func find(isOptional: Bool = false) async throws -> Found {
         try await awaitModules()
         while true {
             let registrationCount = RegistrationCounter.now
-            guard let (binding, table) = try registration() else {
-                guard let wrapper = service as? any WrapperType.Type else { return nil }
-                return try await resolveWrapper(wrapper, as: service)
-            }
-            if isOptional, try lacksValue(binding, of: table.host) { return nil }
-            if binding.lifetime.sharing == .none, binding.blueprint.target == nil {
-                return try await makeTransient(binding, as: service)
-            }
-            if let cell = try await resolveCell(binding, owner: table.host, registrationCount: registrationCount),
-                let instance = cell.load(as: service)
+            guard let (binding, table) = try registration() else { return .unregistered }
+            if isOptional, try lacksValue(binding, of: table.host) { return .unsupplied }
+            if binding.lifetime.sharing == .none, binding.blueprint.target == nil { return .transient(binding) }
+            if let cell = try await resolveCell(binding, owner: table.host, registrationCount: registrationCount)?
+                .strengthened()
             {
-                return instance
+                return .instance(cell)
             }
         }
     }
@@ -110,14 +131,13 @@ struct Request: Sendable {
         if let target = binding.blueprint.target {
             return try await forward(target, by: binding, owner: owner, registrationCount: registrationCount)
         }
-        switch binding.lifetime.sharing {
-        case .none: return try await makeTransientCell(binding)
-        case .graph: return try await graphInstance(binding)
-        case .resolvingContainer:
-            return try await sharedInstance(binding, in: host, registrationCount: registrationCount)?.cell
-        case .registeringContainer:
-            return try await sharedInstance(binding, in: owner, registrationCount: registrationCount)?.cell
-        }
+        guard let place = place(of: binding, owner: owner) else { return try await ownCell(binding) }
+        return try await sharedInstance(binding, in: place, registrationCount: registrationCount)?.cell
+    }
+
+    /// The instance of a transient or graph service; nil if the request must start over.
+    nonisolated(nonsending) func ownCell(_ binding: Binding) async throws -> Cell? {
+        binding.lifetime.sharing == .graph ? try await graphInstance(binding) : try await makeTransientCell(binding)
     }
 
     /// The container that caches the instances of a registration for this request; nil for transient and graph
@@ -211,11 +231,13 @@ extension Request {
     ///
     /// A missing dependency throws.
     nonisolated(nonsending) func optional<Service: Sendable>(_ service: Service.Type) async throws -> Service? {
-        if let instance = try readyInstance(service) { return instance }
-        if let instance = try await find(service, isOptional: true) { return instance }
-        // Registered, but not supplied.
-        if host.table.registration(of: key) != nil { return nil }
-        return try absent()
+        if let cell = try publishedCell() { return cell.value(as: service) }
+        switch try await find(isOptional: true) {
+        case .instance(let cell): return cell.value(as: service)
+        case .transient(let binding): return try await makeTransient(binding, as: service)
+        case .unsupplied: return nil
+        case .unregistered: return try await wrapper(as: service) ?? absent()
+        }
     }
 
     /// The instance of a service whose type is not known here.
@@ -226,16 +248,11 @@ extension Request {
 
     /// The same; nil without a registration, and for an optional request without a supplied value.
     nonisolated(nonsending) func optionalCell(isOptional: Bool = false) async throws -> Cell? {
-        try await awaitModules()
-        while true {
-            let registrationCount = RegistrationCounter.now
-            guard let (binding, table) = try registration() else { return try absent() }
-            if isOptional, try lacksValue(binding, of: table.host) { return nil }
-            if let cell = try await resolveCell(binding, owner: table.host, registrationCount: registrationCount)?
-                .strengthened()
-            {
-                return cell
-            }
+        switch try await find(isOptional: isOptional) {
+        case .instance(let cell): cell
+        case .transient(let binding): try await makeTransientCell(binding)
+        case .unsupplied: nil
+        case .unregistered: try absent()
         }
     }
 
@@ -285,10 +302,12 @@ extension Request {
         return nil
     }
 
-    fileprivate nonisolated(nonsending) func resolveWrapper<Service: Sendable>(
-        _ wrapper: any WrapperType.Type, as service: Service.Type
+    /// The instance of a wrapper type, such as `Lazy`; nil for any other, and without the service inside.
+    private nonisolated(nonsending) func wrapper<Service: Sendable>(
+        as service: Service.Type
     ) async throws -> Service? {
-        guard let wrapped = try await wrapper.resolve(for: self) else { return nil }
+        guard let wrapper = service as? any WrapperType.Type, let wrapped = try await wrapper.resolve(for: self)
+        else { return nil }
         guard let instance = wrapped as? Service else { throw host.miss(key, asker: asker) }
         return instance
     }

@@ -83,6 +83,21 @@ import Synchronization
         }
     }
 
+    /// Waits for the outcome; a cancellation of the task is one.
+    func settled(isolation: isolated (any Actor)? = #isolation) async {
+        await withTaskCancellationHandler {
+            // Captured so that the closure and the code after it stay on the caller's executor.
+            _ = isolation
+            await wait()
+        } onCancel: {
+            // The edge is removed first, so that the search for cycles does not follow a request that has ended. If the
+            // creation's end has already resumed the waiter, all three calls do nothing.
+            Waits.end(self)
+            resume(.cancelled)
+            creation.place.leave(self)
+        }
+    }
+
     /// How the promise was kept, for the task that was resumed.
     ///
     /// Not passed through the continuation: one that is resumed while its task is still suspending is invisible to
