@@ -42,6 +42,8 @@ struct SwiftText: Sendable {
     /// The attribute of a test or suite.
     private struct Attribute {
         let line: Int
+        /// The last line on which its declaration may begin: only words stand before that.
+        var lastLine = 0
         var registrations: [Int] = []
     }
 
@@ -64,6 +66,8 @@ struct SwiftText: Sendable {
     init(_ source: String) {
         // The number of open parentheses in the attribute; nil outside attributes.
         var depth: Int?
+        // Whether only words have followed the latest attribute.
+        var isBelowAttribute = false
         var line = 1
         var word = ""
         var previousWord = ""
@@ -77,6 +81,10 @@ struct SwiftText: Sendable {
                 registrations.insert(line)
                 if depth != nil { attributes[attributes.count - 1].registrations.append(line) }
             }
+            if isBelowAttribute, !character.isWhitespace {
+                attributes[attributes.count - 1].lastLine = line
+                isBelowAttribute = false
+            }
             switch character {
             case "(" where depth == nil && ["@Test", "@Suite"].contains(previousWord):
                 attributes.append(Attribute(line: line))
@@ -84,6 +92,7 @@ struct SwiftText: Sendable {
             case "(":
                 depth = depth.map { $0 + 1 }
             case ")":
+                isBelowAttribute = depth == 1
                 depth = depth.flatMap { $0 == 1 ? nil : $0 - 1 }
             default: break
             }
@@ -134,7 +143,8 @@ struct SwiftText: Sendable {
     /// - Parameter line: The line of the declaration.
     /// - Returns: The lines in their order; none when there is no such attribute.
     func linesOfRegistrations(inAttributeAbove line: Int) -> [Int] {
-        // The last attribute that begins above the declaration counts.
-        attributes.last { $0.line <= line }?.registrations ?? []
+        // A text that is not understood, such as a raw string with a quotation mark, hides attributes: that of another
+        // declaration must not take their place.
+        attributes.last { $0.line <= line && line <= $0.lastLine }?.registrations ?? []
     }
 }

@@ -114,7 +114,7 @@ extension WiringDiagnostic {
             message: "Whether these are used cannot be told, because some closures do not declare what they resolve: "
                 + nodes.map(\.name).joined(separator: ", ") + ".",
             place: opaque.lazy.compactMap { Place($0.site) }.first,
-            notes: opaque.map { Note(message: "\($0.name) is made by a closure", place: Place($0.site)) })
+            notes: opaque.map { Note(message: "\($0.name) may resolve more than it declares", place: Place($0.site)) })
     }
 
     init(outlivingUsers node: DependencyGraph.Node) {

@@ -73,8 +73,19 @@ struct AttributeLinesTests {
             fileID: source.fileID, filePath: source.filePath, line: line, column: source.column)
         let sites = registrations.entries.map(\.site)
         #expect(sites.map { $0?.line } == [UInt(line), UInt(line)])
-        #expect(SwiftText.ofFile(source.filePath)?.linesOfRegistrations(inAttributeAbove: line).count == 2)
+        #expect(SwiftText.ofFile(source.filePath)?.hasRegistration(onLine: line) == true)
         let lines = AttributeLines([.init(place: place, registrations: registrations)])
         #expect(registrations.entries.map { lines.site(of: $0.key, at: $0.site) } == sites)
+    }
+
+    @Test func `the attribute of another declaration does not take the place of one that is not understood`() {
+        let source = ##"""
+            @Test(.container { Registration(Int.self, instance: 1) }) @MainActor
+            func first() { _ = #"C:\"# }
+            @Test(.container { Registration(Int.self, instance: 2) })
+            func second() {}
+            """##
+        #expect(lines(source, above: 2) == [1])
+        #expect(lines(source, above: 4) == [])
     }
 }

@@ -205,7 +205,7 @@ private struct Handler: Sendable {
             outcome.errors == """
                 App/A.swift:1: warning: Whether these are used cannot be told, because some closures do not declare what \
                 they resolve: Font.
-                App/A.swift:1: note: Page is made by a closure
+                App/A.swift:1: note: Page may resolve more than it declares
 
                 """)
     }

@@ -115,9 +115,7 @@ extension Container {
         _ service: Service.Type, contributedAs key: some Hashable & Sendable, qualifier: (any Qualifier)? = nil
     ) -> Bool {
         let key = ServiceKey.contribution(to: service, as: key, qualifier)
-        return core.unregister { state in
-            state.registrations.contributions(to: ServiceName(key)).filter { $0.key == key }
-        }
+        return core.unregister { state in state.table.ownRegistration(of: key).map { [$0] } ?? [] }
     }
 
     /// Runs a body with every contribution to a service, none of which is disposed before the end of the body, even

@@ -38,12 +38,12 @@ extension ContainerCore {
     fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [ArgumentKey] {
         // A request for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
-        return withState { state in
+        let keys: [ArgumentKey] = withState { state in
             let entries = state.instances.all { binding in
                 targets.contains(binding.key)
                     || binding.key.service == service && areEqual(binding.key.qualifier, qualifier)
             }
-            return entries.compactMap { kept in
+            return entries.compactMap { kept -> ArgumentKey? in
                 let key = kept.argumentKey
                 guard !key.isNone, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
@@ -55,5 +55,9 @@ extension ContainerCore {
                 return key
             }
         }
+        // A decorated forwarded type has entries of its own, for arguments that the service behind it has too. Compared
+        // outside the lock, because that is user code.
+        var seen: Set<ArgumentKey> = []
+        return targets.isEmpty ? keys : keys.filter { seen.insert($0).inserted }
     }
 }

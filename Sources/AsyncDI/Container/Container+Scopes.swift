@@ -67,9 +67,9 @@ extension Container {
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
     /// - Throws: The body's error; else the error of an `onDispose` hook, unchanged, or ``DisposalError`` when several
-    ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed during the body,
-    ///   so that its work was not completed. When both the body and the disposal throw, observers receive the errors of
-    ///   the disposal.
+    ///   hooks throw; ``ResolutionError`` with the code `disposed`, also when the scope was disposed during the body
+    ///   and a hook ran, so that its work was not completed. When both the body and the disposal throw, observers
+    ///   receive the errors of the disposal.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func withScope<R>(
         _ key: some Hashable & Sendable, @RegistrationBuilder registrations: () -> Registrations = { Registrations() },

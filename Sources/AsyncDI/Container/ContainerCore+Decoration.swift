@@ -6,8 +6,8 @@ extension ContainerCore {
     /// their own locks.
     func add(_ decorations: [Decoration], in state: inout State, into removals: inout Removals) {
         for decoration in decorations {
-            state.decorations.append(decoration)
-            for old in state.registrations.records(of: decoration.service) where decoration.applies(to: old.key) {
+            state.decorations.add(decoration)
+            for old in state.registrations.records(named: decoration.name) where decoration.applies(to: old.key) {
                 let new = decorated(old, by: decoration)
                 // An invalid registration stays invalid, decorated or not.
                 if new === old { continue }
@@ -28,7 +28,7 @@ extension ContainerCore {
         inherit(
             decorations.flatMap { decoration in
                 others.flatMap { core in
-                    core.withState { $0.registrations.keys(of: decoration.service).filter(decoration.applies) }
+                    core.withState { $0.registrations.keys(named: decoration.name).filter(decoration.applies) }
                 }
             })
     }
@@ -75,7 +75,7 @@ extension ContainerCore {
     /// A binding with every decoration that applies to it.
     func decorated(_ binding: Binding, in state: State) -> Binding {
         guard state.isDecorated else { return binding }
-        return state.decorations.filter { $0.applies(to: binding.key) }.reduce(binding, decorated)
+        return state.decorations.applying(to: binding.key).reduce(binding, decorated)
     }
 
     /// Decorates the inherited registration of a key, unless the container has its own.
@@ -87,7 +87,7 @@ extension ContainerCore {
 
     /// The decorated form of the registration that a container inherits for a key; nil without one.
     private func inherited(_ key: ServiceKey, in state: State) -> Binding? {
-        let decorations = state.decorations.filter { $0.applies(to: key) }
+        let decorations = state.decorations.applying(to: key)
         // Not looked up before: the other container may replace it meanwhile, and this would be its last reference.
         guard let first = decorations.first, let (inherited, _) = table.registration(beyondFor: key) else { return nil }
         var blueprint = Blueprint(

@@ -76,7 +76,10 @@ extension ContainerCore {
     private func report(_ disposal: Disposal, hasEnded: Bool) throws {
         var errors = disposal.errors
         if !hasEnded {
-            let (text, keys) = disposal.subject?.facts ?? ("its end", [])
+            var (text, keys) = disposal.subject?.facts ?? ("its end", [])
+            // These bodies run beside the first wait, and may be the reason of the next one.
+            let leased = keysLeasedByBodies.filter { !keys.contains($0) }
+            if !leased.isEmpty { text += ", and then for the last lease of \(Disposal.Subject.list(leased))" }
             errors.append(timedOut("the disposal of \(displayName)", waitingFor: text, of: keys))
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }

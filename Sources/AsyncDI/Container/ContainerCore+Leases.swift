@@ -2,6 +2,8 @@
 extension ContainerCore {
     /// The keys of the instances that are leased now.
     var leasedKeys: [CreationKey] { withState { $0.leases.all.map(\.key) } }
+    /// The keys of those that a body leases, and not only another instance.
+    var keysLeasedByBodies: [CreationKey] { withState { $0.leases.all.filter { $0.bodies > 0 }.map(\.key) } }
 
     func lease(_ key: CreationKey, _ cell: Cell) -> LeaseDecision {
         let now = elapsed()

@@ -97,7 +97,7 @@ extension ContainerCore {
             decorateInherited(decorations)
             guard isDecorated else { return }
             let decorated = withState { state in
-                decorations.flatMap { state.registrations.keys(of: $0.service).filter($0.applies) }
+                decorations.flatMap { state.registrations.keys(named: $0.name).filter($0.applies) }
             }
             offer(bindings.map(\.key) + decorated)
         }

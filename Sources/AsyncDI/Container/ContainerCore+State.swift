@@ -56,8 +56,7 @@ extension ContainerCore {
         /// The order of use in multitons with bounds, by registration.
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
-        /// The decorations in the order of their registration; the last one is outermost.
-        var decorations: [Decoration] = []
+        var decorations = Decorations()
         /// Containers that decorate registrations inherited from this one.
         ///
         /// By identity, because each removes itself before it is released.

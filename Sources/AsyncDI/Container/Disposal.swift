@@ -57,7 +57,7 @@ final class Disposal: Completion, @unchecked Sendable {
         }
 
         /// The keys, sorted; of many, the first ones.
-        private static func list(_ keys: [CreationKey]) -> String {
+        static func list(_ keys: [CreationKey]) -> String {
             // Not all are described: there may be thousands.
             let (names, most) = (keys.prefix(100).map(\.description).sorted(), 5)
             return names.prefix(most).joined(separator: ", ")

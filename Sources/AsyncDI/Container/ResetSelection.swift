@@ -71,7 +71,7 @@ extension ContainerCore {
                 core.withState { state in
                     (state.isDecorated || state.hasDecorators
                         ? state.registrations.records(forwardingTo: target.key) : [])
-                        + state.decorations.flatMap { state.registrations.records(of: $0.service) }.filter {
+                        + state.decorations.inOrder.flatMap { state.registrations.records(named: $0.name) }.filter {
                             $0.base?.isInherited == true && $0.innermostForwardedKey == target.key
                         }
                 }

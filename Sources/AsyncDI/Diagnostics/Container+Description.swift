@@ -88,7 +88,7 @@ extension Binding {
         } else if blueprint.isExpected {
             line += ": expected of each scope"
         } else {
-            line += ": \(blueprint.instance == nil ? lifetime.name : "instance")"
+            line += ": \(blueprint.instance == nil ? lifetime.description : "instance")"
             if count.alive > 0, blueprint.instance == nil { line += ", \(count.alive) alive" }
             if count.inFlight > 0 { line += ", \(count.inFlight) being made" }
         }

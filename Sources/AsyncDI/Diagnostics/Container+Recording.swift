@@ -1,11 +1,11 @@
 extension Container {
     /// Begins to record the requests between services in this container and in its scopes, for ``dependencyGraph()``.
     ///
-    /// The recording contains every factory that begins until ``stopRecording()``, and the services that it resolves:
-    /// through its resolver, a captured container, a ``Lazy`` or a ``Provider``, from child tasks and from detached
-    /// ones that use the resolver. A request to a captured container in a detached task belongs to no factory.
-    /// Existing instances are not created again for the recording: start before the first resolve, or after
-    /// ``reset(throughAncestors:)``. A new recording discards an earlier one.
+    /// The recording contains every factory that ends, or resolves a service, until ``stopRecording()``, and the
+    /// services that it has resolved by then: through its resolver, a captured container, a ``Lazy`` or a ``Provider``,
+    /// from child tasks and from detached ones that use the resolver. A request to a captured container in a detached
+    /// task belongs to no factory. Existing instances are not created again for the recording: start before the first
+    /// resolve, or after ``reset(throughAncestors:)``. A new recording discards an earlier one.
     ///
     /// A request outside every factory costs the same during a recording. A request inside one takes a lock and a few
     /// look-ups.

@@ -22,6 +22,9 @@ extension Container {
 
     /// Performs the same checks as ``validate()``, and lists the registrations that it could not look into.
     ///
+    /// The requests of decorations, and of hooks of an initializer registered with `using:`, are neither checked nor
+    /// listed, unless the registration declares them: ``Registration/dependencies(_:)``.
+    ///
     /// - Returns: The problems, and the closures that declare no dependencies.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport() throws -> ValidationReport {
@@ -104,16 +107,30 @@ extension Container {
 extension DependencyGraph {
     /// Returns the declared dependencies of several containers as one graph.
     ///
-    /// - Parameter containers: The containers; scopes of one container, and containers with the same name, count as one
-    ///   owner.
+    /// Scopes of one container, and containers with the same name, count as one owner. Two registrations of one service
+    /// there are two nodes, unless they stand on one line, or are values that each scope supplies.
+    ///
+    /// - Parameter containers: The containers.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public init(declaredBy containers: [Container]) throws {
         var (records, opaque) = (Recorder.Records(), Set<RecordedService>())
         for container in containers {
             let graph = try container.core.staticGraph().graph
-            records.services.merge(graph.records.services) { first, _ in first }
-            records.dependencies.formUnion(graph.records.dependencies)
-            opaque.formUnion(graph.unknown)
+            /// The node of a service, another one where an earlier container has another registration of it.
+            func node(_ service: RecordedService) -> RecordedService {
+                guard let own = graph.records.services[service], let other = records.services[service],
+                    let site = own.site, site != other.site, own.lifetime != nil || other.lifetime != nil
+                else { return service }
+                return service.registered(at: site)
+            }
+            let services = graph.records.services.map { (node($0.key), $0.value) }
+            let dependencies = graph.records.dependencies.map {
+                Recorder.Dependency(from: node($0.from), to: node($0.to), isDeferred: $0.isDeferred)
+            }
+            let unknown = graph.unknown.map(node)
+            records.services.merge(services) { first, _ in first }
+            records.dependencies.formUnion(dependencies)
+            opaque.formUnion(unknown)
         }
         self.init(recorded: records, opaque: opaque)
     }
@@ -168,10 +185,10 @@ extension ContainerCore {
 
     /// Decorations that apply to no registration, neither here nor in a container that this one searches.
     fileprivate func decorationsOfNothing() -> [ResolutionError] {
-        let decorations = withState { $0.decorations }
+        let decorations = withState { $0.decorations.inOrder }
         return decorations.compactMap { decoration in
             let isUsed = searchOrder.contains { core in
-                core.withState { $0.registrations.keys(of: decoration.service).contains(where: decoration.applies) }
+                core.withState { $0.registrations.keys(named: decoration.name).contains(where: decoration.applies) }
             }
             if isUsed { return nil }
             let key = ServiceKey(decoration.service, qualifier: decoration.qualifier)

@@ -22,46 +22,77 @@ struct GraphService: Hashable {
     }
 }
 
-extension GraphComparison {
-    /// A dependency, resolved or declared: its service may belong to a container in one run and to a scope's override
-    /// in another.
-    private struct Match: Hashable {
-        let from: GraphService
-        let to: String
+extension DependencyGraph {
+    /// The registrations that the nodes stand for, by the nodes' names.
+    ///
+    /// Several registrations may read the same: contributions without a key, the service `S["csv"]` and the
+    /// contribution to `S` under the key `csv`, qualifiers of different types. Their lines distinguish them.
+    ///
+    /// - Parameter records: The registrations.
+    /// - Returns: The registration of each node; none for a node whose registration is not known, or not certain.
+    func registrations(among records: Recorder.Records) -> [String: RecordedService] {
+        let candidates = Dictionary(grouping: records.services.keys) { GraphService($0) }
+        var found: [String: RecordedService] = [:]
+        for (service, nodes) in Dictionary(grouping: details, by: { GraphService($0) }) {
+            guard let registered = candidates[service] else { continue }
+            if nodes.count == 1, registered.count == 1 {
+                found[nodes[0].name] = registered[0]
+                continue
+            }
+            for node in nodes {
+                let here = registered.filter { records.services[$0]?.site?.description == node.site }
+                if here.count == 1 { found[node.name] = here[0] }
+            }
+        }
+        return found
     }
+}
 
-    /// Compares by the requesting service and its owner, and by the requested service.
+extension GraphComparison {
+    /// Compares by the requesting registration, and by the requested service, which may belong to a container in one
+    /// run and to a scope's override in another.
     ///
     /// - Parameters:
     ///   - recorded: The resolved dependencies.
     ///   - graph: The declared dependencies.
     init(of recorded: DependencyGraph, with graph: StaticGraph) {
-        let declared = DependencyGraph(recorded: graph.records)
-        let (seen, known) = (Self.matches(recorded), Self.matches(declared))
-        // Groups and their contributions are registrations, never declarations.
-        let looked = Set(declared.details.lazy.filter { $0.lifetime != nil }.map { GraphService($0) })
-            .subtracting(graph.unknown.map { GraphService($0) })
-        let made = Set(recorded.details.lazy.filter { $0.creations > 0 }.map { GraphService($0) })
-        let seenMatches = Set(seen.map(\.match))
-        // A service without a registration here has no edge, and may be registered in a scope.
-        let declaredMatches = Set(known.map(\.match))
-            .union(graph.declarations.map { Match(from: GraphService($0.from), to: $0.to.text) })
-        let forLater = Dictionary(grouping: graph.declaredForLater) { GraphService($0.from) }
-            .mapValues { $0.map(\.to.text) }
-        func isDeclared(_ match: Match) -> Bool {
-            if declaredMatches.contains(match) { return true }
-            return forLater[match.from, default: []].contains { match.to == $0 || match.to.hasPrefix("\($0)(") }
+        let registrations = recorded.registrations(among: graph.records)
+        /// Whether a declaration is about the service of a node.
+        func isMeant(_ declared: RecordedService, by node: DependencyGraph.Node) -> Bool {
+            guard let service = registrations[node.name] else { return declared.text == node.service }
+            return declared.key == service.key && declared.isGroup == service.isGroup
         }
-        undeclared = seen.filter { looked.contains($0.match.from) && !isDeclared($0.match) }.map(\.edge)
-        unseen = known.filter { made.contains($0.match.from) && !seenMatches.contains($0.match) }.map(\.edge)
-    }
-
-    /// The edges of a graph, except those to services of `make`: these cannot be declared.
-    private static func matches(_ graph: DependencyGraph) -> [(edge: DependencyGraph.Edge, match: Match)] {
-        let services = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, GraphService($0)) })
-        return graph.edges.compactMap { edge in
-            guard let from = services[edge.from], let to = services[edge.to], !to.isMaking else { return nil }
-            return (edge, Match(from: from, to: to.service))
+        // Groups and their contributions are registrations, never declarations.
+        func declaresItsDependencies(_ service: RecordedService) -> Bool {
+            graph.records.services[service]?.lifetime != nil && !graph.unknown.contains(service)
+        }
+        let nodes = Dictionary(uniqueKeysWithValues: recorded.details.map { ($0.name, $0) })
+        // Services of `make` cannot be declared.
+        let seen = recorded.edges.compactMap {
+            edge -> (edge: DependencyGraph.Edge, from: RecordedService, to: DependencyGraph.Node)? in
+            guard let from = registrations[edge.from], let to = nodes[edge.to],
+                to.lifetime != Recorder.Facts.making
+            else { return nil }
+            return (edge, from, to)
+        }
+        // A service without a registration here has no edge, and may be registered in a scope.
+        let declared = Dictionary(
+            grouping: graph.records.dependencies.map { ($0.from, $0.to) } + graph.declarations, by: \.0)
+        let declaredForLater = Dictionary(grouping: graph.declaredForLater, by: \.from)
+        undeclared = seen.filter { declaresItsDependencies($0.from) }.filter { _, from, to in
+            !declared[from, default: []].contains { isMeant($0.1, by: to) }
+                && !declaredForLater[from, default: []].contains {
+                    to.service == $0.to.text || to.service.hasPrefix("\($0.to.text)(")
+                }
+        }.map(\.edge)
+        let made = Set(recorded.details.filter { $0.creations > 0 }.compactMap { registrations[$0.name] })
+        let seenByRegistration = Dictionary(grouping: seen, by: \.from)
+        let names = GraphNames(graph.records)
+        let services = Dictionary(uniqueKeysWithValues: graph.records.services.keys.map { (names[$0], $0) })
+        unseen = DependencyGraph(recorded: graph.records, named: names).edges.filter { edge in
+            guard let from = services[edge.from], let to = services[edge.to], made.contains(from), !to.key.isMaking
+            else { return false }
+            return !seenByRegistration[from, default: []].contains { isMeant(to, by: $0.to) }
         }
     }
 }
@@ -75,30 +106,27 @@ extension ContainerCore {
 
     /// An error for each dependency that was resolved but is not declared.
     func undeclaredErrors(_ edges: [DependencyGraph.Edge], in graph: DependencyGraph) -> [ResolutionError] {
-        var services: [GraphService: RecordedService] = [:]
-        var bindings: [GraphService: Binding] = [:]
+        var records = Recorder.Records()
+        var bindings: [RecordedService: Binding] = [:]
         for (binding, table) in registeredHereAndAbove {
             let service = RecordedService(binding, in: table)
-            services[GraphService(service)] = service
-            bindings[GraphService(service)] = binding
-            guard case .contribution = binding.key.role else { continue }
-            let group = RecordedService(groupOf: binding.key)
-            services[GraphService(group)] = group
+            records.note(service, of: binding)
+            bindings[service] = binding
+            if binding.key.isContribution { records.note(RecordedService(groupOf: binding.key), of: nil) }
         }
+        let registrations = graph.registrations(among: records)
         return edges.compactMap { edge in
-            guard let from = graph[edge.from].map({ GraphService($0) }),
-                let to = graph[edge.to].map({ GraphService($0) })
-            else { return nil }
-            let steps = [from, to].compactMap { service in
-                bindings[service].map { PathStep(key: $0.key, binding: $0) }
+            guard let from = graph[edge.from], let to = graph[edge.to] else { return nil }
+            let steps = [from, to].compactMap { node in
+                registrations[node.name].flatMap { bindings[$0] }.map { PathStep(key: $0.key, binding: $0) }
             }
             // A scope's own service has only a name.
-            let declaration = services[to]?.declaration ?? "\(to.service) to the .dependencies(…)"
+            let known = registrations[to.name]?.declaration
             return ResolutionError(
                 .undeclaredDependency,
                 "\(from.service) resolved \(to.service) during the recording, but its registration does not declare it.",
-                advice: "Add \(declaration) \(services[to] == nil ? "of" : "to") the registration, or remove "
-                    + "the resolve.",
+                advice: "Add \(known ?? "\(to.service) to the .dependencies(…)") \(known == nil ? "of" : "to") the "
+                    + "registration, or remove the resolve.",
                 steps: steps)
         }
     }

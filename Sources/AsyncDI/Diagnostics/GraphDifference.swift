@@ -108,7 +108,7 @@ extension GraphDifference: CustomStringConvertible {
 
     /// The details of a registration, in parentheses; empty for a group of contributions.
     private func facts(_ node: DependencyGraph.Node) -> String {
-        let facts = [node.lifetime, node.owner.map { "in \($0)" }].compactMap(\.self)
+        let facts = [node.lifetime, node.owner.map { "in \(singleLine($0))" }].compactMap(\.self)
         return facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
     }
 
@@ -124,7 +124,8 @@ extension GraphDifference.Change {
             parts.append("\(before.lifetime ?? "no lifetime") → \(after.lifetime ?? "no lifetime")")
         }
         if before.owner != after.owner {
-            parts.append("in \(before.owner ?? "no container") → in \(after.owner ?? "no container")")
+            parts.append(
+                "in \(singleLine(before.owner ?? "no container")) → in \(singleLine(after.owner ?? "no container"))")
         }
         if before.isOpaque != after.isOpaque {
             parts.append(after.isOpaque ? "no longer declares what it resolves" : "now declares what it resolves")

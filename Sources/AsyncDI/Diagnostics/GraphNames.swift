@@ -18,7 +18,7 @@ struct GraphNames {
             for (number, one) in sorted.enumerated() {
                 let owner = one.service.owner
                 // A group has no owner.
-                var name = owner.isEmpty ? text : "\(text) (\(owner))"
+                var name = owner.isEmpty ? text : "\(text) (\(singleLine(owner)))"
                 if owners.count < group.count { name = "\(text) #\(number + 1)" }
                 while !taken.insert(name).inserted { name += "′" }
                 names[one.service] = name
@@ -51,7 +51,9 @@ struct GraphNames {
 extension RecordedService {
     /// The service as code requests it: `[S]` for a group, `S[key]` for one of its contributions.
     var text: String {
-        if isGroup { return "[\(readableName(of: key.service))]\(key.qualifier.map { "[\($0)]" } ?? "")" }
+        if isGroup {
+            return "[\(readableName(of: key.service))]\(key.qualifier.map { "[\(singleLine("\($0)"))]" } ?? "")"
+        }
         guard case .contribution(let id) = key.role else { return key.description }
         let plain = key.with(.service).description
         // A contribution without a key is identified by its source location, which its name need not show.

@@ -134,8 +134,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// One instance for as long as a reference outside the container holds it; values are never shared.
     public static let weak = Lifetime(.weak)
 
-    /// The name of the lifetime.
-    public var description: String { name }
+    /// The name of the lifetime, in one line.
+    public var description: String { singleLine(name) }
 
     /// Whether the two are the same lifetime: the same name, owner and kind, whatever their storage.
     public static func == (first: Lifetime, second: Lifetime) -> Bool {

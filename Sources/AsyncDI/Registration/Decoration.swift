@@ -15,6 +15,8 @@
 public struct Decoration: Sendable {
     let service: any Any.Type
     let qualifier: (any Qualifier)?
+    /// The name of the registrations that it applies to.
+    let name: ServiceName
     let decorator: any ErasedDecorator
     /// The source location of the decoration.
     let site: RegistrationSite
@@ -35,12 +37,34 @@ public struct Decoration: Sendable {
         self.service = service
         site = RegistrationSite(fileID: fileID, line: line)
         self.qualifier = qualifier
+        name = ServiceName(ServiceKey(service, qualifier: qualifier))
         self.decorator = TypedDecorator(decorate: decorator)
     }
 
     /// Whether it applies to the registration of a key.
     func applies(to key: ServiceKey) -> Bool {
-        key.role == .service && key.service == service && areEqual(key.qualifier, qualifier)
+        key.role == .service && ServiceName(key) == name
+    }
+}
+
+/// The decorations of a container.
+///
+/// A pure value.
+struct Decorations {
+    /// In the order of their registration.
+    private(set) var inOrder: [Decoration] = []
+    private var byName: [ServiceName: [Decoration]] = [:]
+
+    var isEmpty: Bool { inOrder.isEmpty }
+
+    mutating func add(_ decoration: Decoration) {
+        inOrder.append(decoration)
+        byName[decoration.name, default: []].append(decoration)
+    }
+
+    /// The decorations that apply to the registration of a key, the innermost first.
+    func applying(to key: ServiceKey) -> [Decoration] {
+        key.role == .service ? byName[ServiceName(key), default: []] : []
     }
 }
 

@@ -187,6 +187,56 @@ extension Registration where Service: Sendable {
     /// - Returns: The changed registration.
     public func whenAbandoned(_ policy: AbandonmentPolicy) -> Self { changed { $0.abandonment = policy } }
 
+    /// A hook that receives the arguments of the request, and the types of those arguments.
+    private func takingArguments<each Argument: Sendable>(
+        _ hook:
+            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, repeat each Argument) async throws -> Void
+    ) -> (InstanceHook, ArgumentPack.Type) {
+        let withArguments: InstanceHook = { resolver, cell, pack in
+            // The types are compared with the factory's at registration: a hook with other types never runs.
+            let values = Arguments<repeat each Argument>.unpacked(pack)
+            try await hook(resolver, cell.undecorated.instance(), repeat each values)
+        }
+        return (withArguments, Arguments<repeat each Argument>.self)
+    }
+
+    private func forwarding<Other: Sendable>(
+        to other: Other.Type, _ qualifier: (any Qualifier)?,
+        _ convert: @escaping @Sendable (Cell) throws(ResolutionError) -> Other
+    ) -> Self {
+        let from = blueprint.key
+        let to = ServiceKey(other, qualifier: qualifier, arguments: from.arguments)
+        return changed {
+            $0.forwards.append(
+                Forward(from: from, to: to) { cell throws(ResolutionError) in StrongCell(try convert(cell)) })
+        }
+    }
+}
+
+extension Cell {
+    /// The instance of a cell that hooks receive, which holds it.
+    fileprivate func instance<Service: Sendable>() -> Service {
+        guard let instance = load(as: Service.self) else { preconditionFailure("hooks get a cell that holds") }
+        return instance
+    }
+}
+
+extension Blueprint {
+    /// The description of the registration of a forwarded type.
+    func forwarding(by forward: Forward) -> Blueprint {
+        var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
+        copy.site = site
+        copy.change {
+            $0.target = forward
+            // A decorated instance is cached separately, for each of the arguments, like the service behind it.
+            $0.keying = keying
+        }
+        return copy
+    }
+}
+
+/// The dependencies that closures declare, also those of `making:` registrations.
+extension Registration {
     /// Declares the dependencies of the factory and hooks, for ``Container/validate()``: a closure cannot be inspected.
     ///
     /// Without any type it declares that they have no dependencies. ``Lazy``, ``Provider``, `Optional` and arrays have
@@ -226,56 +276,9 @@ extension Registration where Service: Sendable {
         changed { $0.declaredDependencies = ($0.declaredDependencies ?? []) + keys }
     }
 
-    /// A hook that receives the arguments of the request, and the types of those arguments.
-    private func takingArguments<each Argument: Sendable>(
-        _ hook:
-            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, repeat each Argument) async throws -> Void
-    ) -> (InstanceHook, ArgumentPack.Type) {
-        let withArguments: InstanceHook = { resolver, cell, pack in
-            // The types are compared with the factory's at registration: a hook with other types never runs.
-            let values = Arguments<repeat each Argument>.unpacked(pack)
-            try await hook(resolver, cell.undecorated.instance(), repeat each values)
-        }
-        return (withArguments, Arguments<repeat each Argument>.self)
-    }
-
-    private func forwarding<Other: Sendable>(
-        to other: Other.Type, _ qualifier: (any Qualifier)?,
-        _ convert: @escaping @Sendable (Cell) throws(ResolutionError) -> Other
-    ) -> Self {
-        let from = blueprint.key
-        let to = ServiceKey(other, qualifier: qualifier, arguments: from.arguments)
-        return changed {
-            $0.forwards.append(
-                Forward(from: from, to: to) { cell throws(ResolutionError) in StrongCell(try convert(cell)) })
-        }
-    }
-
     private func changed(_ change: (inout Blueprint.Extras) -> Void) -> Self {
         var copy = self
         copy.blueprint.change(change)
-        return copy
-    }
-}
-
-extension Cell {
-    /// The instance of a cell that hooks receive, which holds it.
-    fileprivate func instance<Service: Sendable>() -> Service {
-        guard let instance = load(as: Service.self) else { preconditionFailure("hooks get a cell that holds") }
-        return instance
-    }
-}
-
-extension Blueprint {
-    /// The description of the registration of a forwarded type.
-    func forwarding(by forward: Forward) -> Blueprint {
-        var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
-        copy.site = site
-        copy.change {
-            $0.target = forward
-            // A decorated instance is cached separately, for each of the arguments, like the service behind it.
-            $0.keying = keying
-        }
         return copy
     }
 }

@@ -9,6 +9,8 @@ struct RecordedService: Hashable, Sendable {
     let owner: String
     /// Whether this stands for all contributions to the key's service.
     let isGroup: Bool
+    /// Distinguishes a registration from another one of the key in a container with the same label.
+    private var site: RegistrationSite?
 
     init(_ key: ServiceKey, owner: String, site: RegistrationSite? = nil) {
         if case .contribution(let id) = key.role, !id.isKeyed, let site {
@@ -18,6 +20,13 @@ struct RecordedService: Hashable, Sendable {
         }
         self.owner = owner
         isGroup = false
+    }
+
+    /// Another registration of the key, in a container with the same label.
+    func registered(at site: RegistrationSite) -> RecordedService {
+        var other = self
+        other.site = site
+        return other
     }
 
     init(_ binding: Binding, in table: InstanceTable) {

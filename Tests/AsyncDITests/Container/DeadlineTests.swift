@@ -61,6 +61,37 @@ private struct SleeplessClock: Clock {
         try await container.dispose()
     }
 
+    @Test func `the error of a deadline names every instance that a body leases`() async throws {
+        let factory = DrivenFactory<String>()
+        let container = Container(name: "app") {
+            Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
+            Registration(String.self, lifetime: .singleton) { _ in try await factory.run() }
+        }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let bodies = Task {
+            try await container.withInstance(Thing.self, arguments: 7) { _ in
+                try await container.withInstance(Thing.self, arguments: 8) { _ in
+                    isLeased.arrive()
+                    await mayEnd.pass()
+                }
+            }
+        }
+        await isLeased.arrived()
+        let request = Task { try await container.resolve(String.self) }
+        await factory.began()
+        #expect(
+            await late { try await container.dispose(deadline: .zero) }
+                == "the creation of String, and then for the last lease of Thing(7), Thing(8)")
+        factory.answer("")
+        await until { container.core.disposal.subject?.facts.text.hasPrefix("the last lease") == true }
+        let second = try #require(await late { try await container.dispose(deadline: .zero) })
+        #expect(second.contains("Thing(7)") && second.contains("Thing(8)"))
+        mayEnd.open()
+        try await bodies.value
+        try await container.dispose()
+        _ = await request.result
+    }
+
     @Test(arguments: [false, true])
     func `the error of a deadline names the hook in a scope below, or in one below that`(isDeep: Bool) async throws {
         let (isClosing, mayClose) = (Gate(), Gate())

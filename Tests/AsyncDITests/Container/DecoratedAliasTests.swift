@@ -136,6 +136,17 @@ import Testing
         }
     }
 
+    @Test func `an argument of a decorated forwarded type is listed once`() async throws {
+        let container = Container {
+            Registration(Cable.self, lifetime: .multiton) { (_, _: String) in Cable() }
+                .implements((any Line).self) { $0 }
+            decoration
+        }
+        _ = try await container.resolve((any Line).self, arguments: "a")
+        _ = try await container.resolve(Cable.self, arguments: "b")
+        #expect(await container.cachedArguments(of: (any Line).self, String.self).sorted() == ["a", "b"])
+    }
+
     @Test func `a decorated forwarded type distinguishes arguments as the present service does`() async throws {
         let container = Container {
             Registration(Cable.self, lifetime: .multiton) { (_, _: String) in Cable() }

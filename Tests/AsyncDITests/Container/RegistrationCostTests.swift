@@ -153,6 +153,53 @@ extension Thing: Kind {}
         #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
+    @Test func `contributions under many keys are taken back one by one`() async throws {
+        let comparisons = Comparisons()
+        func key(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
+        let container = Container()
+        for number in 0..<Self.many {
+            try await container.registerMany(Thing.self, key: key(number)) { _ in Thing(number) }
+        }
+        let (_, count) = await comparisons.during {
+            for number in 0..<Self.many {
+                #expect(await container.unregister(Thing.self, contributedAs: key(number)))
+            }
+        }
+        #expect(count <= 20 * Self.many)
+        #expect(await !container.unregister(Thing.self, contributedAs: key(0)))
+        #expect(container.core.withState { $0.registrations.isEmpty })
+    }
+
+    @Test func `a decoration looks at the registrations that it applies to, and these look at it`() async throws {
+        let comparisons = Comparisons()
+        func name(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
+        let container = container(of: Self.many, comparisons)
+        let (_, decorated) = try await comparisons.during {
+            for number in 0..<Self.many {
+                try await container.decorate(Thing.self, qualifier: name(number)) { _, inner in
+                    Thing(inner.number + 1)
+                }
+            }
+        }
+        #expect(decorated <= 20 * Self.many)
+        #expect(try await container.resolve(Thing.self, qualifier: name(7)).number == 8)
+        // A scope decorates an inherited registration.
+        let (_, inherited) = try await comparisons.during {
+            for number in 0..<100 {
+                let scope = try await container.openScope {
+                    Decoration(Thing.self, qualifier: name(number)) { _, inner in Thing(inner.number * 2) }
+                }
+                #expect(try await scope.resolve(Thing.self, qualifier: name(number)).number == (number + 1) * 2)
+                try await scope.dispose()
+            }
+        }
+        #expect(inherited <= 100 * 60)
+        let (_, removed) = await comparisons.during {
+            for number in 0..<Self.many { #expect(await container.unregister(Thing.self, qualifier: name(number))) }
+        }
+        #expect(removed <= 20 * Self.many)
+    }
+
     @Test func `the reset of one instance of many compares with that one`() async throws {
         let comparisons = Comparisons()
         let container = container(of: Self.many, comparisons)

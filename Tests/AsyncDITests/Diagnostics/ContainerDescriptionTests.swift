@@ -119,4 +119,25 @@ private struct Request: Sendable {}
         _ = try await container.resolve(Int.self)
         #expect(container.description == "container \"app\": 1 registration\n  Int: singleton, 1 alive (A/A.swift:1)")
     }
+
+    @Test func `names of lifetimes, owners and groups take no further line`() async throws {
+        let name = "a\nforged: \"x\""
+        let container = Container(name: name) {
+            Registration(Database.self, lifetime: Lifetime("custom\nforged: b")) { _ in Database() }.dependencies()
+            Registration((any Repository).self, qualifier: name) { _ in SQLRepository() }.dependencies().intoMany()
+            Registration(Pool.self) { r in
+                _ = try await r.resolveMany((any Repository).self, qualifier: name)
+                return Pool()
+            }
+            .dependencies()
+        }
+        #expect(container.description.split(separator: "\n").count == 4)
+        await container.startRecording()
+        _ = try await container.resolve(Pool.self)
+        let graph = await container.dependencyGraph()
+        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
+        #expect(error?.description.split(separator: "\n").count == 2)
+        let difference = try await container.declaredGraph().difference(from: DependencyGraph())
+        #expect(difference.description.split(separator: "\n").count == 4)
+    }
 }

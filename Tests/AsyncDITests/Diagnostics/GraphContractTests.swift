@@ -310,4 +310,25 @@ private struct Shelf: Sendable {
         #expect(graph.outlivingUsers.nodes.map(\.name) == ["Font"])
         #expect(graph.outlivingUsers.opaque.isEmpty)
     }
+
+    // MARK: Several containers
+
+    @Test func `registrations of two containers with one name are two nodes`() async throws {
+        func container(line: UInt, _ lifetime: Lifetime) -> Container {
+            Container(name: "app") {
+                Registration(Ink.self, lifetime: lifetime, fileID: "App/Ink.swift", line: line) { _ in Ink() }
+                    .dependencies()
+            }
+        }
+        func contract(_ containers: Container...) throws -> DependencyGraph {
+            try DependencyGraph(declaredBy: containers).contract
+        }
+        let first = container(line: 1, .singleton)
+        let graph = try contract(first, container(line: 2, .transient))
+        #expect(graph.details.map(\.lifetime) == ["singleton", "transient"])
+        #expect(graph.difference(from: try contract(container(line: 2, .transient), first)).isEmpty)
+        #expect(!graph.difference(from: try contract(first, container(line: 2, .scoped))).isEmpty)
+        // The same code that makes two containers is drawn once.
+        #expect(try contract(first, container(line: 1, .singleton)).nodes.count == 1)
+    }
 }

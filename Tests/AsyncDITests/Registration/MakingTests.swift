@@ -123,4 +123,17 @@ private final class Draft {
         try await disposal.value
         try await container.dispose()
     }
+
+    @Test func `a closure that makes a non-Sendable instance declares its dependencies`() async throws {
+        let opaque = Container { Registration(making: Draft.self) { _ in Draft(text: "") } }
+        #expect(try await opaque.validationReport().opaque.count == 1)
+        let declared = Container {
+            Registration(making: Draft.self) { r in Draft(text: try await r.resolve(String.self)) }
+                .dependencies(String.self).dependency(Int.self, qualifier: "count")
+            Registration(instance: "")
+        }
+        let report = try await declared.validationReport()
+        #expect(report.opaque.isEmpty)
+        #expect(report.problems.map(\.code) == [.notRegistered])
+    }
 }
