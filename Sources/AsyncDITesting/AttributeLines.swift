@@ -42,11 +42,12 @@ struct SwiftText: Sendable {
     /// The attribute of a test or suite.
     private struct Attribute {
         let line: Int
-        /// The last line on which its declaration may begin: only words stand before that.
+        /// The line on which its declaration begins; zero before that was found.
         var lastLine = 0
         var registrations: [Int] = []
     }
 
+    private static let declarations: Set = ["func", "struct", "class", "enum", "actor", "extension"]
     private var attributes: [Attribute] = []
     private var registrations: Set<Int> = []
 
@@ -66,7 +67,7 @@ struct SwiftText: Sendable {
     init(_ source: String) {
         // The number of open parentheses in the attribute; nil outside attributes.
         var depth: Int?
-        // Whether only words have followed the latest attribute.
+        // Whether the declaration of the latest attribute has not begun yet.
         var isBelowAttribute = false
         var line = 1
         var word = ""
@@ -77,22 +78,23 @@ struct SwiftText: Sendable {
                 continue
             }
             if !word.isEmpty { (previousWord, word) = (word, "") }
+            if isBelowAttribute, Self.declarations.contains(previousWord) {
+                attributes[attributes.count - 1].lastLine = line
+                isBelowAttribute = false
+            }
             if previousWord == "Registration", "({<".contains(character) {
                 registrations.insert(line)
                 if depth != nil { attributes[attributes.count - 1].registrations.append(line) }
             }
-            if isBelowAttribute, !character.isWhitespace {
-                attributes[attributes.count - 1].lastLine = line
-                isBelowAttribute = false
-            }
             switch character {
             case "(" where depth == nil && ["@Test", "@Suite"].contains(previousWord):
                 attributes.append(Attribute(line: line))
+                isBelowAttribute = false
                 depth = 1
             case "(":
                 depth = depth.map { $0 + 1 }
             case ")":
-                isBelowAttribute = depth == 1
+                if depth == 1 { isBelowAttribute = true }
                 depth = depth.flatMap { $0 == 1 ? nil : $0 - 1 }
             default: break
             }

@@ -88,4 +88,18 @@ struct AttributeLinesTests {
         #expect(lines(source, above: 2) == [1])
         #expect(lines(source, above: 4) == [])
     }
+
+    @Test func `further attributes and conditions may stand between an attribute and its declaration`() {
+        let source = """
+            @Test(.container { Registration(Int.self, instance: 1) }) @inline(never)
+            @available(macOS 15, *)
+            #if DEBUG
+                @MainActor
+            #endif
+            func first() {}
+            @Suite(.container { Registration(Int.self, instance: 2) }) struct Second {}
+            """
+        #expect(lines(source, above: 6) == [1])
+        #expect(lines(source, above: 7) == [7])
+    }
 }

@@ -25,8 +25,8 @@ extension Container {
     ///
     /// - Parameter deadline: The longest wait, for observers too, by the container's clock. Disposal continues
     ///   afterwards. The end of a `withContainer` of this container waits no longer either.
-    /// - Throws: ``DisposalError``, which names the work that the disposal waits for, and the instances that bodies
-    ///   lease; ``activity()`` has everything else that has not ended.
+    /// - Throws: ``DisposalError``, which names the work that the disposal waits for, and this container's instances
+    ///   that bodies lease; ``activity()`` has everything else that has not ended.
     public func dispose(deadline: Duration) async throws {
         try await core.tellingObservers(until: deadline) { try await core.dispose(deadline: deadline) }
     }

@@ -78,7 +78,8 @@ extension ContainerCore {
         if !hasEnded {
             var (text, keys) = disposal.subject?.facts ?? ("its end", [])
             // These bodies run beside the first wait, and may be the reason of the next one.
-            let leased = keysLeasedByBodies.filter { !keys.contains($0) }
+            let awaited = Set(keys)
+            let leased = keysLeasedByBodies.filter { !awaited.contains($0) }
             if !leased.isEmpty { text += ", and then for the last lease of \(Disposal.Subject.list(leased))" }
             errors.append(timedOut("the disposal of \(displayName)", waitingFor: text, of: keys))
         }

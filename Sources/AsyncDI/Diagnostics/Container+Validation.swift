@@ -47,7 +47,8 @@ extension Container {
     ///
     /// Compares the dependencies of each registration of this container and of those above it. Leaves out services
     /// whose dependencies are unknown or that are decorated, services of scopes, and instances of `make`, which cannot
-    /// be declared. A dependency declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. A declared
+    /// be declared; and of registrations that read the same, those whose lines the recording does not have. A
+    /// dependency declared as ``Lazy`` or ``Provider`` may be resolved with any arguments. A declared
     /// dependency that was not resolved is no mistake by itself: a factory may need it only in some runs.
     ///
     /// - Parameter graph: A recording of this container.
@@ -107,32 +108,35 @@ extension Container {
 extension DependencyGraph {
     /// Returns the declared dependencies of several containers as one graph.
     ///
-    /// Scopes of one container, and containers with the same name, count as one owner. Two registrations of one service
-    /// there are two nodes, unless they stand on one line, or are values that each scope supplies.
+    /// Scopes of one container, and containers with the same name, count as one owner. There, registrations of one
+    /// service are nodes of their own, unless they have one line and one lifetime, or are values that each scope
+    /// supplies. The order of the containers has no influence.
     ///
     /// - Parameter containers: The containers.
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public init(declaredBy containers: [Container]) throws {
-        var (records, opaque) = (Recorder.Records(), Set<RecordedService>())
+        var (services, unknown) = ([RecordedService: Recorder.Facts](), Set<RecordedService>())
+        var dependencies: Set<Recorder.Dependency> = []
         for container in containers {
             let graph = try container.core.staticGraph().graph
-            /// The node of a service, another one where an earlier container has another registration of it.
-            func node(_ service: RecordedService) -> RecordedService {
-                guard let own = graph.records.services[service], let other = records.services[service],
-                    let site = own.site, site != other.site, own.lifetime != nil || other.lifetime != nil
-                else { return service }
-                return service.registered(at: site)
+            func marked(_ service: RecordedService) -> RecordedService {
+                graph.records.services[service].map(service.marked) ?? service
             }
-            let services = graph.records.services.map { (node($0.key), $0.value) }
-            let dependencies = graph.records.dependencies.map {
-                Recorder.Dependency(from: node($0.from), to: node($0.to), isDeferred: $0.isDeferred)
+            services.merge(graph.records.services.map { (marked($0.key), $0.value) }) { one, other in
+                one.isRegistered(before: other) ? one : other
             }
-            let unknown = graph.unknown.map(node)
-            records.services.merge(services) { first, _ in first }
-            records.dependencies.formUnion(dependencies)
-            opaque.formUnion(unknown)
+            dependencies.formUnion(graph.records.dependencies.map { $0.mapped(marked) })
+            unknown.formUnion(graph.unknown.map(marked))
         }
-        self.init(recorded: records, opaque: opaque)
+        // A mark is needed only beside another registration.
+        let counts = Dictionary(grouping: services.keys, by: \.unmarked).mapValues(\.count)
+        func name(_ service: RecordedService) -> RecordedService {
+            counts[service.unmarked] == 1 ? service.unmarked : service
+        }
+        let records = Recorder.Records(
+            services: Dictionary(uniqueKeysWithValues: services.map { (name($0.key), $0.value) }),
+            dependencies: Set(dependencies.map { $0.mapped(name) }))
+        self.init(recorded: records, opaque: Set(unknown.map(name)))
     }
 }
 

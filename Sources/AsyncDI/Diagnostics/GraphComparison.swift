@@ -39,9 +39,9 @@ extension DependencyGraph {
                 found[nodes[0].name] = registered[0]
                 continue
             }
+            let byLine = Dictionary(grouping: registered) { records.services[$0]?.site?.description }
             for node in nodes {
-                let here = registered.filter { records.services[$0]?.site?.description == node.site }
-                if here.count == 1 { found[node.name] = here[0] }
+                if let here = byLine[node.site], here.count == 1 { found[node.name] = here[0] }
             }
         }
         return found
@@ -49,50 +49,66 @@ extension DependencyGraph {
 }
 
 extension GraphComparison {
-    /// Compares by the requesting registration, and by the requested service, which may belong to a container in one
-    /// run and to a scope's override in another.
+    /// A dependency, resolved or declared.
+    ///
+    /// The requested service may belong to a container in one run and to a scope's override in another.
+    private struct Match: Hashable {
+        enum Target: Hashable {
+            case service(ServiceKey, isGroup: Bool)
+            /// A service without a registration that is known: only its text is.
+            case text(String)
+        }
+
+        let from: RecordedService
+        let to: Target
+
+        init(_ from: RecordedService, _ to: RecordedService) {
+            self.from = from
+            self.to = .service(to.key, isGroup: to.isGroup)
+        }
+
+        init(_ from: RecordedService, _ text: String) {
+            self.from = from
+            to = .text(text)
+        }
+    }
+
+    /// Compares by the requesting registration, and by the requested service.
     ///
     /// - Parameters:
     ///   - recorded: The resolved dependencies.
     ///   - graph: The declared dependencies.
     init(of recorded: DependencyGraph, with graph: StaticGraph) {
         let registrations = recorded.registrations(among: graph.records)
-        /// Whether a declaration is about the service of a node.
-        func isMeant(_ declared: RecordedService, by node: DependencyGraph.Node) -> Bool {
-            guard let service = registrations[node.name] else { return declared.text == node.service }
-            return declared.key == service.key && declared.isGroup == service.isGroup
-        }
         // Groups and their contributions are registrations, never declarations.
         func declaresItsDependencies(_ service: RecordedService) -> Bool {
             graph.records.services[service]?.lifetime != nil && !graph.unknown.contains(service)
         }
         let nodes = Dictionary(uniqueKeysWithValues: recorded.details.map { ($0.name, $0) })
         // Services of `make` cannot be declared.
-        let seen = recorded.edges.compactMap {
-            edge -> (edge: DependencyGraph.Edge, from: RecordedService, to: DependencyGraph.Node)? in
-            guard let from = registrations[edge.from], let to = nodes[edge.to],
-                to.lifetime != Recorder.Facts.making
+        let seen = recorded.edges.compactMap { edge -> (edge: DependencyGraph.Edge, match: Match, text: String)? in
+            guard let from = registrations[edge.from], let to = nodes[edge.to], to.lifetime != Recorder.Facts.making
             else { return nil }
-            return (edge, from, to)
+            let match = registrations[edge.to].map { Match(from, $0) } ?? Match(from, to.service)
+            return (edge, match, to.service)
         }
         // A service without a registration here has no edge, and may be registered in a scope.
-        let declared = Dictionary(
-            grouping: graph.records.dependencies.map { ($0.from, $0.to) } + graph.declarations, by: \.0)
-        let declaredForLater = Dictionary(grouping: graph.declaredForLater, by: \.from)
-        undeclared = seen.filter { declaresItsDependencies($0.from) }.filter { _, from, to in
-            !declared[from, default: []].contains { isMeant($0.1, by: to) }
-                && !declaredForLater[from, default: []].contains {
-                    to.service == $0.to.text || to.service.hasPrefix("\($0.to.text)(")
-                }
-        }.map(\.edge)
+        let declarations = graph.records.dependencies.map { ($0.from, $0.to) } + graph.declarations
+        let declared = Set(declarations.flatMap { from, to in [Match(from, to), Match(from, to.text)] })
+        let forLater = Dictionary(grouping: graph.declaredForLater, by: \.from).mapValues { $0.map(\.to.text) }
+        undeclared = seen.filter { _, match, text in
+            guard declaresItsDependencies(match.from), !declared.contains(match) else { return false }
+            return !forLater[match.from, default: []].contains { text == $0 || text.hasPrefix("\($0)(") }
+        }
+        .map(\.edge)
         let made = Set(recorded.details.filter { $0.creations > 0 }.compactMap { registrations[$0.name] })
-        let seenByRegistration = Dictionary(grouping: seen, by: \.from)
+        let seenMatches = Set(seen.map(\.match))
         let names = GraphNames(graph.records)
         let services = Dictionary(uniqueKeysWithValues: graph.records.services.keys.map { (names[$0], $0) })
         unseen = DependencyGraph(recorded: graph.records, named: names).edges.filter { edge in
             guard let from = services[edge.from], let to = services[edge.to], made.contains(from), !to.key.isMaking
             else { return false }
-            return !seenByRegistration[from, default: []].contains { isMeant(to, by: $0.to) }
+            return !seenMatches.contains(Match(from, to)) && !seenMatches.contains(Match(from, to.text))
         }
     }
 }

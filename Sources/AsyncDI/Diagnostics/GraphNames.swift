@@ -42,7 +42,7 @@ struct GraphNames {
             parts += [String(reflecting: type(of: qualifier)), String(reflecting: qualifier)]
             parts += Mirror(reflecting: qualifier).children.map { String(reflecting: $0.value) }
         }
-        parts += [key.isMaking ? "making" : "", "\(key.argumentTypes)"]
+        parts += [key.isMaking ? "making" : "", "\(key.argumentTypes)", one.service.mark]
         if case .contribution(let id) = key.role { parts += ["one of many", id.keyType, "\(id)"] }
         return (one.service.owner, one.site?.fileID ?? "", one.site?.line ?? 0, parts.joined(separator: "\n"))
     }

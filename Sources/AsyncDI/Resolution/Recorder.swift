@@ -10,7 +10,7 @@ struct RecordedService: Hashable, Sendable {
     /// Whether this stands for all contributions to the key's service.
     let isGroup: Bool
     /// Distinguishes a registration from another one of the key in a container with the same label.
-    private var site: RegistrationSite?
+    private(set) var mark = ""
 
     init(_ key: ServiceKey, owner: String, site: RegistrationSite? = nil) {
         if case .contribution(let id) = key.role, !id.isKeyed, let site {
@@ -22,11 +22,17 @@ struct RecordedService: Hashable, Sendable {
         isGroup = false
     }
 
-    /// Another registration of the key, in a container with the same label.
-    func registered(at site: RegistrationSite) -> RecordedService {
-        var other = self
-        other.site = site
-        return other
+    /// The service with a mark of its registration; without, for a group, or a value that scopes supply.
+    func marked(_ facts: Recorder.Facts) -> RecordedService {
+        var marked = self
+        if let site = facts.site, let lifetime = facts.lifetime { marked.mark = "\(site) \(lifetime)" }
+        return marked
+    }
+
+    var unmarked: RecordedService {
+        var plain = self
+        plain.mark = ""
+        return plain
     }
 
     init(_ binding: Binding, in table: InstanceTable) {
@@ -54,12 +60,21 @@ final class Recorder: Sendable {
         var creations = 0
         var failures = 0
         var duration = Duration.zero
+
+        /// The order of registrations in the source.
+        func isRegistered(before other: Facts) -> Bool {
+            (site?.fileID ?? "", site?.line ?? 0) < (other.site?.fileID ?? "", other.site?.line ?? 0)
+        }
     }
 
     struct Dependency: Hashable, Sendable {
         let from: RecordedService
         let to: RecordedService
         let isDeferred: Bool
+
+        func mapped(_ name: (RecordedService) -> RecordedService) -> Dependency {
+            Dependency(from: name(from), to: name(to), isDeferred: isDeferred)
+        }
     }
 
     struct Records: Sendable {

@@ -153,23 +153,6 @@ extension Thing: Kind {}
         #expect(container.core.withState { $0.instances.isEmpty && $0.registrations.isEmpty })
     }
 
-    @Test func `contributions under many keys are taken back one by one`() async throws {
-        let comparisons = Comparisons()
-        func key(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }
-        let container = Container()
-        for number in 0..<Self.many {
-            try await container.registerMany(Thing.self, key: key(number)) { _ in Thing(number) }
-        }
-        let (_, count) = await comparisons.during {
-            for number in 0..<Self.many {
-                #expect(await container.unregister(Thing.self, contributedAs: key(number)))
-            }
-        }
-        #expect(count <= 20 * Self.many)
-        #expect(await !container.unregister(Thing.self, contributedAs: key(0)))
-        #expect(container.core.withState { $0.registrations.isEmpty })
-    }
-
     @Test func `a decoration looks at the registrations that it applies to, and these look at it`() async throws {
         let comparisons = Comparisons()
         func name(_ number: Int) -> Name { Name(number: number, comparisons: comparisons) }

@@ -331,4 +331,29 @@ private struct Shelf: Sendable {
         // The same code that makes two containers is drawn once.
         #expect(try contract(first, container(line: 1, .singleton)).nodes.count == 1)
     }
+
+    @Test func `the order of several containers has no influence on their contract`() async throws {
+        let containers = [
+            Container(name: "app") { Registration(expected: Ink.self, fileID: "App/Ink.swift", line: 1) },
+            Container(name: "app") { Registration(expected: Ink.self, fileID: "App/Ink.swift", line: 2) },
+            Container(name: "app") {
+                Registration(Ink.self, lifetime: .singleton, fileID: "App/Ink.swift", line: 3) { _ in Ink() }
+            },
+        ]
+        let expected = try DependencyGraph(declaredBy: containers).contract
+        #expect(expected.details.map(\.lifetime) == [nil, "singleton"])
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let contract = try DependencyGraph(declaredBy: order.map { containers[$0] }).contract
+            #expect(contract.json() == expected.json(), "\(order)")
+        }
+    }
+
+    @Test func `registrations on one line with different lifetimes are two nodes`() async throws {
+        let containers = [Lifetime.singleton, .transient].map { lifetime in
+            Container(name: "app") { Registration(Ink.self, lifetime: lifetime) { _ in Ink() } }
+        }
+        let contract = try DependencyGraph(declaredBy: containers).contract
+        #expect(contract.details.map(\.lifetime) == ["singleton", "transient"])
+        #expect(try DependencyGraph(declaredBy: containers.reversed()).contract.json() == contract.json())
+    }
 }

@@ -38,6 +38,30 @@ private struct Holder: Sendable {}
         #expect(error?.problems.count == count - 1)
     }
 
+    @Test func `many contributions that read the same are compared`() async throws {
+        let contributions = (0..<count).map { number in
+            Registration(Part.self, fileID: "App/Parts.swift", line: UInt(number)) { _ in Part() }
+                .dependencies(Holder.self).intoMany()
+        }
+        let container = Container(name: "large") {
+            for contribution in contributions { contribution }
+            Registration(Holder.self) { _ in Holder() }.dependencies()
+        }
+        let declared = try await container.declaredGraph()
+        let made = declared.details.map { node in
+            var node = node
+            node.creations = 1
+            return node
+        }
+        #expect(try await container.comparison(with: DependencyGraph(made, edges: declared.edges)).undeclared.isEmpty)
+        let comparison = try await container.comparison(with: DependencyGraph(made))
+        #expect(comparison.unseen.count == count)
+        let recorded = DependencyGraph(
+            made, edges: made.map { .init(from: $0.name, to: made[count].name) })
+        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: recorded) }
+        #expect(error?.problems.count == count + 1)
+    }
+
     @Test func `many missing dependencies are all found`() async throws {
         let problems = try await container(missing: true).validationReport().problems
         #expect(problems.count == count && problems.allSatisfy { $0.code == .notRegistered })
