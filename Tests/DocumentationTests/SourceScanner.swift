@@ -20,7 +20,7 @@ struct SourceScanner {
 
     private enum Kind { case code, comment, literal }
 
-    /// Goes on by as many characters; what is not of a kind leaves a space, and lines end in both.
+    /// Goes on by as many characters: those of the other kinds leave a space, and lines end in both.
     private mutating func take(_ count: Int = 1, as kind: Kind) {
         for _ in 0..<count where position < text.count {
             let byte = text[position]
