@@ -2,12 +2,14 @@ extension Blueprint {
     /// Returns the same registration, with calls of interceptors around its factory and hooks.
     func intercepted(by interceptors: [any ContainerInterceptor], in core: ContainerCore) -> Blueprint {
         if interceptors.isEmpty { return self }
-        let (owner, lifetime) = (core.number, lifetime ?? core.defaultLifetime)
+        let (owner, lifetime, isOfInstance) = (core.number, lifetime ?? core.defaultLifetime, instance != nil)
         let call = { [key, site] (kind: InterceptedCall.Kind, index: Int) in
-            InterceptedCall(kind: kind, key: key, lifetime: lifetime, site: site, index: index, owner: owner)
+            InterceptedCall(
+                kind: kind, key: key, lifetime: lifetime, site: site, index: index, owner: owner,
+                isOfInstance: isOfInstance)
         }
         var copy = self
-        if instance == nil {
+        if !isOfInstance {
             copy.factory = factory.intercepted(by: Interception(of: call(.factory, 0), by: interceptors))
         }
         guard extras != nil else { return copy }

@@ -36,15 +36,13 @@ extension Container {
     /// The same as ``dispose()``, but `onDispose` hooks see the error in ``DisposalReason/error``, and a unit of work
     /// rolls back.
     /// ```swift
-    /// let scope = try await container.openScope("import")
-    /// do {
-    ///     try await runImport(in: scope)
-    /// } catch {
-    ///     try await scope.dispose(failing: error)
-    ///     throw error
-    /// }
-    /// try await scope.dispose()  // commits
+    /// let session = try await container.openScope("session")
+    /// try await edit(in: session)
+    /// try await session.dispose(failing: SignedOut())  // instead of dispose(), which commits
     /// ```
+    /// A drain does not wait for such a scope, and a call that finds it disposed returns quietly. Where lost work must
+    /// be an error, use `withScope`, or ``OwnedScope/finish(_:)``.
+    ///
     /// - Parameter error: The error of the work in the scope.
     /// - Throws: The same as ``dispose()``.
     public func dispose(failing error: any Error) async throws {
@@ -76,7 +74,8 @@ extension Container {
     ///
     /// From this moment on, no lease of the instance begins: a request for these arguments waits until the instance is
     /// disposed, and then gets a new one, also after the deadline: requests then wait for the holders of the leases,
-    /// which ``activity()`` counts. Use it to close a tenant's database before its file is moved.
+    /// which ``activity()`` counts. An inherited service, decorated or not, is drained in the container that registered
+    /// it. Use this to close a tenant's database before its file is moved.
     /// ```swift
     /// try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
     /// ```
@@ -96,7 +95,7 @@ extension Container {
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil
     ) async throws {
         let pack = Arguments(first, repeat each rest)
-        let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        let key = ServiceKey(Service.self, qualifier: qualifier, arguments: type(of: pack))
         try await core.drain(key, pack, deadline: deadline)
     }
 }

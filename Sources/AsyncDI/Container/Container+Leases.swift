@@ -24,7 +24,7 @@ extension Container {
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
         let (cell, body) = try await beginBody(
-            leasing: service, qualifier, ArgumentPack.erasing(repeat each arguments))
+            leasing: Service.self, qualifier, ArgumentPack.erasing(repeat each arguments))
         return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
     }
 
@@ -38,13 +38,13 @@ extension Container {
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
         // As in a request: an argument whose hash costs something is hashed for a multiton only.
-        let isHashed = isCheaplyHashed(first) || _requester.isIndexed(service, Arguments<First>.self)
-        if isHashed, let found = findIndexed(service, Arguments<First>.self, hash: hashOfArguments(first)),
+        let isHashed = isCheaplyHashed(first) || _requester.isIndexed(Service.self, Arguments<First>.self)
+        if isHashed, let found = findIndexed(Service.self, Arguments<First>.self, hash: hashOfArguments(first)),
             let instance = found.entry.instance(of: service, for: first), let body = found.beginBody()
         {
             return try await LeaseBody.run(operation, with: instance, in: body)
         }
-        let (cell, body) = try await beginBody(leasing: service, nil, Arguments(first))
+        let (cell, body) = try await beginBody(leasing: Service.self, nil, Arguments(first))
         return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
     }
 

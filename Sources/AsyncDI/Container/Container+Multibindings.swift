@@ -97,7 +97,7 @@ extension Container {
     /// - Returns: Whether the container had any.
     @discardableResult
     public func unregisterMany<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        let name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        let name = ServiceName(ServiceKey(Service.self, qualifier: qualifier))
         return core.unregister { $0.registrations.contributions(to: name) }
     }
 
@@ -114,7 +114,7 @@ extension Container {
     public func unregister<Service>(
         _ service: Service.Type, contributedAs key: some Hashable & Sendable, qualifier: (any Qualifier)? = nil
     ) -> Bool {
-        let key = ServiceKey.contribution(to: service, as: key, qualifier)
+        let key = ServiceKey.contribution(to: Service.self, as: key, qualifier)
         return core.unregister { state in state.table.ownRegistration(of: key).map { [$0] } ?? [] }
     }
 
@@ -135,7 +135,7 @@ extension Container {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         operation: ([Service]) async throws -> sending R
     ) async throws -> sending R {
-        let (leased, body) = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        let (leased, body) = try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in
             try await request.leasedContributions()
         }
         return try await LeaseBody.run(operation, with: leased.instances(of: service), in: body)
@@ -157,7 +157,7 @@ extension Container {
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil,
         operation: ([Key: Service]) async throws -> sending R
     ) async throws -> sending R {
-        let (leased, body) = try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        let (leased, body) = try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in
             try await request.leasedContributions(keyedBy: key)
         }
         return try await LeaseBody.run(operation, with: leased.dictionary(of: service, keyedBy: key), in: body)
@@ -185,7 +185,7 @@ extension Container {
         qualifier: (any Qualifier)? = nil,
         operation: (Service) async throws -> sending R
     ) async throws -> sending R {
-        let key = ServiceKey.contribution(to: service, as: key, qualifier)
+        let key = ServiceKey.contribution(to: Service.self, as: key, qualifier)
         let (cell, body) = try await beginBody(leasing: key)
         return try await LeaseBody.run(operation, with: cell.value(as: service), in: body)
     }

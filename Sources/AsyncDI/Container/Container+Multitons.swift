@@ -11,7 +11,7 @@ extension Container {
     public func cachedArguments<Service, Argument: Hashable & Sendable>(
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ type: Argument.Type
     ) -> [Argument] {
-        core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
+        core.cachedArguments(of: Service.self, qualifier: qualifier).compactMap { key in
             (key.value?.base as? Arguments<Argument>)?.values ?? key.computed as? Argument
         }
     }
@@ -27,7 +27,7 @@ extension Container {
     public func cachedArguments<Service, each Argument: Hashable & Sendable>(
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ types: repeat (each Argument).Type
     ) -> [(repeat each Argument)] {
-        core.cachedArguments(of: service, qualifier: qualifier).compactMap { key in
+        core.cachedArguments(of: Service.self, qualifier: qualifier).compactMap { key in
             (key.value?.base as? Arguments<repeat each Argument>)?.values ?? key.computed as? (repeat each Argument)
         }
     }

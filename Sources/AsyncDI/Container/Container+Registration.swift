@@ -229,7 +229,7 @@ extension Container {
     /// - Returns: Whether the container had such a registration.
     @discardableResult
     public func unregister<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        core.unregister(service, qualifier: qualifier, arguments: nil)
+        core.unregister(Service.self, qualifier: qualifier, arguments: nil)
     }
 
     /// Removes the registration of a service with these argument types; its instances are disposed.
@@ -245,7 +245,7 @@ extension Container {
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
         _ rest: repeat (each Argument).Type
     ) -> Bool {
-        core.unregister(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self)
+        core.unregister(Service.self, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self)
     }
 
     /// Removes every registration of this container; all instances are disposed.
@@ -265,7 +265,7 @@ extension Container {
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: Whether it is registered.
     public func isRegistered<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        resolver.isRegistered(ServiceKey(service, qualifier: qualifier))
+        resolver.isRegistered(ServiceKey(Service.self, qualifier: qualifier))
     }
 
     /// Returns whether a service with these argument types can be resolved here.
@@ -281,7 +281,7 @@ extension Container {
         _ rest: repeat (each Argument).Type
     ) -> Bool {
         resolver.isRegistered(
-            ServiceKey(service, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
+            ServiceKey(Service.self, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
     }
 
     /// Returns whether a service has any registration, whatever its arguments: in this container, a fallback or an
@@ -295,7 +295,7 @@ extension Container {
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: Whether the service has a registration.
     public func hasAnyRegistration<Service>(of service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        resolver.core?.hasAnyRegistration(of: service, qualifier: qualifier) == true
+        resolver.core?.hasAnyRegistration(of: Service.self, qualifier: qualifier) == true
     }
 }
 

@@ -23,7 +23,7 @@ extension Container {
     public func reset<Service>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, throughAncestors: Bool = false
     ) async throws {
-        try await core.reset(.service(service, qualifier), throughAncestors: throughAncestors)
+        try await core.reset(.service(Service.self, qualifier), throughAncestors: throughAncestors)
     }
 
     /// Drops the instance of a service for these arguments, or for the key computed from them, and disposes it.
@@ -41,7 +41,7 @@ extension Container {
         arguments first: First, _ rest: repeat each Argument, throughAncestors: Bool = false
     ) async throws {
         let pack = Arguments(first, repeat each rest)
-        let key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        let key = ServiceKey(Service.self, qualifier: qualifier, arguments: type(of: pack))
         try await core.reset(.arguments(key, pack), throughAncestors: throughAncestors)
     }
 

@@ -226,9 +226,12 @@ extension ContainerCore {
     @inline(__always)
     private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
         if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
-        while let (item, isLeased) = withState({ state in
-            state.ledger.takeNewest().map { ($0, $0.cell.map(state.leases.isLeased) == true) }
-        }) {
+        var postponed = hasHooksOnly ? [] : withState { $0.leases.postponed }
+        while let next = withState({ $0.nextToDispose(beside: &postponed) }) {
+            guard case .recorded(let item, let isLeased) = next else {
+                await awaitPostponed(next, disposal)
+                continue
+            }
             if isLeased, let cell = item.cell {
                 disposal.noteWait(for: .leases(of: item.key))
                 await leasesEnd(of: cell)
@@ -237,7 +240,7 @@ extension ContainerCore {
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
-            // The end of the last lease disposes instances that were evicted during a lease.
+            // Of instances without hooks, which are in no order.
             disposal.noteWait(for: .allLeases(in: WeakCore(core: self)))
             await waitForEnd(of: .leases)
             await awaitCleanups(disposal)
@@ -285,19 +288,6 @@ extension ContainerCore {
         for creation in stopped.flights { creation.cancel() }
     }
 
-    /// Disposes open scopes and children, the latest first; their current work is not completed.
-    private func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
-        for child in childCores {
-            disposal.noteWait(for: .container(child.displayName, WeakCore(core: child)))
-            let reason = reason.with(reason.error ?? Self.cutShort(child))
-            defer { disposal.noteObservers(of: child) }
-            guard let childDisposal = child.beginDisposal(reason: reason, depth: depth) else { continue }
-            _ = await childDisposal.wait(atMost: nil, clock: clock)
-            for error in childDisposal.errors { disposal.add(error) }
-            if childDisposal.hasInterruptedWork { disposal.noteHooksBelow() }
-        }
-    }
-
     private func drainCreations(_ disposal: Disposal) async {
         let keys = withState { state in state.flights.isEmpty ? [] : state.flights.all.map(\.key) }
         if keys.isEmpty { return }
@@ -309,6 +299,14 @@ extension ContainerCore {
         if !withState({ $0.isUnfinished(.removals) }) { return }
         disposal.noteWait(for: .removals)
         await waitForEnd(of: .removals)
+    }
+
+    /// Waits for an instance that was dropped while it was leased: older ones, which it may use, are closed after it.
+    private func awaitPostponed(_ next: State.NextInstance, _ disposal: Disposal) async {
+        guard case .postponed(let leased) = next else { return }
+        disposal.noteWait(for: .leases(of: leased.key))
+        await leasesEnd(of: leased.cell)
+        await awaitCleanups(disposal)
     }
 
     /// Waits until work of a kind is over.

@@ -34,6 +34,7 @@ extension ContainerCore {
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
+        if let owner = owner(ofInherited: key) { return try await owner.drain(key, pack, deadline: deadline) }
         let target = ResetTarget.arguments(key, pack)
         let selection = selection(target)
         let former = formerKeys(key, pack)
@@ -67,6 +68,17 @@ extension ContainerCore {
         let drain = try begun.get()
         defer { drain.end() }
         try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
+    }
+
+    /// The container of an inherited registration, which has its instances, or of the one that this container
+    /// decorates; nil for the container's own registrations.
+    private func owner(ofInherited key: ServiceKey) -> ContainerCore? {
+        guard !table.isClosed, var (binding, place) = table.registration(of: key) else { return nil }
+        while binding.base?.isInherited == true, let inner = place.registration(beyondFor: key) {
+            (binding, place) = inner
+        }
+        guard place !== table, binding.lifetime.sharing == .registeringContainer else { return nil }
+        return place.host as? ContainerCore
     }
 
     /// The keys of replaced and removed registrations of a service, of which an instance may be in use.

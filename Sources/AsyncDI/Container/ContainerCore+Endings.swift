@@ -132,7 +132,7 @@ extension ContainerCore {
         let old = binding.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
         // A storage had already released the old instance, whose remaining leases delay its disposal.
         if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
-        let ledgerID = product.map { state.ledger.record($0) }
+        let ledgerID = product.map { state.record($0) }
         if creation.storage != nil {
             old?.stored?.isFilled = true
             old?.stored?.generation = state.nextGeneration()
@@ -226,7 +226,7 @@ extension ContainerCore.State {
             let prolonged =
                 life.isOpen && product.binding.base != nil ? product.leases.compactMap { $0 as? Lease } : []
             for lease in prolonged { lease.noteHolderUnknownToResets(in: product.home) }
-            if product.isSilent { self.end(product, in: &removals) } else { _ = ledger.record(product) }
+            if product.isSilent { self.end(product, in: &removals) } else { _ = record(product) }
             return prolonged
         }
         // A later instance may be in disposal already, for which the next creation must wait: that stays noted. There

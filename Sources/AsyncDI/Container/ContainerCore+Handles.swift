@@ -56,12 +56,21 @@ extension ContainerCore {
     func handle() -> Container? { withState { $0.pinnedHandle } ?? unpinnedHandle() }
 
     private func unpinnedHandle() -> Container? {
-        // A handle is created outside the lock, because its adoption takes the same lock.
-        let reference = handleReference.object
-        let (container, known) = reference?.value.withLock { ($0.container, $0.lifeline) } ?? (nil, nil)
-        if let container { return container }
-        let lifeline = known ?? (events == nil ? lifelineOfScope : nil)
-        return lifeline.map { adopt(Container(core: self, lifeline: $0), $0) }
+        var without: [(core: ContainerCore, lifeline: Lifeline)] = []
+        var handle: Container?
+        for core in lineage {
+            handle = core === self ? nil : core.withState { $0.pinnedHandle }
+            let known = core.handleReference.object?.value.withLock { $0 }
+            handle = handle ?? known?.container
+            if handle != nil { break }
+            guard let lifeline = known?.lifeline ?? (core.events == nil ? core.lifelineOfScope : nil) else { break }
+            without.append((core, lifeline))
+        }
+        // From the top down, because scopes may be nested deeply. Outside the lock, which an adoption takes.
+        for (core, lifeline) in without.reversed() {
+            handle = core.adopt(Container(core: core, lifeline: lifeline, holding: handle), lifeline)
+        }
+        return handle
     }
 
     private var lifelineOfScope: Lifeline? {
@@ -104,17 +113,7 @@ extension ContainerCore {
         return container
     }
 
-    // MARK: Children
-
-    func addChild(_ child: ContainerCore) {
-        let isOpen = withState { state in
-            state.children[ObjectIdentifier(child)] = WeakCore(core: child)
-            return state.life.isOpen
-        }
-        if !isOpen { child.abandon() }
-        // After the addition: a drain that begins now sees the child, or is seen here.
-        if table.isDraining { child.beginDraining() }
-    }
+    // MARK: Objects known by identity
 
     /// Removes an object that is known here by its identity, and is about to be released.
     func forget<Value>(
@@ -124,15 +123,6 @@ extension ContainerCore {
             if state.rarely({ !$0[keyPath: member].isEmpty }) { state[dynamicMember: member][id] = nil }
         }
     }
-
-    /// The containers directly below this one.
-    var childCores: [ContainerCore] {
-        withState { state in
-            state.scopes.newestFirst.map(\.core) + state.children.values.compactMap(\.core)
-        }
-    }
-
-    // MARK: Memos of instances
 
     func remember(_ memo: any InstanceMemo) -> Bool {
         withState { state in

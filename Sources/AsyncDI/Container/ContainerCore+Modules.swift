@@ -12,8 +12,9 @@ struct PendingModules {
         if binding == nil { binding = makeBinding() }
     }
 
-    /// Removes the first module, after its `loaded`.
-    mutating func removeFirst() { waiting.removeFirst() }
+    /// Removes the first module, after its `loaded`; the container may have been dropped meanwhile, and its modules
+    /// with it.
+    mutating func removeFirst() { if !waiting.isEmpty { waiting.removeFirst() } }
 
     /// The next module to load; nil when none is left.
     ///

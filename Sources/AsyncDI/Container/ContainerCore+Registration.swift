@@ -191,7 +191,8 @@ extension ContainerCore {
                 bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
-            let blueprint = draft.blueprint.intercepted(by: settings.interceptors, in: self)
+            var blueprint = draft.blueprint.intercepted(by: settings.interceptors, in: self)
+            if draft.isTakenAgain { blueprint.becomeAnother() }
             let problem = blueprint.problem(defaultLifetime: defaultLifetime)
             bindings.append(Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem))
             for forward in blueprint.forwards {
@@ -244,7 +245,7 @@ extension ContainerCore {
         // The first request of the instance must be noticed.
         kept.isToBePublished = isFound && isNoticed
         if binding.hasDisposalHooks {
-            kept.ledgerID = state.ledger.record(Disposable(cell, kept.key, in: self))
+            kept.ledgerID = state.record(Disposable(cell, kept.key, in: self))
         }
     }
 }

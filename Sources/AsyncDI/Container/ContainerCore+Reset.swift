@@ -145,8 +145,16 @@ extension ContainerCore.State {
         kept.hasAliases = false
     }
 
+    /// Records an instance that is disposed with the container, unless it leaves the caches earlier.
+    mutating func record(_ item: Disposable) -> DisposalLedger<Disposable>.ID {
+        let id = ledger.record(item)
+        item.place = id
+        return id
+    }
+
     /// Arranges the disposal of an instance that has left the caches: after its last lease, or at once without leases.
     mutating func end(_ item: Disposable, in removals: inout Removals) {
+        if item.place == nil { item.place = ledger.makePlace() }
         guard leases.postpone(item) else {
             guard item.isSilent else { return owe(item, in: &removals) }
             if item.isAnnounced { note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }

@@ -3,6 +3,7 @@ extension ContainerCore {
     @dynamicMemberLookup
     struct State {
         typealias Work = LifeCycle<CheckedContinuation<Void, Never>>.Work
+        typealias Postponed = (leased: LeasedCell, place: DisposalLedger<Disposable>.ID)
 
         /// The container's table.
         let table: InstanceTable
@@ -165,6 +166,28 @@ extension ContainerCore.State {
     var hasHooksOnly: Bool {
         flights.isEmpty && leases.isEmpty && life.removals == 0
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }
+    }
+
+    /// The next instance that a disposal closes, or waits for.
+    enum NextInstance {
+        case recorded(Disposable, isLeased: Bool)
+        /// One that was dropped while it was leased: the end of its last lease closes it.
+        case postponed(LeasedCell)
+    }
+
+    /// The next instance of a disposal, the latest first.
+    ///
+    /// - Parameter postponed: The instances whose disposal was postponed when the disposal began; none is added later.
+    /// - Returns: The instance; nil when none is left.
+    mutating func nextToDispose(beside postponed: inout [Postponed]) -> NextInstance? {
+        while let (leased, place) = postponed.last {
+            if leases.isLeased(leased.cell) {
+                if place < ledger.latest ?? -1 { break }
+                return .postponed(leased)
+            }
+            postponed.removeLast()
+        }
+        return ledger.takeNewest().map { .recorded($0, isLeased: $0.cell.map(leases.isLeased) == true) }
     }
 
     /// Whether work of a kind is unfinished.

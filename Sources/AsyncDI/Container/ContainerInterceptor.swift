@@ -25,6 +25,8 @@ public struct InterceptedCall: Sendable, CustomStringConvertible {
     public let index: Int
     /// The number of the container that holds the registration.
     public let owner: UInt64
+    /// Whether the registration came with its instance, which no factory creates.
+    package let isOfInstance: Bool
     /// Whether a caller gets the thrown error.
     ///
     /// False for the disposal hook of an instance that was evicted, unregistered or replaced, or whose scope was

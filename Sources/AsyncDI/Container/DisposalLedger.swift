@@ -18,14 +18,22 @@ struct DisposalLedger<Item> {
     private var nextID = 0
 
     var isEmpty: Bool { count == 0 }
+    /// The identifier of the latest entry.
+    var latest: ID? { entries.last { $0.item != nil }?.id }
 
     /// The recorded item; nil if it was removed before.
     subscript(id: ID) -> Item? { index(of: id).flatMap { entries[$0].item } }
 
     mutating func record(_ item: Item) -> ID {
-        defer { nextID += 1 }
-        entries.append(Entry(id: nextID, item: item))
+        let id = makePlace()
+        entries.append(Entry(id: id, item: item))
         count += 1
+        return id
+    }
+
+    /// The next place in the order, for an item that is not recorded.
+    mutating func makePlace() -> ID {
+        defer { nextID += 1 }
         return nextID
     }
 

@@ -67,4 +67,12 @@ struct LeaseTable {
         entry.postpone(item)
         return true
     }
+
+    /// The instances whose disposal is postponed, with their places in the order of completion, the latest last.
+    ///
+    /// Those that only a drain waits for have no place.
+    var postponed: [(leased: LeasedCell, place: DisposalLedger<Disposable>.ID)] {
+        all.compactMap { leased in leased.pending.compactMap(\.place).max().map { (leased, $0) } }
+            .sorted { $0.place < $1.place }
+    }
 }

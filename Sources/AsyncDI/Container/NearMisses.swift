@@ -159,7 +159,9 @@ final class NearMisses {
     /// another qualifier.
     func suppliedKeys(near key: ServiceKey) -> [ServiceKey] {
         let own = Set(core.withState { $0.registrations.inOrder.filter { !$0.blueprint.isExpected }.map(\.key) })
-        return keys(of: key.service).all.filter { $0 != key && own.contains($0) }
+        // A key is listed once for each container that has it.
+        var seen: Set<ServiceKey> = []
+        return keys(of: key.service).all.filter { $0 != key && own.contains($0) && seen.insert($0).inserted }
             + registrations(conformingTo: key.service).map(\.key).filter(own.contains)
     }
 

@@ -90,7 +90,9 @@ extension _Requester {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?
     ) async throws -> Service {
-        try await carryOut(ServiceKey(service, qualifier: qualifier)) { request in try await request.resolve(service) }
+        try await carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in
+            try await request.resolve(service)
+        }
     }
 
     /// The instance of a service with arguments, if the look-up has not found it.
@@ -98,7 +100,7 @@ extension _Requester {
     nonisolated(nonsending) func resolveUnready<Service: Sendable>(
         _ service: Service.Type, _ qualifier: (any Qualifier)?, with pack: ArgumentPack
     ) async throws -> Service {
-        try await carryOut(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack) { request in
+        try await carryOut(ServiceKey(Service.self, qualifier: qualifier, arguments: type(of: pack)), pack) { request in
             try await request.resolveUnready(service)
         }
     }
@@ -127,7 +129,7 @@ extension _Requester {
     /// The existing instance of a service.
     @usableFromInline
     func ready<Service: Sendable>(_ service: Service.Type, _ qualifier: (any Qualifier)?) throws -> Service {
-        try carryOut(ServiceKey(service, qualifier: qualifier)) { request in try request.ready(service) }
+        try carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in try request.ready(service) }
     }
 
     /// The instance of a service for which the look-up has made this decision, or none.

@@ -19,10 +19,10 @@ extension _Resolving {
         _ service: Service.Type = Service.self, arguments first: First
     ) async throws -> Service {
         let isOwn = isHashedByLibrary(First.self)
-        let isHashed = !isOwn && (isCheaplyHashed(first) || _requester.isIndexed(service, Arguments<First>.self))
+        let isHashed = !isOwn && (isCheaplyHashed(first) || _requester.isIndexed(Service.self, Arguments<First>.self))
         let hash = isHashed ? hashOfArguments(first) : 0
         switch _requester.find(
-            service, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash },
+            Service.self, Arguments<First>.self, hash: { isOwn ? hashOfArguments(first) : hash },
             pack: { Arguments(first) })
         {
         case .indexed(let found)?:
@@ -57,10 +57,10 @@ extension _Resolving {
         let isHashed =
             !isOwn
             && (isCheaplyHashed(first) && isCheaplyHashed(second)
-                || _requester.isIndexed(service, Arguments<First, Second>.self))
+                || _requester.isIndexed(Service.self, Arguments<First, Second>.self))
         let hash = isHashed ? hashOfArguments(first, second) : 0
         switch _requester.find(
-            service, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash },
+            Service.self, Arguments<First, Second>.self, hash: { isOwn ? hashOfArguments(first, second) : hash },
             pack: { Arguments(first, second) })
         {
         case .indexed(let found)?:

@@ -4,7 +4,7 @@ extension _Resolving {
     @_documentation(visibility: internal)
     @inlinable
     public func ready<Service: Sendable>(_ service: Service.Type = Service.self) throws -> Service {
-        if let hit = _requester.beginHit(service) {
+        if let hit = _requester.beginHit(Service.self) {
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }
             return hit.instance(of: service)

@@ -24,7 +24,7 @@ extension _Resolving {
         // awaited another actor before would not return to its own for the call. Always inlined, it does, because the
         // look-up needs the actor. Functions that do not begin with such a call must not be specialized by callers:
         // they name internal symbols. `IsolationStress` has each form of a request.
-        switch try _requester.find(service, onActor: isOnActor()) {
+        switch try _requester.find(Service.self, onActor: isOnActor()) {
         case .hit(let hit):
             // Until the read has ended: the end of the container waits for it.
             defer { withExtendedLifetime(self) {} }
@@ -65,7 +65,7 @@ extension _Resolving {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
         // Not by `resolveUnready`, whose callers may be specialized: see `resolve(_:)`.
-        try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { try await $0.resolve(service) }
+        try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier)) { try await $0.resolve(service) }
     }
 
     /// Returns an instance of a service with a qualifier of known type, creating it if necessary.
@@ -74,7 +74,7 @@ extension _Resolving {
     public nonisolated(nonsending) func resolve<Service: Sendable, Name: Qualifier>(
         _ service: Service.Type = Service.self, qualifier: Name
     ) async throws -> Service {
-        if let probe = QualifierProbe(service, of: qualifier) {
+        if let probe = QualifierProbe(Service.self, of: qualifier) {
             if let hit = _requester.beginHit(probe) {
                 // Until the read has ended: the end of the container waits for it.
                 defer { withExtendedLifetime(self) {} }
@@ -103,7 +103,7 @@ extension _Resolving {
     ) async throws -> Service {
         let pack = Arguments(first, repeat each rest)
         // Not by `resolveUnready`, whose callers may be specialized: see `resolve(_:)`.
-        return try await _requester.carryOut(ServiceKey(service, qualifier: qualifier, with: pack), pack) {
+        return try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier, with: pack), pack) {
             try await $0.resolveUnready(service)
         }
     }
@@ -118,7 +118,7 @@ extension _Resolving {
     public nonisolated(nonsending) func optional<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service? {
-        try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in
             try await request.optional(service)
         }
     }
@@ -138,8 +138,9 @@ extension _Resolving {
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Service? {
         let pack = Arguments(first, repeat each rest)
-        return try await _requester.carryOut(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
-        { request in try await request.optional(service) }
+        return try await _requester.carryOut(
+            ServiceKey(Service.self, qualifier: qualifier, arguments: type(of: pack)), pack
+        ) { request in try await request.optional(service) }
     }
 
     /// Creates a service that need not be `Sendable`, registered with `Registration(making:)`: a new one each time.
@@ -153,7 +154,7 @@ extension _Resolving {
     public nonisolated(nonsending) func make<Service, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument
     ) async throws -> sending Service {
-        let (key, pack) = ServiceKey.making(service, qualifier, repeat each arguments)
+        let (key, pack) = ServiceKey.making(Service.self, qualifier, repeat each arguments)
         return try await _requester.carryOut(key, pack) { request in try await request.make(service) }
     }
 
@@ -174,7 +175,7 @@ extension _Resolving {
     public nonisolated(nonsending) func resolveMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
-        try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in
             try await request.contributions().instances(of: service)
         }
     }
@@ -191,7 +192,7 @@ extension _Resolving {
     public nonisolated(nonsending) func resolveMap<Service: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
-        try await _requester.carryOut(ServiceKey(service, qualifier: qualifier)) { request in
+        try await _requester.carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in
             try await request.contributions(keyedBy: key).dictionary(of: service, keyedBy: key)
         }
     }

@@ -32,7 +32,8 @@ public struct StartFailure: Error, CustomStringConvertible {
             if let module { "the loading of \(readableName(of: module))" } else {
                 path.map(\.description).joined(separator: " → ")
             }
-        let failure = place.isEmpty ? "\(underlying)" : "\(place): \(underlying)"
+        let text = escaped("\(underlying)")
+        let failure = place.isEmpty ? text : "\(place): \(text)"
         return "start failed after \(report.duration.readable): \(failure)"
     }
 }

@@ -39,11 +39,16 @@ public struct HealthReport: Sendable, CustomStringConvertible {
     /// One entry for each instance that was checked, sorted by service.
     public let entries: [Entry]
 
-    /// Whether every check returned.
-    public var isHealthy: Bool { entries.allSatisfy(\.isHealthy) }
+    /// Whether the container is disposed, or being disposed: no check runs, and it answers no request.
+    public let isDisposed: Bool
 
-    /// A line for each entry.
-    public var description: String { entries.map(\.description).joined(separator: "\n") }
+    /// Whether every check returned, in a container that is not disposed.
+    public var isHealthy: Bool { !isDisposed && entries.allSatisfy(\.isHealthy) }
+
+    /// A line for each entry, after one that says when the container is disposed.
+    public var description: String {
+        ((isDisposed ? ["the container is disposed"] : []) + entries.map(\.description)).joined(separator: "\n")
+    }
 }
 
 extension HealthReport.Entry: CustomStringConvertible {
@@ -86,7 +91,7 @@ extension Container {
                 checked[index].entry.affected = graph.users(of: names[service])
             }
         }
-        return HealthReport(entries: checked.map(\.entry))
+        return HealthReport(entries: checked.map(\.entry), isDisposed: core.table.isClosed)
     }
 }
 

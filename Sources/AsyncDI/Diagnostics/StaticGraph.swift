@@ -147,8 +147,8 @@ struct StaticGraph {
             return
         case .optional(let service)?:
             lookUp(key.of(service), neededBy: number, atOnce: atOnce, isHeld: isHeld, isOptional: true)
-        case .later(let service, let isHeld)?:
-            lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: isOptional)
+        case .later(let service, let holdsIt)?:
+            lookUpLater(key.of(service), neededBy: number, isHeld: isHeld && holdsIt, isOptional: isOptional)
         case .contributions(let service, let keyType)?:
             declarations.append((asker, RecordedService(groupOf: key.of(service))))
             let contributions = host.contributions(to: key.of(service)).filter {

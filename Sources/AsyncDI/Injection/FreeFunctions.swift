@@ -9,7 +9,7 @@
 public nonisolated(nonsending) func resolve<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> Service {
-    let container = try CurrentContainer(service, qualifier)
+    let container = try CurrentContainer(Service.self, qualifier)
     guard let qualifier else { return try await container.resolve(service) }
     return try await container.resolve(service, qualifier: qualifier)
 }
@@ -28,7 +28,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
     arguments first: First, _ rest: repeat each Argument
 ) async throws -> Service {
-    try await CurrentContainer(service, qualifier).resolve(
+    try await CurrentContainer(Service.self, qualifier).resolve(
         service, qualifier: qualifier, arguments: first, repeat each rest)
 }
 
@@ -44,7 +44,7 @@ public nonisolated(nonsending) func resolve<Service: Sendable, First: Sendable, 
 public nonisolated(nonsending) func optional<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> Service? {
-    try await CurrentContainer(service, qualifier).optional(service, qualifier: qualifier)
+    try await CurrentContainer(Service.self, qualifier).optional(service, qualifier: qualifier)
 }
 
 /// Returns an instance of a service created with arguments from the current container, or else the default one; nil
@@ -62,7 +62,7 @@ public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable,
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
     arguments first: First, _ rest: repeat each Argument
 ) async throws -> Service? {
-    try await CurrentContainer(service, qualifier).optional(
+    try await CurrentContainer(Service.self, qualifier).optional(
         service, qualifier: qualifier, arguments: first, repeat each rest)
 }
 
@@ -77,7 +77,7 @@ public nonisolated(nonsending) func optional<Service: Sendable, First: Sendable,
 public nonisolated(nonsending) func resolveMany<Service: Sendable>(
     _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
 ) async throws -> [Service] {
-    try await CurrentContainer(service, qualifier).resolveMany(service, qualifier: qualifier)
+    try await CurrentContainer(Service.self, qualifier).resolveMany(service, qualifier: qualifier)
 }
 
 /// Diagnoses a request whose type the compiler cannot infer.

@@ -5,7 +5,7 @@ struct InjectionQuery<Service: Sendable>: Sendable {
     private let resolve: @Sendable (Container) async throws -> Service
 
     init(_ service: Service.Type, qualifier: (any Qualifier)?) {
-        key = ServiceKey(service, qualifier: qualifier)
+        key = ServiceKey(Service.self, qualifier: qualifier)
         pack = .none
         resolve = { try await $0.resolve(service, qualifier: qualifier) }
     }
@@ -14,7 +14,7 @@ struct InjectionQuery<Service: Sendable>: Sendable {
         _ service: Service.Type, qualifier: (any Qualifier)?, arguments first: First, _ rest: repeat each Argument
     ) {
         let pack = Arguments(first, repeat each rest)
-        key = ServiceKey(service, qualifier: qualifier, arguments: type(of: pack))
+        key = ServiceKey(Service.self, qualifier: qualifier, arguments: type(of: pack))
         self.pack = pack
         resolve = { try await $0.resolve(service, qualifier: qualifier, arguments: first, repeat each rest) }
     }

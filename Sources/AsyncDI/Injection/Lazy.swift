@@ -69,7 +69,7 @@ public struct Lazy<Service: Sendable>: Sendable {
     /// - Returns: The instance.
     /// - Throws: The error of resolving the service; ``ResolutionError/Code/noCurrentContainer`` without a container.
     public nonisolated(nonsending) func callAsFunction() async throws -> Service {
-        if let instance = box.instanceHere { return instance }
+        if let instance = try box.instanceHere() { return instance }
         return try await box.resolve()
     }
 
@@ -110,9 +110,6 @@ struct LazySource: Sendable {
     var origin: Request?
 }
 
-/// An instance of a ``Lazy``, and the container that it was requested from.
-private typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost)
-
 /// The state that the copies of a ``Lazy`` share.
 private final class LazyBox<Service: Sendable>: InstanceMemo {
     private struct State {
@@ -122,8 +119,13 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         var found: [UInt64: LazyFound<Service>] = [:]
         /// The containers that tell this object of their ends.
         var announced: [UInt64: any ResolutionHost] = [:]
-        /// Successive attempts share this place, and so happen one at a time.
-        var attempt = LazyAttempt()
+        /// The attempts that are under way, by the registrations whose products would hold the instance.
+        ///
+        /// Attempts for one registration share a place, and so happen one at a time. Those for others may be refused
+        /// because of the holder, and so have a place of their own.
+        var attempts: [ObjectIdentifier?: (attempt: LazyAttempt, callers: Int)] = [:]
+        /// The number of changes of the source.
+        var changes = 0
     }
 
     private let state: Locked<State>
@@ -137,22 +139,33 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
     var isEmpty: Bool { state.withLock { $0.found.isEmpty } }
 
     /// The instance, if a request made here would go to the same container.
-    var instanceHere: Service? {
+    ///
+    /// - Throws: The errors of rules about the caller: the captive rule, and that of outlived scopes.
+    func instanceHere() throws -> Service? {
         let (source, found) = state.withLock { ($0.source, $0.found) }
         if found.isEmpty { return nil }
-        if let number = source.isFixed ? found.keys.first : source.requester?.resolver.host.number {
-            return found[number]?.instance
+        if source.isFixed {
+            guard let known = found.values.first else { return nil }
+            if ResolutionContext.activeRun != nil {
+                try source.checkRules(of: source.question(Service.self, from: nil))
+            }
+            return known.instance
         }
-        return nil
+        guard let requester = source.requester else { return nil }
+        let question = try source.question(Service.self, from: requester)
+        guard let known = found[question.host.number] else { return nil }
+        try source.checkRules(of: question)
+        return known.instance
     }
 
     /// Changes the source, and forgets the instance.
     func change(_ change: (inout LazySource) -> Void) {
         let dropped = state.withLock { state in
-            let dropped = (state.source, state.found, state.attempt)
+            let dropped = (state.source, state.found, state.attempts)
             change(&state.source)
             state.found = [:]
-            state.attempt = LazyAttempt()
+            state.attempts = [:]
+            state.changes += 1
             return dropped
         }
         // The deinitializers of instances, arguments and containers are user code: not under the lock.
@@ -160,17 +173,22 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
     }
 
     nonisolated(nonsending) func resolve() async throws -> Service {
-        let (source, attempt) = state.withLock { ($0.source, $0.attempt) }
+        let (source, changes) = state.withLock { ($0.source, $0.changes) }
+        let holder = try source.question(Service.self, from: source.requester).holder?.binding
+        let attempt = begin(for: holder)
         // Held until the instance is kept here. A caller that finds the graph released, and with it the instance,
         // therefore finds the instance here.
         attempt.graph.enter()
-        defer { attempt.graph.leave() }
-        if let known = instanceHere, state.withLock({ $0.attempt.graph === attempt.graph }) { return known }
+        defer {
+            attempt.graph.leave()
+            end(attempt, for: holder)
+        }
+        if let known = try instanceHere(), state.withLock({ $0.changes == changes }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
         let number = found.host.number
         let (instance, isNew) = state.withLock { state -> (Service, Bool) in
             // Changed meanwhile: this caller gets its result, but the result is not kept.
-            guard state.attempt.graph === attempt.graph else { return (found.instance, false) }
+            guard state.changes == changes else { return (found.instance, false) }
             // Of two that were resolved in one container, the first one stays.
             if let known = state.found[number] { return (known.instance, false) }
             state.found[number] = found
@@ -183,108 +201,33 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         return instance
     }
 
+    /// Joins the attempt of callers with the same holder, or begins one.
+    private func begin(for holder: Binding?) -> LazyAttempt {
+        state.withLock { state in
+            let id = holder.map { ObjectIdentifier($0) }
+            let (attempt, callers) = state.attempts[id] ?? (LazyAttempt(), 0)
+            state.attempts[id] = (attempt, callers + 1)
+            return attempt
+        }
+    }
+
+    /// Leaves an attempt, which ends with its last caller.
+    private func end(_ attempt: LazyAttempt, for holder: Binding?) {
+        state.withLock { state in
+            let id = holder.map { ObjectIdentifier($0) }
+            // Not one that was begun after a change of the source.
+            guard let known = state.attempts[id], known.attempt.graph === attempt.graph else { return }
+            state.attempts[id] = known.callers == 1 ? nil : (attempt, known.callers - 1)
+        }
+        withExtendedLifetime(holder) {}
+    }
+
     func containerHasEnded(_ number: UInt64) {
         let dropped = state.withLock { state in
             (state.found.removeValue(forKey: number), state.announced.removeValue(forKey: number))
         }
         // The deinitializer of the instance is user code: not under the lock.
         withExtendedLifetime(dropped) {}
-    }
-}
-
-/// The place in which a ``Lazy`` resolves its service: a graph of one instance.
-///
-/// Concurrent callers wait there, are cancelled alone, retry, and fail in a cycle, as in any other graph.
-///
-/// The graph holds the instance only during a call: the instance's dependencies lead back to the graph.
-private struct LazyAttempt: Sendable {
-    let graph = ResolutionGraph()
-    private let binding = Locked<Binding?>(nil)
-
-    /// Resolves the instance.
-    ///
-    /// - Returns: The instance, and the container that it was requested from.
-    nonisolated(nonsending) func instance<Service: Sendable>(
-        _ service: Service.Type, from source: LazySource
-    ) async throws -> LazyFound<Service> {
-        let requester = source.requester
-        var question = try source.question(service, from: requester)
-        var graph = graph
-        if let outlived = question.graph?.outlived {
-            // For this attempt only: another task, one that has outlived no scope, may make the next attempt.
-            graph = ResolutionGraph(graph, outliving: outlived.scopes)
-            question.graph = outlived.graph
-        }
-        do {
-            try await question.awaitModules()
-            // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
-            if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
-                return (cached, question.host)
-            }
-            let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
-            let isDeferred = source.origin?.asker?.isActive == false
-            recorded?.asks(for: question.key, of: question.host, isDeferred: isDeferred)
-            let request = Request(
-                key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
-                asker: question.asker, graph: graph, heldBy: question.heldBy)
-            while true {
-                let cell = try await request.graphInstance(binding(asking: question, service))
-                if let instance = cell?.load(as: service) {
-                    return (instance, question.host)
-                }
-            }
-        } catch {
-            // Two steps, because the graph's instance stands before the service in the path.
-            guard requester?.successor(after: error, asking: question.host, depth: 2) != nil else { throw error }
-            return try await instance(service, from: source)
-        }
-    }
-
-    /// The binding of the attempt: its factory resolves the service.
-    private func binding<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Binding {
-        var blueprint = Blueprint(
-            key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
-            factory: ServiceFactory<Service> { resolver, _ in
-                let inner = Request(
-                    key: question.key, pack: question.pack, host: resolver.host, asker: resolver.run,
-                    graph: question.graph ?? ResolutionGraph(), heldBy: question.heldBy)
-                return try await inner.resolve(service)
-            })
-        // In a graph, the owner of the `Lazy` requests the service.
-        blueprint.change { $0.isHidden = true }
-        return binding.withLock { [blueprint] binding in
-            if let binding { return binding }
-            let new = Binding(blueprint, defaultLifetime: .graph)
-            binding = new
-            return new
-        }
-    }
-}
-
-extension LazySource {
-    /// Whether every request goes to one container, that of the factory whose dependency the `Lazy` is.
-    fileprivate var isFixed: Bool { container == nil && origin != nil }
-
-    /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
-    fileprivate var requester: _Requester? {
-        if let container { return .container(container) }
-        return origin == nil ? Injection.container.map { .task(of: $0) } : nil
-    }
-
-    /// The request that resolves the service.
-    fileprivate func question<Service>(_ service: Service.Type, from requester: _Requester?) throws -> Request {
-        let key = ServiceKey(service, qualifier: qualifier, with: pack)
-        let asker = ResolutionContext.activeRun
-        if container == nil, let origin {
-            // In a task of the run that it came from, it still belongs to that run.
-            let asker = asker ?? origin.asker.flatMap { $0.isActive ? $0 : nil }
-            return Request(
-                key: key, pack: pack, host: origin.host, asker: asker, graph: origin.graph ?? origin.asker?.graph,
-                heldBy: origin.holder)
-        }
-        guard let resolver = requester?.resolver else { throw Injection.noContainer(key) }
-        return Request(
-            key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph, heldBy: origin?.holder)
     }
 }
 

@@ -17,6 +17,9 @@ struct ContributionID: Hashable, Sendable, CustomStringConvertible {
         hash = number
     }
 
+    /// An identity for one more contribution like this one; nil if its key says that they are the same.
+    var another: ContributionID? { isKeyed ? nil : ContributionID() }
+
     init(key: some Hashable & Sendable) {
         id = AnyKey(key)
         isKeyed = true

@@ -64,6 +64,8 @@ import Synchronization
     func strengthened() -> Cell? { nil }
     /// A cell that refers to the same instance weakly, nil for values.
     func weakened() -> Cell? { nil }
+    /// Another cell that holds the same instance; only for cells that hold one.
+    func copied() -> Cell { preconditionFailure("a cell that does not hold its instance has no copy") }
     /// The factory's instance, inside any decorators: the one that the registration's hooks receive.
     var undecorated: Cell { self }
 }
@@ -85,6 +87,7 @@ import Synchronization
     }
     override var anyValue: (any Sendable)? { value }
     override func strengthened() -> Cell? { self }
+    override func copied() -> Cell { StrongCell(value) }
     override func weakened() -> Cell? {
         guard type(of: value as Any) is AnyClass else { return nil }
         return WeakCell<Service>(value)

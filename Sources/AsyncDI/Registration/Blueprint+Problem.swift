@@ -8,8 +8,17 @@ extension Blueprint {
                 "Check the value that is passed to .multiton(capacity:idle:weak:).")
         }
         if isSimple { return nil }
-        return problemOfExpectation ?? problemOfDisposal(lifetime) ?? problemOfParameters(lifetime)
+        return problemOfType ?? problemOfExpectation ?? problemOfDisposal(lifetime) ?? problemOfParameters(lifetime)
             ?? problemOfHooks(lifetime) ?? problemOfContribution ?? problemOfStart(lifetime) ?? problemOfForwards
+    }
+
+    /// The compiler checks the factory against the type that it knows.
+    private var problemOfType: ResolutionError? {
+        guard let givenType else { return nil }
+        return invalid(
+            "\(key) is registered with the type \(readableName(of: givenType)), which the compiler does not know there.",
+            "Write Registration(\(metatypeExpression(givenType))): a type from a variable is registered as what it is declared as."
+        )
     }
 
     /// A value of scopes has no instance in the container that expects it.

@@ -37,7 +37,7 @@ public struct Decoration: Sendable {
         self.service = service
         site = RegistrationSite(fileID: fileID, line: line)
         self.qualifier = qualifier
-        name = ServiceName(ServiceKey(service, qualifier: qualifier))
+        name = ServiceName(ServiceKey(Service.self, qualifier: qualifier))
         self.decorator = TypedDecorator(decorate: decorator)
     }
 

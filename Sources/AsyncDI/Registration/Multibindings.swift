@@ -13,15 +13,29 @@ extension Registration where Service: Sendable {
     /// - Parameter key: The contribution's key in `resolveMap`.
     /// - Returns: The changed registration.
     public func intoMany(key: (any Hashable & Sendable)? = nil) -> Self {
-        let id = key.map { ContributionID(key: $0) } ?? ContributionID()
         var copy = self
-        let key = blueprint.key.with(.contribution(id))
-        copy.blueprint.key = key
-        if !blueprint.forwards.isEmpty {
-            copy.blueprint.change { extras in
-                extras.forwards = extras.forwards.map { Forward(from: key, to: $0.to, convert: $0.convert) }
-            }
-        }
+        copy.blueprint.contribute(as: key.map { ContributionID(key: $0) } ?? ContributionID())
         return copy
+    }
+}
+
+extension Blueprint {
+    /// Makes this a contribution with the given identity.
+    fileprivate mutating func contribute(as id: ContributionID) {
+        let key = key.with(.contribution(id))
+        self.key = key
+        if forwards.isEmpty { return }
+        change { extras in
+            extras.forwards = extras.forwards.map { Forward(from: key, to: $0.to, convert: $0.convert) }
+        }
+    }
+
+    /// Makes this the copy of a registration that is given to a container once more.
+    ///
+    /// A contribution without a key stands beside the earlier one. An instance has a cell for each of its
+    /// registrations, because its leases are found by the cell.
+    mutating func becomeAnother() {
+        if case .contribution(let id) = key.role, let other = id.another { contribute(as: other) }
+        if let cell = instance { factory = InstanceFactory(cell.copied()) }
     }
 }

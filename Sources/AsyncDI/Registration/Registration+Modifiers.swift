@@ -205,7 +205,7 @@ extension Registration where Service: Sendable {
         _ convert: @escaping @Sendable (Cell) throws(ResolutionError) -> Other
     ) -> Self {
         let from = blueprint.key
-        let to = ServiceKey(other, qualifier: qualifier, arguments: from.arguments)
+        let to = ServiceKey(Other.self, qualifier: qualifier, arguments: from.arguments)
         return changed {
             $0.forwards.append(
                 Forward(from: from, to: to) { cell throws(ResolutionError) in StrongCell(try convert(cell)) })
@@ -253,7 +253,7 @@ extension Registration {
     ///   - qualifier: The qualifier that it is resolved with.
     /// - Returns: The changed registration.
     public func dependency<Other: Sendable>(_ service: Other.Type, qualifier: (any Qualifier)? = nil) -> Self {
-        declaring([ServiceKey(service, qualifier: qualifier)])
+        declaring([ServiceKey(Other.self, qualifier: qualifier)])
     }
 
     /// Declares that the factory or a hook resolves a service with arguments, for ``Container/validate()``.
@@ -269,7 +269,7 @@ extension Registration {
         _ rest: repeat (each Argument).Type
     ) -> Self {
         let arguments = Arguments<First, repeat each Argument>.self
-        return declaring([ServiceKey(service, qualifier: qualifier, arguments: arguments)])
+        return declaring([ServiceKey(Other.self, qualifier: qualifier, arguments: arguments)])
     }
 
     private func declaring(_ keys: [ServiceKey]) -> Self {

@@ -103,7 +103,7 @@ extension Resolver {
     /// An existing instance, where no rule about its holder applies, and nothing is recorded.
     @inlinable
     func published<Service: Sendable>(_ service: Service.Type) -> Service? {
-        guard let hit = beginHit(service) else { return nil }
+        guard let hit = beginHit(Service.self) else { return nil }
         // Until the read has ended: the resolver's references must not end during it.
         defer { withExtendedLifetime(self) {} }
         return hit.instance(of: service)

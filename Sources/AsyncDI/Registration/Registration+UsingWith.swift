@@ -94,7 +94,10 @@ extension Registration where Service: Sendable {
 }
 
 extension Resolver {
-    /// The values of several parameters; those that must be created are created concurrently.
+    /// The values of several parameters: shared ones that must be created are created concurrently, and the others in
+    /// this task meanwhile.
+    ///
+    /// When one fails, the waits for the others end.
     nonisolated(nonsending) func all<each Parameter: Sendable>(
         _ pack: ArgumentPack, _ sources: repeat ParameterSource<each Parameter>
     ) async throws -> (repeat each Parameter) {
@@ -106,9 +109,13 @@ extension Resolver {
         if waits > 1 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for slot in repeat each slots {
-                    if slot.isEmpty { group.addTask { try await slot.fill(from: self) } }
+                    if slot.mayWait { group.addTask { try await slot.fill(from: self) } }
                 }
-                try await group.waitForAll()
+                for slot in repeat each slots {
+                    if slot.isEmpty, !slot.mayWait { try await slot.fill(from: self) }
+                }
+                // Not `waitForAll`, which waits for those that run on after one has failed.
+                for try await _ in group {}
             }
         } else {
             for slot in repeat each slots {

@@ -19,15 +19,17 @@ public struct Registration<Service>: Sendable {
 
     init(blueprint: Blueprint) { draft = Binding(draft: blueprint) }
 
-    /// A service without arguments; the factory is one of `Service`.
+    /// A service without arguments; the factory is one of `Service`, as which it is registered: `service` may be a
+    /// subclass that the compiler does not know, which makes the registration invalid.
     @usableFromInline
     init(
         _ service: any Any.Type, _ details: KeyDetails?, _ lifetime: Lifetime?, _ fileID: String, _ line: UInt,
         _ factory: Factory
     ) {
         draft = Binding(
-            draft: ServiceKey(service, details), lifetime: lifetime, factory: factory,
+            draft: ServiceKey(Service.self, details), lifetime: lifetime, factory: factory,
             site: RegistrationSite(fileID: fileID, line: line))
+        if service != Service.self { blueprint.change { $0.givenType = service } }
     }
 
     /// A service with arguments; the factory is one of `Service` that takes them.
@@ -37,9 +39,11 @@ public struct Registration<Service>: Sendable {
         _ fileID: String, _ line: UInt, _ factory: Factory, _ keying: ArgumentKeying?
     ) {
         var blueprint = Blueprint(
-            key: ServiceKey(service, qualifier: qualifier, arguments: arguments), lifetime: lifetime, factory: factory,
+            key: ServiceKey(Service.self, qualifier: qualifier, arguments: arguments), lifetime: lifetime,
+            factory: factory,
             site: RegistrationSite(fileID: fileID, line: line))
         if keying != nil { blueprint.change { $0.keying = keying } }
+        if service != Service.self { blueprint.change { $0.givenType = service } }
         self.init(blueprint: blueprint)
     }
 }
@@ -239,7 +243,7 @@ extension Registration where Service: Sendable {
     public init(
         expected service: Service.Type, qualifier: (any Qualifier)? = nil, fileID: String = #fileID, line: UInt = #line
     ) {
-        let key = ServiceKey(service, qualifier: qualifier)
+        let key = ServiceKey(Service.self, qualifier: qualifier)
         self.init(service, qualifier: qualifier, lifetime: .transient, fileID: fileID, line: line) { resolver in
             throw ResolutionError.unsupplied(
                 key, in: resolver.host, steps: resolver.run?.path ?? [], asker: resolver.run)
@@ -269,7 +273,7 @@ extension Registration {
         self.init(
             blueprint: Blueprint(
                 key: ServiceKey(
-                    service, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self,
+                    Service.self, qualifier: qualifier, arguments: isEmpty ? nil : Arguments<repeat each Argument>.self,
                     role: .making),
                 lifetime: .transient,
                 factory: MakingFactory<Service> { resolver, pack in

@@ -74,12 +74,13 @@ import Synchronization
 
     /// The binding for a container that is given a draft: the draft itself, once.
     func taken(defaultLifetime: Lifetime) -> Binding {
-        if taken.exchange(true, ordering: .acquiringAndReleasing) {
-            return Binding(blueprint, defaultLifetime: defaultLifetime)
-        }
+        if isTakenAgain { return Binding(blueprint, defaultLifetime: defaultLifetime) }
         apply(defaultLifetime: defaultLifetime)
         return self
     }
+
+    /// Whether a container has been given this draft before; true from the second call on.
+    var isTakenAgain: Bool { taken.exchange(true, ordering: .acquiringAndReleasing) }
 
     /// The consequences of the lifetime are known once the container is.
     private func apply(defaultLifetime: Lifetime) {

@@ -59,6 +59,7 @@ public enum AbandonmentPolicy: Sendable, Hashable {
         var declaredDependencies: [ServiceKey]?
         var leasedDependencies: [ServiceKey] = []
         var parametersOfOneSource: Int?
+        var givenType: (any Any.Type)?
     }
 }
 
@@ -94,6 +95,8 @@ extension Blueprint {
     var leasedDependencies: [ServiceKey] { extras?.value.leasedDependencies ?? [] }
     /// The number of an initializer's parameters, where a single source was given for several.
     var parametersOfOneSource: Int? { extras?.value.parametersOfOneSource }
+    /// The type that was given for the service, if it is a subclass that the compiler does not know.
+    var givenType: (any Any.Type)? { extras?.value.givenType }
 }
 
 /// How a service is resolved under another type.

@@ -195,7 +195,8 @@ final class Creation: Activity, @unchecked Sendable {
             state.isCancelled = true
             return state.task
         }
-        task?.cancel()
+        // A request of the creation that waits cancels another one in turn.
+        if let task { doInTurn { task.cancel() } }
     }
 
     /// Passes a waiter's priority to the creation (SE-0462).
@@ -206,7 +207,7 @@ final class Creation: Activity, @unchecked Sendable {
         self.priority.max(priority.rawValue, ordering: .relaxed)
         // No task exists yet while the factory runs in the launching thread, which checks the priority afterwards.
         guard let task = extras({ $0.task }) else { return }
-        task.escalatePriority(to: priority)
+        doInTurn { task.escalatePriority(to: priority) }
     }
 
     /// Ends the creation, with the outcome for the attending request, if any.

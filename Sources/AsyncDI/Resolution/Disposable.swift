@@ -56,6 +56,10 @@ final class Disposable: Completion, @unchecked Sendable {
     }
 
     var binding: Binding { key.binding }
+    /// The instance's place in the order of completion, in which its container is disposed; nil before it is known.
+    ///
+    /// Unchecked because it is accessed only under the lock of its container.
+    @exclusivity(unchecked) var place: Int?
     /// Whether the disposal is only an event.
     var isSilent: Bool { !binding.hasDisposalHooks && leases.isEmpty }
 
@@ -66,7 +70,10 @@ final class Disposable: Completion, @unchecked Sendable {
     override var outer: [Activity] {
         var outer = home.ends
         for lease in leases { outer += lease.outer }
-        if let next { outer.append(next) }
+        // Those in between lead on only to the same ends, and nothing waits for them.
+        var following = next
+        while let other = following, !other.isInGraph, other.leases.isEmpty { following = other.next }
+        if let following { outer.append(following) }
         return outer
     }
 

@@ -33,7 +33,11 @@ public struct DisposalError: Error, CustomStringConvertible {
 
     /// All errors, one after the other, each with the service whose hook threw it, and advice.
     public var description: String {
-        let list = zip(errors, services).map { error, service in service.map { "\($0): \(error)" } ?? "\(error)" }
+        let list = zip(errors, services)
+            .map { error, service in
+                let text = escaped("\(error)")
+                return service.map { "\($0): \(text)" } ?? text
+            }
             .joined(separator: "; ")
         let text = "disposal failed: \(list)\(list.hasSuffix(".") ? "" : ".")"
         let timedOut = errors.count { ResolutionError.Code.disposalTimedOut ~= $0 }

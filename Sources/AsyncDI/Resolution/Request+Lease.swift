@@ -119,7 +119,7 @@ extension Request {
         }
         guard let wrapper = service as? any WrapperType.Type,
             let instances = try await wrapper.lease(for: self).flatMap({ $0 as? Service })
-        else { throw host.miss(key.unwrapped(service), asker: asker) }
+        else { throw host.miss(key.unwrapped(Service.self), asker: asker) }
         return instances
     }
 

@@ -11,7 +11,7 @@ extension Resolver {
     public nonisolated(nonsending) func leaseMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> [Service] {
-        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        let request = request(ServiceKey(Service.self, qualifier: qualifier), .none)
         return try await request.contributionsLeasedForCreation().instances(of: service)
     }
 
@@ -28,7 +28,7 @@ extension Resolver {
     public nonisolated(nonsending) func leaseMap<Service: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, keyedBy key: Key.Type, qualifier: (any Qualifier)? = nil
     ) async throws -> [Key: Service] {
-        let request = request(ServiceKey(service, qualifier: qualifier), .none)
+        let request = request(ServiceKey(Service.self, qualifier: qualifier), .none)
         return try await request.contributionsLeasedForCreation(keyedBy: key).dictionary(of: service, keyedBy: key)
     }
 
@@ -45,7 +45,7 @@ extension Resolver {
         _ service: Service.Type = Service.self, contributedAs key: some Hashable & Sendable,
         qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await request(.contribution(to: service, as: key, qualifier), .none).leasedForCreation(service)
+        try await request(.contribution(to: Service.self, as: key, qualifier), .none).leasedForCreation(service)
     }
 }
 

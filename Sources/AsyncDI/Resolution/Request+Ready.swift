@@ -5,7 +5,7 @@ extension Request {
         if let cell = try publishedCell() { return cell.value(as: service) }
         if let cell = try readyCell(), let instance = cell.load(as: service) { return instance }
         guard let wrapper = service as? any WrapperType.Type, let instance = try wrapper.ready(for: self) as? Service
-        else { throw host.miss(key.unwrapped(service), asker: asker) }
+        else { throw host.miss(key.unwrapped(Service.self), asker: asker) }
         return instance
     }
 

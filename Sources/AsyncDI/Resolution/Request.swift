@@ -90,7 +90,7 @@ struct Request: Sendable {
         _ service: Service.Type
     ) async throws -> Service {
         guard let instance = try await wrapper(as: service) else {
-            throw host.miss(key.unwrapped(service), asker: asker)
+            throw host.miss(key.unwrapped(Service.self), asker: asker)
         }
         return instance
     }

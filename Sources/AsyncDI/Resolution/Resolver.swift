@@ -62,7 +62,7 @@ public struct Resolver: Sendable {
         arguments first: First, _ rest: repeat each Argument
     ) async throws -> Service {
         let pack = Arguments(first, repeat each rest)
-        return try await request(ServiceKey(service, qualifier: qualifier, arguments: type(of: pack)), pack)
+        return try await request(ServiceKey(Service.self, qualifier: qualifier, arguments: type(of: pack)), pack)
             .leasedForCreation(service)
     }
 
@@ -77,7 +77,7 @@ public struct Resolver: Sendable {
     public nonisolated(nonsending) func lease<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) async throws -> Service {
-        try await request(ServiceKey(service, qualifier: qualifier), .none).leasedForCreation(service)
+        try await request(ServiceKey(Service.self, qualifier: qualifier), .none).leasedForCreation(service)
     }
 }
 
@@ -151,6 +151,6 @@ extension ServiceKey {
         _ service: Service.Type, _ qualifier: (any Qualifier)?, _ arguments: repeat each Argument
     ) -> (ServiceKey, ArgumentPack) {
         let pack = ArgumentPack.erasing(repeat each arguments)
-        return (ServiceKey(service, qualifier: qualifier, with: pack, role: .making), pack)
+        return (ServiceKey(Service.self, qualifier: qualifier, with: pack, role: .making), pack)
     }
 }

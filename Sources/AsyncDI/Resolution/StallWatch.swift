@@ -2,38 +2,75 @@
 ///
 /// A pure value over times since some beginning. Requests with the same waiter and target count as one wait, which
 /// began with the first of them: ten thousand tasks that wait for one slow service are one report.
+///
+/// The cost of a call does not depend on the number of waits, except for those that it reports.
 struct StallWatch<Wait: Hashable> {
     private struct Entry {
-        let begin: Duration
+        let number: Int
         var count = 1
-        var isReported = false
+    }
+
+    /// A wait that may have ended since.
+    private struct Queued {
+        let number: Int
+        let begin: Duration
     }
 
     let threshold: Duration
     private var entries: [Wait: Entry] = [:]
+    /// The waits that have not been reported, by their numbers.
+    private var unreported: [Int: Wait] = [:]
+    /// In the order of their beginning, from `first` on; ended ones are skipped when their turn comes.
+    private var queue: [Queued] = []
+    private var first = 0
+    private var nextNumber = 0
 
     init(threshold: Duration) { self.threshold = threshold.addable }
 
     var isEmpty: Bool { entries.isEmpty }
 
     mutating func begin(_ wait: Wait, at now: Duration) {
-        if entries[wait] == nil { entries[wait] = Entry(begin: now) } else { entries[wait]!.count += 1 }
+        if entries[wait] != nil {
+            entries[wait]!.count += 1
+            return
+        }
+        entries[wait] = Entry(number: nextNumber)
+        unreported[nextNumber] = wait
+        queue.append(Queued(number: nextNumber, begin: now))
+        nextNumber += 1
     }
 
     mutating func end(_ wait: Wait) {
-        guard let count = entries[wait]?.count else { return }
-        if count > 1 { entries[wait]!.count -= 1 } else { entries[wait] = nil }
+        guard let entry = entries[wait] else { return }
+        if entry.count > 1 {
+            entries[wait]!.count -= 1
+            return
+        }
+        entries[wait] = nil
+        unreported[entry.number] = nil
+        if queue.count > 64, queue.count > 4 * unreported.count {
+            queue = queue[first...].filter { unreported[$0.number] != nil }
+            first = 0
+        }
     }
 
     /// The waits that have become too long since the last call, the longest first.
     mutating func due(at now: Duration) -> [(wait: Wait, lasted: Duration)] {
-        let due = entries.filter { !$0.value.isReported && now - $0.value.begin >= threshold }
-        for wait in due.keys { entries[wait]!.isReported = true }
-        return due.sorted { $0.value.begin < $1.value.begin }.map { ($0.key, now - $0.value.begin) }
+        var due: [(wait: Wait, lasted: Duration)] = []
+        while first < queue.count {
+            let next = queue[first]
+            if let wait = unreported[next.number] {
+                guard now - next.begin >= threshold else { break }
+                unreported[next.number] = nil
+                due.append((wait, now - next.begin))
+            }
+            first += 1
+        }
+        return due
     }
 
-    /// How long until the next wait becomes too long; nil when none can.
+    /// How long until the next wait becomes too long, after a call of ``due(at:)``; nil when none can.
     func nextCheck(at now: Duration) -> Duration? {
-        entries.values.lazy.filter { !$0.isReported }.map(\.begin).min().map { $0 + threshold - now }
+        first < queue.count ? queue[first].begin + threshold - now : nil
     }
 }

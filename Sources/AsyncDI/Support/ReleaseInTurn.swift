@@ -12,6 +12,21 @@ func releaseInTurn<Object: AnyObject>(_ object: consuming Object?) {
     queue.append(consume last)
 }
 
+/// Does work that may call this function again, by way of a handler of the runtime: then that work is done afterwards,
+/// in the same thread, and before the first call returns.
+///
+/// Otherwise a chain of tasks, each of which cancels the next one, would overflow the stack.
+func doInTurn(_ work: @escaping () -> Void) { releaseInTurn(WorkAtEnd(work)) }
+
+/// Does its work when it is released.
+private final class WorkAtEnd {
+    private let work: () -> Void
+
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    deinit { work() }
+}
+
 /// The objects to be released by this thread's outermost call of ``releaseInTurn(_:)``.
 private final class ReleaseQueue {
     private var objects: [AnyObject?] = []

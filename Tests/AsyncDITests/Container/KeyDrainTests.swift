@@ -264,4 +264,40 @@ import Testing
         try await container.dispose()
         #expect(closed.value == 1)
     }
+
+    // MARK: Inherited services
+
+    @Test(arguments: [false, true])
+    func `an inherited instance is drained where it is, also through a decoration`(isDecorated: Bool) async throws {
+        let root = Self.container(.multiton, isObserved: false)
+        let scope = try await root.openScope {
+            if isDecorated { Decoration(Pool.self) { _, _ in Pool() } }
+        }
+        let child = Container(fallbacks: [scope])
+        for container in [scope, child] {
+            let pool = try await root.resolve(Pool.self, arguments: "a")
+            _ = try await container.resolve(Pool.self, arguments: "a")
+            let log = Log<String>()
+            let (isLeased, mayEnd) = (Gate(), Gate())
+            let body = Task {
+                try await root.withInstance(Pool.self, arguments: "a") { _ in
+                    isLeased.arrive()
+                    await mayEnd.pass()
+                    log.append("lease ends")
+                }
+            }
+            await isLeased.arrived()
+            let drain = Task {
+                try await container.drain(Pool.self, arguments: "a")
+                log.append("drained")
+            }
+            await until { await root.cachedArguments(of: Pool.self, String.self).isEmpty }
+            mayEnd.open()
+            _ = try await (body.value, drain.value)
+            #expect(log.entries == ["lease ends", "drained"])
+            #expect(try await root.resolve(Pool.self, arguments: "a") !== pool)
+        }
+        try await scope.dispose()
+        await expect(.disposed) { try await scope.drain(Pool.self, arguments: "a") }
+    }
 }

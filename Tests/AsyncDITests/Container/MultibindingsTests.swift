@@ -284,4 +284,32 @@ struct MultibindingsTests {
         #expect(try await container.resolve([String]?.self) == ["one"])
         #expect(try await container.resolve([Int].self) == [], "a registered array may be empty")
     }
+
+    @Test func `a contribution without a key that is given twice is two contributions`() async throws {
+        let given = Registration((any Plugin).self) { _ in Named(name: "1") }.intoMany()
+        let other = Registration(Named.self) { _ in Named(name: "2") }.implements((any Plugin).self) { $0 }.intoMany()
+        func names(in container: Container) async throws -> [String] {
+            try await container.resolveMany((any Plugin).self).map(\.name)
+        }
+        let container = Container(onDuplicate: .reject) {
+            given
+            other
+            given
+        }
+        #expect(try await names(in: container) == ["1", "1"])
+        try await container.register(given)
+        #expect(try await names(in: container) == ["1", "1", "1"])
+        #expect(try await container.resolveMany(Named.self).map(\.name) == ["2"])
+        let child = Container(parent: container) {
+            given
+            other
+        }
+        #expect(try await names(in: child) == ["1", "1", "1", "1"])
+        #expect(try await child.resolveMany(Named.self).map(\.name) == ["2", "2"])
+
+        let keyed = Registration((any Plugin).self) { _ in Named(name: "key") }.intoMany(key: "key")
+        try await child.register(keyed)
+        try await child.register(keyed)
+        #expect(try await names(in: child).filter { $0 == "key" }.count == 1)
+    }
 }

@@ -111,6 +111,22 @@ private final class Held: Sendable {
         #expect(innermost.core == nil)
     }
 
+    @Test func `deeply nested scopes whose handles are dropped get new ones`() async throws {
+        let root = root()
+        var core = root.core
+        do {
+            var scope = root
+            for number in 0..<Self.depth {
+                scope = try await scope.openScope(number)
+                if number.isMultiple(of: 1_000) { await Task.yield() }
+            }
+            core = scope.core
+        }
+        let scope = try #require(core.handle())
+        #expect(scope.core === core && core.handle() === scope)
+        #expect(try await scope.resolve(Thing.self).number == 7)
+    }
+
     @Test func `a long chain of children may be dropped`() async throws {
         do {
             var container = root()

@@ -32,7 +32,9 @@ import Testing
         let report = await container.health(timeout: .seconds(60))
         #expect(report.isHealthy && report.entries.map { "\($0.key)" } == ["Database"])
         try await container.dispose()
-        #expect(await container.health(timeout: .seconds(60)).entries.isEmpty)
+        let last = await container.health(timeout: .seconds(60))
+        #expect(last.entries.isEmpty && last.isDisposed && !last.isHealthy)
+        #expect(last.description == "the container is disposed")
     }
 
     @Test func `a failed contribution names the services that need it`() async throws {

@@ -194,4 +194,23 @@ private struct Page: Sendable {
         #expect(try await problems(container(.singleton)) == [])
         _ = try await container(.singleton).resolve(Egg.self)
     }
+
+    @Test func `a provider of a lazy holds nothing`() async throws {
+        struct Holder: Sendable { let thing: Provider<Lazy<Thing>> }
+        let container = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.dependencies()
+            Registration(using: Holder.init, lifetime: .singleton)
+        }
+        try await container.validate()
+        let holder = try await container.resolve(Holder.self)
+        try await container.withScope { scope in
+            let thing = try await holder.thing()()
+            #expect(try await scope.resolve(Thing.self) === thing)
+        }
+        let captive = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }.dependencies()
+            Registration(using: { (_: Lazy<Provider<Thing>>, _: Lazy<Thing>) in 1 }, lifetime: .singleton)
+        }
+        await #expect(throws: (any Error).self) { try await captive.validate() }
+    }
 }

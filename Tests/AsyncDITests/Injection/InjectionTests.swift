@@ -9,6 +9,7 @@ struct InjectionDefaultTests {
         await expect(.noCurrentContainer) { try await resolve(Int.self) }
         await expect(.noCurrentContainer) { try await optional(Int.self) }
         await expect(.noCurrentContainer) { try await resolveMany(Int.self) }
+        await expect(.noCurrentContainer) { try await Lazy(Int.self)() }
         Injection.default = Container {
             Registration(Int.self, instance: 1)
             Registration(Int.self, instance: 10).intoMany()

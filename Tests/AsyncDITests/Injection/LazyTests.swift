@@ -181,7 +181,6 @@ struct LazyTests {
             Registration(Thing.self, qualifier: "q") { _ in Thing(9) }
         }
         let lazy = Lazy(Thing.self)
-        await expect(.noCurrentContainer) { try await lazy() }
         lazy.use(container)
         await expect(.argumentMismatch) { try await lazy() }
         lazy.use(arguments: 4)
@@ -271,5 +270,69 @@ struct ProviderTests {
         }
         await expect(.captiveDependency) { try await container.resolve(Int.self) }
         #expect(holder.lazy.isEmpty)
+    }
+
+    // MARK: The rules for a kept instance
+
+    @Test(arguments: [Lifetime.scoped, Lifetime("session")], [false, true])
+    func `a kept instance is refused to a singleton, as at the first call`(
+        lifetime: Lifetime, isFixed: Bool
+    ) async throws {
+        struct Holder: Sendable { let lazy: Lazy<Thing> }
+        let shared = Log<Lazy<Thing>>()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }
+            Registration(Holder.self, lifetime: .transient) { r in Holder(lazy: try await r.resolve()) }
+            Registration(String.self, lifetime: .singleton) { _ in "\(try await shared.entries[0]().number)" }
+            Registration(Double.self, lifetime: .transient) { _ in Double(try await shared.entries[0]().number) }
+        }
+        shared.append(isFixed ? try await container.resolve(Holder.self).lazy : Lazy(Thing.self, from: container))
+        let thing = try await shared.entries[0]()
+        await expect(.captiveDependency) { try await container.resolve(String.self) }
+        #expect(try await shared.entries[0]() === thing)
+        #expect(try await container.resolve(Double.self) == 0)
+    }
+
+    @Test func `a task that has outlived its scope gets no kept instance of another one`() async throws {
+        let container = Container { Registration(Thing.self, lifetime: .scoped) { _ in Thing() } }
+        let lazy = Lazy(Thing.self, from: container)
+        _ = try await lazy()
+        let isOver = Gate()
+        let task = try await container.withScope { _ in
+            Task {
+                await isOver.pass()
+                await expect(.disposed) { try await container.resolve(Thing.self) }
+                await expect(.disposed) { try await lazy() }
+            }
+        }
+        isOver.open()
+        await task.value
+        _ = try await lazy()
+    }
+
+    @Test func `singletons that call one lazy at the same time are not refused because of each other`() async throws {
+        let shared = Log<Lazy<Thing>>()
+        let (made, mayEnd) = (Counter(), Gate())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                made.increment()
+                await mayEnd.pass()
+                return Thing()
+            }
+            Registration(Int.self, lifetime: .singleton) { _ in try await shared.entries[0]().number }
+            Registration(String.self, lifetime: .singleton) { _ in "\(try await shared.entries[0]().number)" }
+            Registration(Double.self, lifetime: Lifetime("session")) { _ in 1 }
+            Registration(Float.self, lifetime: .scoped) { _ in 1 }
+        }
+        shared.append(Lazy(Thing.self, from: container))
+        _ = try await (container.resolve(Double.self), container.resolve(Float.self))
+        async let requests = (
+            container.resolve(Int.self), container.resolve(String.self), shared.entries[0]().number
+        )
+        await mayEnd.arrived()
+        for _ in 0..<100 { await Task.yield() }
+        mayEnd.open()
+        #expect(try await requests == (0, "0", 0))
+        #expect(made.value == 1)
     }
 }

@@ -355,4 +355,31 @@ struct ModuleTests {
         #expect(try await Lazy(Int.self, from: container)() == 1)
         #expect(log.entries == ["a"])
     }
+
+    @Test(arguments: [false, true])
+    func `a container may be dropped while loaded, which ignores its cancellation, still runs`(
+        starts: Bool
+    ) async throws {
+        let (log, gate) = (Log<String>(), Gate())
+        let module = Recording(name: "a", log: log, inner: [Recording(name: "b", log: log)]) { _ in await gate.pass() }
+        let request = Task {
+            let container = Container {
+                Recording(name: "first", log: log) { _ in await gate.pass() }
+                module
+            }
+            if starts {
+                try await container.start()
+            } else {
+                _ = try await container.resolve(String.self, qualifier: "a")
+            }
+        }
+        await gate.arrived()
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        gate.open()
+        await until { log.entries == ["first"] }
+        // The other modules went with the container.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(log.entries == ["first"])
+    }
 }

@@ -251,6 +251,46 @@ private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 }
     }
 }
 
+/// Dependencies of `using:` that are created at the same time.
+@Suite(.timeLimit(.minutes(10))) struct UsingTogetherTests {
+    @Test func `a failure ends the waits for the others, whose creations are cancelled`() async throws {
+        let isCancelled = Gate()
+        let container = Container {
+            Registration(A.self, lifetime: .singleton) { _ in
+                defer { isCancelled.open() }
+                try await untilCancelled()
+                return A()
+            }
+            Registration(B.self, lifetime: .singleton) { _ in throw TestError(7) }
+            Registration(using: { (_: A, _: B) in Names() }, lifetime: .singleton).eager()
+        }
+        await #expect(throws: TestError(7)) { try await container.start() }
+        await isCancelled.pass()
+    }
+
+    @Test func `a transient or graph dependency is created in the caller's task, whatever is created beside it`()
+        async throws
+    {
+        let tasks = Log<Int>()
+        func noting<Service: Sendable>(_ make: @escaping @Sendable () -> Service) -> @Sendable () -> Service {
+            {
+                tasks.append(currentTask())
+                return make()
+            }
+        }
+        let (transient, graph) = (noting(C.init), noting(D.init))
+        let container = Container {
+            Registration(A.self, lifetime: .singleton) { _ in A() }
+            Registration(B.self, lifetime: .singleton) { _ in B() }
+            Registration(C.self, lifetime: .transient) { _ in transient() }
+            Registration(D.self) { _ in graph() }
+            Registration(using: { (_: C, _: A, _: D, _: B) in Names() })
+        }
+        for _ in 0..<2 { _ = try await container.resolve(Names.self) }
+        #expect(tasks.entries == Array(repeating: currentTask(), count: 4))
+    }
+}
+
 extension TestError {
     /// A throwing function that throws.
     fileprivate static func fail<R>(_ number: Int, as type: R.Type) throws -> R { throw TestError(number) }

@@ -195,4 +195,21 @@ private final class StallObserver: ContainerObserver {
         let queue = EventQueue(observers: [RecordingObserver(), StallObserver(.seconds(3))])
         #expect(queue?.stallThreshold == .seconds(3))
     }
+
+    @Test func `very many waits, most of which end, cost no more than their number`() {
+        var watch = StallWatch<Int>(threshold: .seconds(10))
+        let count = 200_000
+        for number in 0..<count {
+            watch.begin(number, at: .milliseconds(number))
+            // Every second one ends soon; the others last.
+            if number % 2 == 1 { watch.end(number) }
+            let due = watch.due(at: .milliseconds(number))
+            #expect(due.map(\.wait) == (number >= 10_000 && number % 2 == 0 ? [number - 10_000] : []))
+        }
+        #expect(watch.nextCheck(at: .milliseconds(count - 1)) == .milliseconds(1))
+        for number in stride(from: 0, to: count, by: 2) { watch.end(number) }
+        #expect(watch.isEmpty)
+        #expect(watch.due(at: .seconds(1_000)).isEmpty)
+        #expect(watch.nextCheck(at: .seconds(1_000)) == nil)
+    }
 }

@@ -60,5 +60,16 @@ import Testing
         check(container.activity().description)
         gate.open()
         try await container.dispose()
+
+        struct Forging: Error, CustomStringConvertible { var description: String { "acme\nINFO forged\u{1B}[2J" } }
+        let failing = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }.onDispose { _ in throw Forging() }
+            Registration(String.self, lifetime: .singleton) { _ in throw Forging() }.eager()
+        }
+        _ = try await failing.resolve(Int.self)
+        await #expect(throws: Forging.self) { try await failing.start() }
+        check(try #require(failing.startFailure).description)
+        check("\(ContainerEvent.failed(ServiceKey(Int.self), Forging()))")
+        do { try await failing.dispose() } catch { check("\(error)") }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 /// The examples in the doc comments of `Sources/AsyncDI/Container`.
 @Suite(.timeLimit(.minutes(10)))
 struct ContainerExamples {
-    @Test func `a failed import is rolled back`() async throws {
+    @Test func `a session that fails is rolled back`() async throws {
         let work = UnitOfWork()
         let container = Container {
             Registration(UnitOfWork.self, lifetime: .scoped) { _ in work }
@@ -12,25 +12,15 @@ struct ContainerExamples {
                     if reason.error == nil { try await work.commit() } else { await work.rollBack() }
                 }
         }
-        try await importAll(in: container)
-        #expect(await work.log == ["committed"])
-        await work.fail()
-        await #expect(throws: NoRows.self) { try await importAll(in: container) }
-        #expect(await work.log == ["committed", "rolled back"])
+        let session = try await container.openScope("session")
+        try await edit(in: session)
+        try await session.dispose(failing: SignedOut())  // instead of dispose(), which commits
+        #expect(await work.log == ["rolled back"])
     }
 
-    private func importAll(in container: Container) async throws {
-        let scope = try await container.openScope("import")
-        do {
-            try await runImport(in: scope)
-        } catch {
-            try await scope.dispose(failing: error)
-            throw error
-        }
-        try await scope.dispose()  // commits
-    }
+    private struct SignedOut: Error {}
 
-    private func runImport(in scope: Container) async throws { try await scope.resolve(UnitOfWork.self).run() }
+    private func edit(in scope: Container) async throws { try await scope.resolve(UnitOfWork.self).run() }
 
     @Test func `a graph is shared by several requests`() async throws {
         let container = Container {
@@ -229,14 +219,10 @@ struct ContainerExamples {
 // MARK: Services
 
 extension ContainerExamples {
-    struct NoRows: Error {}
-
     actor UnitOfWork {
         private(set) var log: [String] = []
-        private var fails = false
 
-        func fail() { fails = true }
-        func run() throws { if fails { throw NoRows() } }
+        func run() {}
         func commit() async throws { log.append("committed") }
         func rollBack() { log.append("rolled back") }
     }

@@ -1,0 +1,109 @@
+/// An instance of a ``Lazy``, and the container that it was requested from.
+typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost)
+
+/// The place in which a ``Lazy`` resolves its service: a graph of one instance.
+///
+/// Concurrent callers wait there, are cancelled alone, retry, and fail in a cycle, as in any other graph.
+///
+/// The graph holds the instance only during a call: the instance's dependencies lead back to the graph.
+struct LazyAttempt: Sendable {
+    let graph = ResolutionGraph()
+    private let binding = Locked<Binding?>(nil)
+
+    /// Resolves the instance.
+    ///
+    /// - Returns: The instance, and the container that it was requested from.
+    nonisolated(nonsending) func instance<Service: Sendable>(
+        _ service: Service.Type, from source: LazySource
+    ) async throws -> LazyFound<Service> {
+        let requester = source.requester
+        var question = try source.question(service, from: requester)
+        var graph = graph
+        if let outlived = question.graph?.outlived {
+            // For this attempt only: another task, one that has outlived no scope, may make the next attempt.
+            graph = ResolutionGraph(graph, outliving: outlived.scopes)
+            question.graph = outlived.graph
+        }
+        do {
+            try await question.awaitModules()
+            // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
+            if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
+                return (cached, question.host)
+            }
+            let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
+            let isDeferred = source.origin?.asker?.isActive == false
+            recorded?.asks(for: question.key, of: question.host, isDeferred: isDeferred)
+            let request = Request(
+                key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
+                asker: question.asker, graph: graph, heldBy: question.heldBy)
+            while true {
+                let cell = try await request.graphInstance(binding(asking: question, service))
+                if let instance = cell?.load(as: service) {
+                    return (instance, question.host)
+                }
+            }
+        } catch {
+            // Two steps, because the graph's instance stands before the service in the path.
+            guard requester?.successor(after: error, asking: question.host, depth: 2) != nil else { throw error }
+            return try await instance(service, from: source)
+        }
+    }
+
+    /// The binding of the attempt: its factory resolves the service.
+    private func binding<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Binding {
+        var blueprint = Blueprint(
+            key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
+            factory: ServiceFactory<Service> { resolver, _ in
+                let inner = Request(
+                    key: question.key, pack: question.pack, host: resolver.host, asker: resolver.run,
+                    graph: question.graph ?? ResolutionGraph(), heldBy: question.heldBy)
+                return try await inner.resolve(service)
+            })
+        // In a graph, the owner of the `Lazy` requests the service.
+        blueprint.change { $0.isHidden = true }
+        return binding.withLock { [blueprint] binding in
+            if let binding { return binding }
+            let new = Binding(blueprint, defaultLifetime: .graph)
+            binding = new
+            return new
+        }
+    }
+}
+
+extension LazySource {
+    /// Whether every request goes to one container, that of the factory whose dependency the `Lazy` is.
+    var isFixed: Bool { container == nil && origin != nil }
+
+    /// Applies the rules of a request to one that a kept instance answers.
+    ///
+    /// In most cases no rule applies, because no shared instance will hold it, and nothing is recorded.
+    func checkRules(of question: Request) throws {
+        guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask,
+            !question.host.table.isClosed, let (binding, table) = try question.registration(),
+            let place = question.place(of: binding, owner: table.host)
+        else { return }
+        try question.checkCaptive(binding, in: place)
+    }
+
+    /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
+    var requester: _Requester? {
+        if let container { return .container(container) }
+        return origin == nil ? Injection.container.map { .task(of: $0) } : nil
+    }
+
+    /// The request that resolves the service.
+    func question<Service>(_ service: Service.Type, from requester: _Requester?) throws -> Request {
+        let key = ServiceKey(Service.self, qualifier: qualifier, with: pack)
+        let asker = ResolutionContext.activeRun
+        if container == nil, let origin {
+            // In a task of the run that it came from, it still belongs to that run.
+            let asker = asker ?? origin.asker.flatMap { $0.isActive ? $0 : nil }
+            return Request(
+                key: key, pack: pack, host: origin.host, asker: asker, graph: origin.graph ?? origin.asker?.graph,
+                heldBy: origin.holder)
+        }
+        guard let resolver = requester?.resolver else { throw Injection.noContainer(key) }
+        return Request(
+            key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph, heldBy: origin?.holder)
+    }
+}
