@@ -245,7 +245,8 @@ struct InjectionStress {
             #expect(storm.failures.isEmpty, "seed \(seed)")
             #expect(storm.values.values.allSatisfy { $0 }, "seed \(seed)")
             #expect(lazy.isEmpty, "seed \(seed)")
-            #expect(alive.value == 0, "seed \(seed)")
+            // The task of a cancelled request's creation may release its instance a moment later.
+            #expect(await eventually { alive.value == 0 }, "seed \(seed)")
             try await container.dispose()
         }
     }

@@ -47,8 +47,12 @@ struct LifetimeOfHitsStress {
     }
 
     @Test func `one argument, hit while it idles out`() async throws {
+        let made = Counter()
         let container = Container {
-            Registration(Entry.self, lifetime: .multiton(idle: .milliseconds(1))) { (_, key: Int) in Entry(key) }
+            Registration(Entry.self, lifetime: .multiton(idle: .zero)) { (_, key: Int) in
+                made.add()
+                return Entry(key)
+            }
         }
         var wrong = 0
         for _ in 0..<Stress.count(8_000, atLeast: 500) {
@@ -58,6 +62,7 @@ struct LifetimeOfHitsStress {
             }
         }
         #expect(wrong == 0)
+        #expect(made.value > 100, "nothing idled out")
         try await container.dispose()
     }
 
@@ -92,10 +97,14 @@ struct LifetimeOfHitsStress {
         try await container.dispose()
     }
 
-    @Test(arguments: [Lifetime.multiton(idle: .milliseconds(1)), .multiton(capacity: 20)])
+    @Test(arguments: [Lifetime.multiton(idle: .zero), .multiton(capacity: 20)])
     func `two arguments on many tasks, hit while they are evicted`(lifetime: Lifetime) async throws {
+        let made = Counter()
         let container = Container {
-            Registration(Entry.self, lifetime: lifetime) { (_, key: Int, _: Tenant) in Entry(key) }
+            Registration(Entry.self, lifetime: lifetime) { (_, key: Int, _: Tenant) in
+                made.add()
+                return Entry(key)
+            }
         }
         let tenants = (0..<4).map(Tenant.init)
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -114,6 +123,7 @@ struct LifetimeOfHitsStress {
             }
             for try await wrong in group { #expect(wrong == 0) }
         }
+        #expect(made.value > 24 * tenants.count, "nothing was evicted")
         try await container.dispose()
     }
 

@@ -30,11 +30,16 @@ struct ChaosRecord {
         init(_ call: InterceptedCall) { (key, site) = (call.key, call.site) }
     }
 
+    /// An object that factories return: several times if it is shared, or has the address of a released one.
+    private struct Returned: Hashable {
+        let key: ServiceKey
+        let object: ObjectIdentifier
+    }
+
     /// A hook and the object that it closes.
     private struct Closing: Hashable {
-        let key: ServiceKey
+        let returned: Returned
         let index: Int
-        let object: ObjectIdentifier
     }
 
     /// Whether instances are reset, so that two creations of one may overlap.
@@ -43,11 +48,16 @@ struct ChaosRecord {
     private var alive: [Cached: Int] = [:]
     private var created: [Instance: Int] = [:]
     private var disposed: [Instance: Int] = [:]
+    private var objects: [Returned: Int] = [:]
     private var closings: [Closing: Int] = [:]
     private var closedByHook: [ServiceKey: Int] = [:]
     private var hasHooks: Set<Registered> = []
     /// The numbers of factory runs that returned a shared instance.
     private var returned: [Registered: Int] = [:]
+    /// The same by service, and the numbers of creations, which are more where inherited instances are decorated.
+    private var runs: [ServiceKey: Int] = [:]
+    private var creations: [ServiceKey: Int] = [:]
+    private var createdTwice: [ServiceKey] = []
     private var injected: [ServiceKey: Int] = [:]
     private var failed: [ServiceKey: Int] = [:]
     private var shared: Set<ServiceKey> = []
@@ -76,7 +86,9 @@ struct ChaosRecord {
 
     /// Notes that a factory has returned.
     mutating func noteReturn(of call: InterceptedCall) {
-        if Self.isShared(call.lifetime) { returned[Registered(call), default: 0] += 1 }
+        guard Self.isShared(call.lifetime) else { return }
+        returned[Registered(call), default: 0] += 1
+        runs[call.key, default: 0] += 1
     }
 
     /// Notes that a factory or hook has ended, with an error or without.
@@ -87,15 +99,21 @@ struct ChaosRecord {
     }
 
     /// Notes that an `onDispose` hook runs for an object.
+    ///
+    /// A registration that came with its instance may have been given one that others have, too.
     mutating func close(_ call: InterceptedCall, _ object: ObjectIdentifier) {
-        let closing = Closing(key: call.key, index: call.index, object: object)
+        if call.isOfInstance { return }
+        let returned = Returned(key: call.key, object: object)
+        let closing = Closing(returned: returned, index: call.index)
         closings[closing, default: 0] += 1
-        if closings[closing, default: 0] > 1 { problems.append("An instance of \(call.key) was disposed twice.") }
+        if closings[closing, default: 0] > objects[returned, default: 0] {
+            problems.append("An instance of \(call.key) was disposed twice.")
+        }
     }
 
-    /// Notes that a factory has returned an object, which may have the address of a released one.
+    /// Notes that a factory has returned an object.
     mutating func make(_ key: ServiceKey, _ object: ObjectIdentifier) {
-        closings = closings.filter { $0.key.object != object }
+        objects[Returned(key: key, object: object), default: 0] += 1
     }
 
     mutating func inject(_ text: String, into call: InterceptedCall, isError: Bool) {
@@ -118,11 +136,12 @@ struct ChaosRecord {
         switch event {
         case .created(let key, _, _):
             created[cached(key).instance, default: 0] += 1
+            creations[key, default: 0] += 1
             // Of a multiton, a creation that was drained and one of its successor may overlap, and a weak instance ends
             // without an event.
             guard !resets, lifetimes[key, default: []].isSubset(of: [.singleton, .scoped]) else { return }
             alive[cached(key), default: 0] += 1
-            if alive[cached(key), default: 0] > 1 { problems.append("\(key) was created twice in one container.") }
+            if alive[cached(key), default: 0] > 1 { createdTwice.append(key) }
         case .evicted(let key):
             alive[cached(key)] = nil
         case .disposed(let key):
@@ -134,10 +153,20 @@ struct ChaosRecord {
         }
     }
 
+    /// Whether some creations of a service ran no factory of it: they decorate inherited instances, which have the same
+    /// key in the same container if they are scoped.
+    private func isDecorated(_ key: ServiceKey) -> Bool {
+        creations[key, default: 0] > runs[key, default: 0]
+    }
+
     // MARK: The end of the round
 
     /// Checks the invariants, after every disposal and every event.
     mutating func check() {
+        // Known now, because events come later than the calls that they are about.
+        for key in createdTwice where !isDecorated(key) {
+            problems.append("\(key) was created twice in one container.")
+        }
         for instance in Set(created.keys).union(disposed.keys) {
             let (made, gone) = (created[instance, default: 0], disposed[instance, default: 0])
             if made > gone { problems.append("\(instance.key) was created \(made) times and disposed \(gone) times.") }

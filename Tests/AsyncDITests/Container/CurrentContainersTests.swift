@@ -257,7 +257,7 @@ import Testing
         ) async throws {
             if number == Self.length {
                 // While the last request goes on, which could keep all former ones.
-                await until(within: .seconds(30)) { former.withLock { $0.count { $0.object != nil } } < 10 }
+                await until { former.withLock { $0.count { $0.object != nil } } < 10 }
                 return isBegun.open()
             }
             let (ended, begun) = (Gate(), Gate())

@@ -358,8 +358,7 @@ private struct BrokenDisk: Error {}
         try await container.dispose()
         #expect(log.entries == ["close"])
         // The task of the disposal may release its last references a moment later.
-        for _ in 0..<100_000 where alive.withLock({ $0 }) != 0 { await Task.yield() }
-        #expect(alive.withLock { $0 } == 0)
+        await until { alive.withLock { $0 } == 0 }
         withExtendedLifetime(keeper) {}
     }
 

@@ -297,8 +297,7 @@ extension Log<any Error> {
             mayEnd.open()
             try await container.dispose()
         }
-        for _ in 0..<10_000 where halves.entries[0].instance != nil { await Task.yield() }
-        #expect(halves.entries[0].instance == nil)
+        await until { halves.entries[0].instance == nil }
     }
 
     @Test func `an instance whose hook threw the error of a request is freed`() async throws {
@@ -314,8 +313,7 @@ extension Log<any Error> {
         }
         _ = try await container.resolve(Part.self)
         await #expect(throws: DisposalError.self) { try await container.dispose() }
-        for _ in 0..<10_000 where parts.entries[0].instance != nil { await Task.yield() }
-        #expect(parts.entries[0].instance == nil)
+        await until { parts.entries[0].instance == nil }
     }
 
     @Test func `the disposal of one container cancels no request in a property cycle over two`() async throws {

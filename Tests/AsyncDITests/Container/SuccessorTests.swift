@@ -167,8 +167,7 @@ private final class File: Sendable {
         mayClose.open()
         let second = try await successor.value
         try await reset.value
-        for _ in 0..<100_000 where first != nil { await Task.yield() }
-        #expect(first == nil)
+        await until { first == nil }
         withExtendedLifetime(second) {}
         try await container.dispose()
     }
