@@ -14,7 +14,23 @@ struct Exploration {
         let notes: [String]
     }
 
+    /// Whether an earlier schedule has left threads stopped inside their jobs: they may hold locks, and every later
+    /// schedule could fail because of that.
+    ///
+    /// Unsafe because only the exploration's thread uses it, one at a time.
+    private nonisolated(unsafe) static var isSpent = false
+
+    /// Refuses to explore where every schedule could fail.
+    private mutating func isRefused() -> Bool {
+        guard Self.isSpent else { return false }
+        report.failure = ExplorationFailure(
+            problems: ["an earlier schedule has left threads stopped: explore the others in a new process"],
+            seed: nil, length: 0, choices: [], notes: [], leavesThreads: true)
+        return true
+    }
+
     mutating func explore(_ body: @escaping Explorer.Body) {
+        if isRefused() { return }
         // First come, first served: performs all lazy initialization, and measures the length of a schedule.
         let first = run(.replay([]), body)
         count(first)
@@ -35,6 +51,7 @@ struct Exploration {
     }
 
     mutating func replay(_ choices: [Int], _ body: @escaping Explorer.Body) {
+        if isRefused() { return }
         let result = run(.replay(choices), body)
         count(result)
         _ = fail(result, seed: nil, body, shortening: false)
@@ -102,11 +119,14 @@ struct Exploration {
         _ result: Result, seed: UInt64?, _ body: @escaping Explorer.Body, shortening: Bool = true
     ) -> Bool {
         if result.problems.isEmpty { return false }
+        let leavesThreads = !result.schedule.threads.isEmpty
+        if leavesThreads { Self.isSpent = true }
         var shortest = result
-        if shortening, settings.shortens { shorten(&shortest, body) }
+        if shortening, settings.shortens, !leavesThreads { shorten(&shortest, body) }
         report.failure = ExplorationFailure(
             problems: shortest.problems, seed: seed, length: result.schedule.choices.count,
-            choices: Array(shortest.schedule.choices.reversed().drop { $0 == 0 }.reversed()), notes: shortest.notes)
+            choices: Array(shortest.schedule.choices.reversed().drop { $0 == 0 }.reversed()), notes: shortest.notes,
+            leavesThreads: leavesThreads)
         return true
     }
 
@@ -119,6 +139,11 @@ struct Exploration {
             guard budget > 0 else { return false }
             let next = run(.replay(choices), body)
             budget -= next.schedule.steps
+            // No further schedule can be trusted after one that has left threads.
+            if !next.schedule.threads.isEmpty {
+                Self.isSpent = true
+                budget = 0
+            }
             guard !next.problems.isEmpty else { return false }
             let fewer = departures(next.schedule.choices).count < departures(result.schedule.choices).count
             if fewer { result = next }

@@ -39,6 +39,9 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
     public let choices: [Int]
     /// The body's notes in the shortened schedule.
     public let notes: [String]
+    /// Whether threads remain stopped inside their jobs, perhaps with locks: the failure is not shortened, and the
+    /// process explores nothing any more.
+    public let leavesThreads: Bool
 
     /// The number of departures of the shortened schedule from first come, first served.
     public var departures: Int { choices.count { $0 != 0 } }
@@ -47,7 +50,8 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
     public var description: String {
         var lines = problems.map { "✘ \($0)" }
         if let seed { lines.append("  seed \(seed), \(length) choices") }
-        lines.append("  shortened to \(departures) departures from first come, first served: \(choiceText)")
+        let verb = leavesThreads ? "not shortened:" : "shortened to"
+        lines.append("  \(verb) \(departures) departures from first come, first served: \(choiceText)")
         lines += notes.map { "  · \($0)" }
         return lines.joined(separator: "\n")
     }

@@ -190,13 +190,21 @@ final class Schedule {
 
     // MARK: Jobs
 
+    /// The runtime computes delays from deadlines.
+    ///
+    /// Rounded up to a millisecond, they do not depend on the time that has passed meanwhile.
+    private static func rounded(_ delay: Duration) -> Duration {
+        let step = Duration.milliseconds(1)
+        return delay <= step ? delay : .milliseconds(Int64((delay / step).rounded(.up)))
+    }
+
     func enqueue(_ job: UnsafeMutableRawPointer, isMain: Bool, delay: Duration) {
         let next = owners.count
         let task = exploration_task(job)
         let owner = owners[task] ?? next
         owners[task] = owner
         let entry = Ready(job: job, isMain: isMain, owner: owner)
-        if delay > .zero { add(.job(entry), at: now + delay) } else { ready.append(entry) }
+        if delay > .zero { add(.job(entry), at: now + Self.rounded(delay)) } else { ready.append(entry) }
     }
 
     // MARK: Time

@@ -85,6 +85,10 @@ struct Command {
             }
             fflush(nil)
             if failures > 0, isFirst { break }
+            if failure?.leavesThreads == true {
+                print("its threads are stopped: run the other scenarios in another process")
+                break
+            }
         }
         let seconds = (ContinuousClock.now - start).components.seconds
         print("\(chosen.count) scenarios, \(total) schedules, \(failures) failed, \(seconds) s")

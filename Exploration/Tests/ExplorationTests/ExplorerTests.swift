@@ -151,12 +151,65 @@ struct ExplorerTests {
 
     @Test
     func `a sleeper that is cancelled goes on at once`() async throws {
+        let cancelled = Mutex(0)
         try await explore(schedules: 100) { explored in
+            let start = explored.clock.now
             let sleeper = explored.task("sleeper") { try await explored.clock.sleep(for: .seconds(1_000)) }
             await Task.yield()
+            let isAsleep = start.duration(to: explored.clock.now) < .seconds(1_000)
             sleeper.cancel()
             let outcome = await sleeper.result
-            if case .failure(let error) = outcome { explored.expect(error is CancellationError, "\(error)") }
+            guard isAsleep else { return }
+            guard case .failure(let error) = outcome else { return explored.expect(false, "it slept on") }
+            explored.expect(error is CancellationError, "\(error)")
+            cancelled.withLock { $0 += 1 }
+        }
+        #expect(cancelled.withLock { $0 } > 0)
+    }
+
+    @Test
+    func `tasks that sleep equally long by the runtime's clock wake in the order of their sleeps`() async throws {
+        func order() -> [Int] {
+            let order = Mutex<[Int]>([])
+            _ = Explorer().replay([]) { explored in
+                let tasks = (0..<20).map { number in
+                    explored.task("\(number)") {
+                        try await Task.sleep(for: .seconds(1))
+                        order.withLock { $0.append(number) }
+                    }
+                }
+                for task in tasks { try await task.value }
+            }
+            return order.withLock { $0 }
+        }
+        for _ in 0..<20 { #expect(order() == Array(0..<20)) }
+    }
+
+    @Test
+    func `a schedule that leaves threads stopped is the last one of its process, and is not shortened`() async {
+        await #expect(processExitsWith: .success) {
+            var explorer = Explorer(schedules: 500)
+            explorer.isInside = true
+            let failure = explorer.explore { explored in
+                let (first, second) = (SystemLock(), SystemLock())
+                func hold(_ outer: SystemLock, _ inner: SystemLock) -> @Sendable () -> Void {
+                    {
+                        outer.lock()
+                        Explorer.schedulePoint(1)
+                        inner.lock()
+                        inner.unlock()
+                        outer.unlock()
+                    }
+                }
+                let tasks = [
+                    explored.task("first", hold(first, second)), explored.task("second", hold(second, first)),
+                ]
+                for task in tasks { try await task.value }
+            }.failure
+            precondition(failure?.leavesThreads == true && failure?.problems.first?.contains("deadlock") == true)
+            precondition(failure?.description.contains("not shortened") == true)
+            let next = Explorer(schedules: 1).explore { _ in }.failure
+            precondition(next?.problems.first?.contains("in a new process") == true)
         }
     }
 
@@ -220,4 +273,14 @@ struct ExplorerTests {
         #expect(ExplorationFailure.choices(from: "3:1,1:2") == nil)
         #expect(ExplorationFailure.choices(from: "x") == nil)
     }
+}
+
+/// A lock of the system, which explored threads share turns for.
+private final class SystemLock: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init() { pthread_mutex_init(mutex, nil) }
+
+    func lock() { pthread_mutex_lock(mutex) }
+    func unlock() { pthread_mutex_unlock(mutex) }
 }
